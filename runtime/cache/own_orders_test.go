@@ -348,8 +348,8 @@ func (o *order) checkEnd() {
 	case found && (cached.UID != last.obj.UID || cached.ResourceVersion != last.obj.ResourceVersion):
 		o.t.Errorf("in the end, cached is %s@%s, the truth is %s@%s", cached.UID, cached.ResourceVersion, last.obj.UID, last.obj.ResourceVersion)
 	}
-	if n := o.informer.Status().PendingWrites; n != 0 {
-		o.t.Errorf("in the end %d writes are pending", n)
+	if status := o.informer.Status(); status.PendingWrites != 0 || status.Unconfirmed != 0 {
+		o.t.Errorf("in the end %d writes are pending, %d are not confirmed", status.PendingWrites, status.Unconfirmed)
 	}
 	o.heard.mu.Lock()
 	defer o.heard.mu.Unlock()

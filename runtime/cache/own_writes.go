@@ -6,8 +6,10 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -31,7 +33,7 @@ type ownWrites[T Object] struct {
 	observer *writes.Observer
 	// scopes has one for each Reflector, in the same order.
 	scopes []*ownScope[T]
-	// unconfirmed are entries in the cache that the server does not have in the scope.
+	// unconfirmed are entries that the watch has passed without telling them.
 	unconfirmed []unconfirmed[T]
 	waiters     map[*pendingWait]struct{}
 	// entries is the number of entries of all scopes, shown that of entries that change the cache, and
@@ -49,6 +51,9 @@ type ownScope[T Object] struct {
 	table     pending.Table[T]
 	// last is the version of the last event of a batch.
 	last string
+	// bookmarks counts the bookmarks of the watch, and told those that the table knows.
+	bookmarks atomic.Int64
+	told      int64
 	// began is the Collection.began of the list that is being read. Only the goroutine of the
 	// Reflector uses it.
 	began uint64
@@ -214,18 +219,17 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 	}
 	version, ok := pending.Parse(w.Object.ResourceVersion)
 	s.mu.Lock()
-	if ok {
-		for _, scope := range o.scopes {
-			scope.table.Pass(version, w.Sent)
-		}
-	}
 	scope := o.scopeFor(&w.Object)
 	s.mu.Unlock()
 	if scope == nil || scope.selection.NeverHas(&w.Object) {
 		return
 	}
 	selected, known := scope.selection.Matches(&w.Object)
-	if !ok || !known || !scope.reflector.decodes(&w) || o.isKnown(name, w.Object.UID, version) {
+	if !ok || !known || !scope.reflector.decodes(&w) {
+		return
+	}
+	o.refute(scope, name, version, w.Sent)
+	if o.isKnown(name, w.Object.UID, version) {
 		return
 	}
 	e := pending.Entry[T]{Name: name, UID: w.Object.UID, Version: version, OutOfScope: !selected}
@@ -250,6 +254,16 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 	}
 	defer s.mu.Unlock()
 	o.offer(scope, e)
+}
+
+// refute ends an entry that a write with a lower version contradicts.
+func (o *ownWrites[T]) refute(scope *ownScope[T], name listed.Name, version uint64, sent time.Time) {
+	o.informer.mu.Lock()
+	defer o.informer.mu.Unlock()
+	if e := scope.table.Refute(name, version, sent); e != nil {
+		defer o.count()
+		o.restore(scope, e)
+	}
 }
 
 // isKnown reports whether the cache has a state of an object, or a later one. It saves decoding the
@@ -331,7 +345,6 @@ func (o *ownWrites[T]) end(name listed.Name, w *writes.Write) {
 	cached, isCached := s.indexer.Get(ObjectName(name))
 	isCached = isCached && cached.GetUID() == w.Object.UID
 	deleted := pending.Deletion{Name: name, UID: w.Object.UID}
-	deleted.Version, _ = pending.Parse(w.Object.ResourceVersion)
 	for _, scope := range all {
 		if !scope.selection.NeverHas(&w.Object) && scope.table.End(deleted, cached, isCached && scope == holder) {
 			o.remove(scope, cached)
@@ -346,17 +359,34 @@ func (o *ownWrites[T]) remove(scope *ownScope[T], obj T) {
 	}}}}, stats.Now())
 }
 
-// removeUnconfirmed removes the objects of unconfirmed from the cache.
-func (o *ownWrites[T]) removeUnconfirmed() {
+// restoreUnconfirmed undoes the writes of unconfirmed in the cache.
+func (o *ownWrites[T]) restoreUnconfirmed() {
 	if o == nil {
 		return
 	}
 	for _, e := range o.unconfirmed {
-		if cached, found := o.informer.indexer.Get(ObjectName(e.Name)); found && identity.Same(cached, e.Item.Object) && o.has(e.scope) {
-			o.remove(e.scope, cached)
-		}
+		o.restore(e.scope, e.Entry)
 	}
 	o.unconfirmed = nil
+}
+
+// restore replaces the state of an entry in the cache by what lists and the watch have told.
+func (o *ownWrites[T]) restore(scope *ownScope[T], e *pending.Entry[T]) {
+	cached, found := o.informer.indexer.Get(ObjectName(e.Name))
+	isShown := found == !e.OutOfScope && (!found || identity.Same(cached, e.Item.Object))
+	if !isShown || !o.has(scope) || scope.reflector.config.rule.Excludes(e.Name.Namespace, e.Name.Name) {
+		return
+	}
+	scope.noteUnconfirmed(e.Name, e.Version)
+	switch {
+	case o.informer.indexer.doubtScope(scope.reflector.id):
+		o.informer.awaitScopes()
+		scope.reflector.relist(Unconfirmed)
+	case e.IsTold:
+		o.informer.distribute(Deltas[T]{{Type: Updated, aside: true, scope: scope.reflector.id, Item: e.Told}}, stats.Now())
+	case found:
+		o.remove(scope, cached)
+	}
 }
 
 // admit returns the deltas that change the cache. It reuses the slice.
@@ -441,8 +471,36 @@ func (o *ownWrites[T]) catchUp() {
 	o.behind.Store(false)
 	for i, scope := range o.scopes {
 		o.reach(scope, versions[i])
+		scope.countBookmarks()
 	}
-	o.removeUnconfirmed()
+	o.restoreUnconfirmed()
+}
+
+// noteUnconfirmed notes a write that the watch did not confirm. version is 0 for a delete.
+func (scope *ownScope[T]) noteUnconfirmed(name listed.Name, version uint64) {
+	u := UnconfirmedVersion{Object: ObjectName(name)}
+	if version > 0 {
+		u.ResourceVersion = strconv.FormatUint(version, 10)
+	}
+	scope.reflector.status.noteUnconfirmed(u)
+}
+
+// countBookmarks tells the table of the bookmarks whose versions the cache has reached. If the watch has not
+// confirmed a write in time, the scope lists again.
+func (scope *ownScope[T]) countBookmarks() {
+	for now := scope.bookmarks.Load(); scope.told < now; {
+		scope.told++
+		overdue := scope.table.Bookmark()
+		for _, claim := range overdue {
+			scope.noteUnconfirmed(claim.Name, claim.Version)
+		}
+		if len(overdue) > 0 {
+			scope.told = now
+			scope.informer.indexer.doubtScope(scope.reflector.id)
+			scope.informer.awaitScopes()
+			scope.reflector.relist(Unconfirmed)
+		}
+	}
 }
 
 // reached returns the version of which the cache has all changes.

@@ -24,6 +24,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -89,6 +90,11 @@ type Reflector[T Object] struct {
 
 	// Only the goroutine of Run uses the fields below. partial is nil while the Reflector watches.
 	partial *partialList[T]
+	// claim is that of the highest version that the watch has told, in an event of claimant. That is zero for a
+	// bookmark. bookmarks counts them.
+	claim     protocol.Claim
+	claimant  ObjectName
+	bookmarks int
 	// watchEnded is when the last watch ended.
 	watchEnded stats.Stamp
 	// leaveFirst releases the token of config.firstLists.
@@ -362,6 +368,7 @@ func (r *Reflector[T]) run(ctx context.Context) {
 			return
 		}
 		if r.takeForm() {
+			r.logUnconfirmed(ctx)
 			state, next = r.start()
 		}
 		var in protocol.Input
@@ -385,6 +392,15 @@ func (r *Reflector[T]) run(ctx context.Context) {
 			r.traffic.fail(nameOfVerb(in.Verb), next.Failed)
 		}
 		r.conclude(ctx, in.Verb, next, state)
+	}
+}
+
+// logUnconfirmed logs why the list under way is necessary, if a version was not confirmed.
+func (r *Reflector[T]) logUnconfirmed(ctx context.Context) {
+	if r.partial.cause == Unconfirmed {
+		_, last := r.status.unconfirmed()
+		klog.FromContext(ctx).Info("The watch has not confirmed a version in two minutes, so the collection is listed again; the version may be forged, or of another server",
+			"object", printable.Text(last.Object.String()), "version", printable.Text(printable.Cut(last.ResourceVersion, maxVersion)))
 	}
 }
 

@@ -284,6 +284,7 @@ func (r *Reflector[T]) currentVersion(ctx context.Context) string {
 func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
 	deltas := r.freeDeltas.Take(len(events))
 	isDelta := false // the last event
+	latest, bookmarked, isBehind := -1, false, false
 	var counts stats.Events
 	for i := range events {
 		event := &events[i]
@@ -317,7 +318,10 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 				in.MadeProgress = true
 				r.status.enter(Watching, nil)
 			}
-			in.ResourceVersion = event.ResourceVersion
+			in.ResourceVersion, latest = event.ResourceVersion, i
+		}
+		if event.Type == watch.Bookmark && event.Dropped == 0 {
+			bookmarked, isBehind = true, protocol.IsEarlier(event.ResourceVersion, in.ResourceVersion)
 		}
 	}
 	if counts.Dropped > 0 {
@@ -333,8 +337,17 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			heard = stats.Now()
 		}
 		r.status.Reach(in.ResourceVersion, heard)
+		if latest >= 0 {
+			r.claim, r.claimant = protocol.Claim{At: heard, Bookmarks: r.bookmarks}, ObjectName{}
+			if latest := &events[latest]; deltaTypeOf(latest.Type) != 0 {
+				r.claimant = nameOf(&latest.Item)
+			}
+		}
+		if bookmarked {
+			r.bookmark(in.ResourceVersion, isBehind)
+		}
 		if in.ResourceVersion != "" && r.reached != nil {
-			r.reached(isDelta)
+			r.reached(isDelta && !bookmarked)
 		}
 	}
 	clear(deltas)
@@ -344,6 +357,22 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		r.events = nil
 	}
 	return err
+}
+
+// bookmark records a bookmark. The bookmark of a server is never behind what the same watch has told. If the highest
+// version has no bookmark in time, the Reflector lists again: no watch can resume there.
+func (r *Reflector[T]) bookmark(highest string, isBehind bool) {
+	r.bookmarks++
+	if r.own != nil {
+		r.own.bookmarks.Add(1)
+	}
+	switch {
+	case !isBehind:
+		r.claim.Bookmarks = r.bookmarks
+	case r.claim.IsOverdue(r.bookmarks):
+		r.status.noteUnconfirmed(UnconfirmedVersion{Object: r.claimant, ResourceVersion: highest})
+		r.relist(Unconfirmed)
+	}
 }
 
 // deltaTypeOf returns the type of the delta of an event, 0 for an event that carries no

@@ -196,7 +196,7 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 			}
 		}
 	}
-	own.removeUnconfirmed()
+	own.restoreUnconfirmed()
 	s.awaitScopes()
 	s.controller.isCached(s.controller.queue.Oldest, received)
 	return false // processFirst marks the lists

@@ -149,6 +149,10 @@ type FailureCount struct {
 	Count  uint64
 }
 
+// Unconfirmed is the cause of a relist of a scope after the watch has not confirmed a version. A Status never has it,
+// but counts such versions; see Status.Unconfirmed.
+const Unconfirmed Reason = "Unconfirmed"
+
 // HandlerStats has the counters of one handler since it was added.
 type HandlerStats struct {
 	// Name is that of WithHandlerName. Without that option it is the Go type, and Unnamed is set.

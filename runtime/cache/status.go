@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -102,6 +103,12 @@ type Status struct {
 	// PendingWrites is the number of writes of this program, at most 10,000 for each of Scopes,
 	// that the cache shows and that the watch has not confirmed yet; see ReadYourWrites.
 	PendingWrites int
+	// Unconfirmed is the number of versions that the server has told, in the response to a write or in a watch, and
+	// that the watch did not confirm: it passed them without the object, or two bookmarks in two minutes were below
+	// them. The cache shows what the watch and lists tell instead. Such a version is of another server, of before a restore, or
+	// forged. LastUnconfirmed is the last one.
+	Unconfirmed     int
+	LastUnconfirmed UnconfirmedVersion
 	// Err is the last error, and Reason its kind. Both are zero once the informer makes
 	// progress again.
 	Err    error
@@ -122,6 +129,27 @@ type Status struct {
 
 	resource schema.GroupVersionResource // of the informer, if it is known
 	awaits   *awaitedScopes              // nil unless the source of the scopes has set none yet
+}
+
+// UnconfirmedVersion is a version that the watch did not confirm.
+type UnconfirmedVersion struct {
+	// Object is that of the write, or of the event. It is zero for a bookmark.
+	Object ObjectName
+	// ResourceVersion is empty for a delete.
+	ResourceVersion string
+	// At is when the informer noticed it.
+	At time.Time
+}
+
+func (u UnconfirmedVersion) String() string {
+	text := "a bookmark"
+	if u.Object != (ObjectName{}) {
+		text = printable.Text(u.Object.String())
+	}
+	if u.ResourceVersion == "" {
+		return "the delete of " + text
+	}
+	return text + " at " + printable.Text(printable.Cut(u.ResourceVersion, maxVersion))
 }
 
 // failure returns the failure with Err.
@@ -175,6 +203,9 @@ func (s Status) String() string {
 	}
 	if s.PendingWrites > 0 {
 		text += "; " + plural(s.PendingWrites, "own write") + " not confirmed by the watch"
+	}
+	if s.Unconfirmed > 0 {
+		text += fmt.Sprintf("; %s not confirmed, the last: %v", plural(s.Unconfirmed, "version"), s.LastUnconfirmed)
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
@@ -261,6 +292,10 @@ func joined(scopes []ScopeStatus, choice *Status) Status {
 		}
 		all.ResourceVersion = protocol.Earlier(all.ResourceVersion, s.ResourceVersion)
 		all.Undecodable = append(all.Undecodable, s.Undecodable...)
+		all.Unconfirmed += s.Unconfirmed
+		if s.LastUnconfirmed.At.After(all.LastUnconfirmed.At) {
+			all.LastUnconfirmed = s.LastUnconfirmed
+		}
 	}
 	if outage := outageOf(scopes); outage != nil && isOutageOfSource(&all) {
 		failed, all.Err = outage, nil
@@ -320,6 +355,27 @@ type statusTracker struct {
 	changed func()
 
 	undecodable listed.Undecodable // which has its own lock
+
+	mu sync.Mutex // guards what follows
+	// unconfirmedVersions counts the versions that were not confirmed, and last is the last one.
+	unconfirmedVersions int
+	last                UnconfirmedVersion
+}
+
+// noteUnconfirmed notes a version that the watch did not confirm.
+func (t *statusTracker) noteUnconfirmed(u UnconfirmedVersion) {
+	u.At = time.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.unconfirmedVersions++
+	t.last = u
+}
+
+// unconfirmed returns the number of such versions, and the last one.
+func (t *statusTracker) unconfirmed() (int, UnconfirmedVersion) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.unconfirmedVersions, t.last
 }
 
 func newStatusTracker() *statusTracker {
@@ -330,9 +386,10 @@ func newStatusTracker() *statusTracker {
 
 func (t *statusTracker) get() Status {
 	s := t.State()
+	n, last := t.unconfirmed()
 	return Status{
 		Phase: Phase(s.Phase), Since: s.Since, ResourceVersion: s.ResourceVersion, NextAttempt: s.NextAttempt,
-		Err: s.Err, Reason: Reason(s.Reason), Verb: s.Verb, Undecodable: t.undecodable.Sorted(),
+		Err: s.Err, Reason: Reason(s.Reason), Verb: s.Verb, Undecodable: t.undecodable.Sorted(), Unconfirmed: n, LastUnconfirmed: last,
 	}
 }
 

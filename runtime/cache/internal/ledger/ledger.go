@@ -245,6 +245,10 @@ func (l *Ledger[T]) rewind(s *Scope[T], version uint64) {
 	}
 }
 
+// Doubt records that a scope, which lists again, has told a version that is not of this server. What was told before
+// has no order with what follows, so all other scopes have to list again too.
+func (l *Ledger[T]) Doubt(s *Scope[T]) { l.rewind(s, s.reached) }
+
 // relist adds a scope to the result of TakeStale.
 func (l *Ledger[T]) relist(s *Scope[T]) {
 	if !slices.Contains(l.stale, s.id) {

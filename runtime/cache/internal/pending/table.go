@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -27,7 +29,8 @@ func Parse(resourceVersion string) (uint64, bool) {
 	return version, err == nil && version > 0
 }
 
-// Entry is the state that a write has left, in the cache or waiting for its first list.
+// Entry is the state that a write has left, in the cache or waiting for its first list. It ends when the watch
+// has told that state, or a later one, or has passed its version.
 type Entry[T wire.Object] struct {
 	Name    listed.Name
 	UID     types.UID
@@ -36,13 +39,18 @@ type Entry[T wire.Object] struct {
 	Item wire.Item[T]
 	// OutOfScope is set in that case.
 	OutOfScope bool
+	// Told is what lists and the watch have told of the name, and the cache does not have because of the
+	// entry. IsTold is false if it is nothing. The cache gets it if the watch does not confirm the entry.
+	Told   wire.Item[T]
+	IsTold bool
 
-	// isNew is set if neither a list nor the watch has ever had the object.
-	isNew bool
+	// isKnown is set if a list or the watch has told of the UID.
+	isKnown bool
 	// isQuiet is set if the cache is the same without the entry.
 	isQuiet bool
 	// order counts the responses.
 	order uint64
+	protocol.Claim
 }
 
 // Table has the entries of one scope: of one list and watch. The zero value is empty.
@@ -56,23 +64,22 @@ type Table[T wire.Object] struct {
 	names *[1024]uint16
 	// byVersion has the entries, the lowest version first.
 	byVersion []*Entry[T]
-	// gone are the deleted UIDs.
+	// gone are the deleted UIDs. ends has them, the oldest first, and others that were forgotten since.
 	gone map[types.UID]*end
-	// bounded are the ends of gone with a version, the lowest first, and unbounded those without, the
-	// oldest first. Both may have ends that are no longer in gone, and unbounded some that are bounded.
-	bounded, unbounded []*end
+	ends []*end
 	// quiet is the number of entries and of gone that are quiet.
 	quiet int
 	// ended is a ring of UIDs that the watch has reported as deleted.
 	ended     []types.UID
 	nextEnded int
 
-	// isListed is set by the first list, and isListing from the request for a list until Replace.
-	// reached is the version of which the cache has all changes. It is 0 if versions cannot be
-	// compared.
-	isListed, isListing bool
-	reached             uint64
-	order               uint64
+	// isListed is set by the first list. reached is the version of which the cache has all changes. It is 0 if
+	// versions cannot be compared.
+	isListed bool
+	reached  uint64
+	order    uint64
+	// bookmarks is the number of bookmarks.
+	bookmarks int
 	// before is the version that was reached before a list had a lower one. It counts until it is
 	// reached again.
 	before uint64
@@ -82,28 +89,22 @@ type Table[T wire.Object] struct {
 type Deletion struct {
 	Name listed.Name
 	UID  types.UID
-	// Version is that of the last state of the object, or of the deletion. It is 0 if the response
-	// has none.
-	Version uint64
 }
 
 // end is a deletion that is remembered, because the watch, or a list that was requested before,
 // may still have states of the object.
 type end struct {
-	// Version may become that of a later write. Events with a later version have no state of the
-	// object.
 	Deletion
 	// cached is the version that the cache had, 0 if it had none.
 	cached uint64
 	order  uint64
-	// at is when the response came.
-	at time.Time
 	// isListed is set by Replace if the list has the object, and isForgotten when the end is no longer
 	// in gone.
 	isListed, isForgotten bool
 	// isQuiet is set if the cache is the same without the end: it never had the object, or the
 	// object has left the scope, and an event of before may follow.
 	isQuiet bool
+	protocol.Claim
 }
 
 // Len returns the number of writes that the cache shows and that the watch has not confirmed.
@@ -114,10 +115,7 @@ func (t *Table[T]) Size() int { return len(t.entries) + len(t.gone) }
 
 // Begin is called before a list is requested. It returns the number of responses so far, for
 // Replace.
-func (t *Table[T]) Begin() uint64 {
-	t.isListing = true
-	return t.order
-}
+func (t *Table[T]) Begin() uint64 { return t.order }
 
 // IsListed reports whether the cache has the first list.
 func (t *Table[T]) IsListed() bool { return t.isListed }
@@ -137,39 +135,51 @@ const (
 	Remove
 )
 
+// Refute ends and returns the entry of a name if another write to the name shows that its version is not of
+// this server: the request of that write was sent after the response with the higher version. It returns nil
+// otherwise.
+func (t *Table[T]) Refute(name listed.Name, version uint64, sent time.Time) *Entry[T] {
+	last := t.entries[name]
+	if last == nil || version >= last.Version || time.Since(sent) >= stats.Now().Since(last.At) {
+		return nil
+	}
+	t.drop(last)
+	return last
+}
+
 // Offer decides about a state that a write has left. cached is the object that the cache has under
 // the name, if it has one.
 func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 	t.order++
-	if t.isListed && t.reached == 0 || t.isOfOtherServer(e.Version) {
+	if t.isListed && (t.reached == 0 || e.Version <= t.reached) || t.isOfOtherServer(e.Version) {
+		return Ignore // the watch tells, or has told, what became of it
+	}
+	if !isCached && t.hasEnded(e.UID) {
 		return Ignore
 	}
 	if _, gone := t.gone[e.UID]; gone { // what was there before it is gone too
 		e.clear()
 	}
 	last := t.entries[e.Name]
-	if last != nil && e.Version <= last.Version {
-		return Ignore
-	}
-	e.isNew = !isCached
 	switch {
+	case last != nil && e.Version <= last.Version:
+		return Ignore
+	case last != nil:
+		e.Told, e.IsTold, e.isKnown = last.Told, last.IsTold, last.isKnown && last.UID == e.UID
 	case isCached:
-		version, ok := Parse(cached.GetResourceVersion())
-		if !ok || e.Version <= version {
+		e.Told.Object, e.IsTold = cached, true
+	}
+	if e.IsTold {
+		if version, ok := Parse(e.Told.Object.GetResourceVersion()); !ok || e.Version <= version {
 			return Ignore
 		}
-		e.isNew = cached.GetUID() != e.UID || last != nil && last.isNew
-	case t.isListed && e.Version <= t.reached:
-		return Ignore // the watch has told what became of it
+		e.isKnown = e.isKnown || e.Told.Object.GetUID() == e.UID
 	}
 	if last == nil && !t.hasRoom(e.OutOfScope && !isCached) {
 		return Ignore
 	}
-	if last != nil && last.UID != e.UID {
-		t.bound(t.gone[last.UID], e.Version) // the name was free before
-	}
-	e.order = t.order
-	e.isQuiet = e.OutOfScope && !isCached && (last == nil || last.isQuiet)
+	e.order, e.Claim = t.order, t.claim()
+	e.isQuiet = e.OutOfScope && !e.IsTold
 	t.put(&e)
 	switch {
 	case !t.isListed:
@@ -182,6 +192,13 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 	return Ignore
 }
 
+// hasEnded reports whether the watch has told the end of a UID, and nothing can follow.
+func (t *Table[T]) hasEnded(uid types.UID) bool { return !t.Selects && slices.Contains(t.ended, uid) }
+
+func (t *Table[T]) claim() protocol.Claim {
+	return protocol.Claim{At: stats.Now(), Bookmarks: t.bookmarks}
+}
+
 // hasRoom reports whether one more can be remembered. Half of the room is for what changes the
 // cache. If there is none, the oldest quiet end is forgotten.
 func (t *Table[T]) hasRoom(isQuiet bool) bool {
@@ -192,18 +209,23 @@ func (t *Table[T]) hasRoom(isQuiet bool) bool {
 	if t.Size() < limit {
 		return true
 	}
-	for _, ends := range []*[]*end{&t.bounded, &t.unbounded} {
-		for len(*ends) > 0 && (*ends)[0].isForgotten {
-			*ends = (*ends)[1:]
-		}
-		for _, d := range *ends {
-			if d.isQuiet && !d.isForgotten {
-				t.forget(d)
-				return true
-			}
+	t.dropForgotten()
+	for _, d := range t.ends {
+		if d.isQuiet && !d.isForgotten {
+			t.forget(d)
+			return true
 		}
 	}
 	return false
+}
+
+// dropForgotten drops the first of ends that are no longer in gone.
+func (t *Table[T]) dropForgotten() {
+	n := 0
+	for n < len(t.ends) && t.ends[n].isForgotten {
+		n++
+	}
+	t.ends = without(t.ends, n)
 }
 
 // put adds an entry, or replaces the one of the same name.
@@ -280,6 +302,25 @@ func (t *Table[T]) isOfOtherServer(version uint64) bool {
 	return t.reached < t.before && version > t.before
 }
 
+// tell records what lists and the watch tell of the name of an entry, nil for no object.
+func (t *Table[T]) tell(e *Entry[T], item *wire.Item[T]) {
+	e.Told, e.IsTold = wire.Item[T]{}, item != nil
+	if item != nil {
+		e.Told = *item
+	}
+	t.countQuiet(e)
+}
+
+// countQuiet records whether the cache is the same without an entry.
+func (t *Table[T]) countQuiet(e *Entry[T]) {
+	if e.isQuiet {
+		t.quiet--
+	}
+	if e.isQuiet = e.OutOfScope && !e.IsTold; e.isQuiet {
+		t.quiet++
+	}
+}
+
 // Forget drops the entry of an object that could not be stored.
 func (t *Table[T]) Forget(name listed.Name) {
 	if e := t.entries[name]; e != nil {
@@ -305,30 +346,26 @@ func (t *Table[T]) ForgetAll(excludes func(namespace, name string) bool) {
 // the name and the UID, if it has one. End reports whether the cache has to remove it.
 func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
 	t.order++
-	ended := !isCached && slices.Contains(t.ended, deleted.UID)
-	if t.gone[deleted.UID] != nil || ended && !t.Selects {
+	if t.gone[deleted.UID] != nil || !isCached && t.hasEnded(deleted.UID) {
 		return false
 	}
 	e := t.entries[deleted.Name]
+	if e != nil && e.IsTold && e.Told.Object.GetUID() == deleted.UID {
+		t.tell(e, nil)
+	}
 	if e != nil && e.UID != deleted.UID {
 		e = nil
-	}
-	if e == nil && t.hasPassed(deleted.Version) {
-		return isCached // nothing but the deletion can follow
 	}
 	switch hasRoom := t.hasRoom(!isCached); {
 	case e != nil && !hasRoom:
 		t.drop(e) // its room is for the end
 	case e != nil:
 		e.clear() // it stays: an earlier state of the name may be that of another UID
-		if !e.isQuiet {
-			e.isQuiet = true
-			t.quiet++
-		}
+		t.countQuiet(e)
 	case !hasRoom:
 		return false
 	}
-	d := &end{Deletion: deleted, order: t.order, at: time.Now(), isQuiet: !isCached}
+	d := &end{Deletion: deleted, order: t.order, Claim: t.claim(), isQuiet: !isCached}
 	if isCached {
 		d.cached, _ = Parse(cached.GetResourceVersion())
 	} else {
@@ -338,54 +375,16 @@ func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
 	return t.isListed && isCached
 }
 
-// hasPassed reports whether neither the watch nor a list can have a state up to a version any more.
-func (t *Table[T]) hasPassed(version uint64) bool {
-	return t.isListed && !t.isListing && 0 < version && version <= t.reached
-}
-
 // remember adds an end.
 func (t *Table[T]) remember(d *end) {
 	if t.gone == nil {
 		t.gone = map[types.UID]*end{}
 	}
 	t.gone[d.UID] = d
-	if len(t.bounded)+len(t.unbounded) >= 2*len(t.gone)+maxEnded {
-		isForgotten := func(d *end) bool { return d.isForgotten }
-		t.bounded, t.unbounded = slices.DeleteFunc(t.bounded, isForgotten), slices.DeleteFunc(t.unbounded, isForgotten)
+	if len(t.ends) >= 2*len(t.gone)+maxEnded {
+		t.ends = slices.DeleteFunc(t.ends, func(d *end) bool { return d.isForgotten })
 	}
-	if d.Version > 0 {
-		t.insert(d)
-		return
-	}
-	t.unbounded = append(t.unbounded, d)
-}
-
-// insert adds an end to bounded.
-func (t *Table[T]) insert(d *end) {
-	at := len(t.bounded)
-	for at > 0 && t.bounded[at-1].Version > d.Version { // nearly always the last one is lower
-		at--
-	}
-	t.bounded = slices.Insert(t.bounded, at, d)
-}
-
-// bound sets the version of an end, which may be nil or have one.
-func (t *Table[T]) bound(d *end, version uint64) {
-	if d != nil && d.Version == 0 && !d.isForgotten {
-		d.Version = version
-		t.insert(d)
-	}
-}
-
-// Pass records a write of any object of the resource: its version, and when its request was sent. Deletes
-// that were answered before are earlier.
-func (t *Table[T]) Pass(version uint64, sent time.Time) {
-	n := 0
-	for n < len(t.unbounded) && t.unbounded[n].at.Before(sent) {
-		t.bound(t.unbounded[n], version)
-		n++
-	}
-	t.unbounded = without(t.unbounded, n)
+	t.ends = append(t.ends, d)
 }
 
 // without returns a slice without its first n elements. A burst must not keep its memory.

@@ -50,9 +50,8 @@ func isSame(e *Entry[object], item *wire.Item[object]) bool {
 }
 
 // step plays one step: "write u1@5", "leave u1@5" for a write that moves the object out of the scope,
-// "end u1" for a delete, "end u1@5" for one
-// whose response has a version, "pass 9" for the response to a write of another object, "event u1@5", "deleted u1@7", "begin" and "list 6 u1@5" for a list, and
-// "reach 9" for a bookmark.
+// "end u1" for a delete, "event u1@5", "deleted u1@7", "begin" and "list 6 u1@5" for a list, and "reach 9" for an
+// event of another object.
 func (s *simulated) step(step string) {
 	var verb, arg, rest string
 	_, _ = fmt.Sscan(step, &verb, &arg, &rest)
@@ -71,15 +70,10 @@ func (s *simulated) step(step string) {
 			s.cached = nil
 		}
 	case "end":
-		uid, version, _ := strings.Cut(arg, "@")
-		d := Deletion{Name: listed.Name{Name: "one"}, UID: types.UID(uid)}
-		d.Version, _ = Parse(version)
+		d := Deletion{Name: listed.Name{Name: "one"}, UID: types.UID(arg)}
 		if s.table.End(d, s.cached, s.cached != nil && s.cached.UID == d.UID) {
 			s.cached = nil
 		}
-	case "pass":
-		version, _ := Parse(arg)
-		s.table.Pass(version, time.Now().Add(time.Hour))
 	case "event", "deleted":
 		obj := state(arg)
 		if s.table.Admit(&wire.Item[object]{Object: obj}, verb == "deleted", isSame) {
@@ -115,8 +109,8 @@ func (s *simulated) step(step string) {
 func (s *simulated) reach(version string) {
 	n, _ := Parse(version)
 	for _, e := range s.table.Reach(n) {
-		if s.cached == e.Item.Object && s.cached != nil {
-			s.cached = nil
+		if s.cached == e.Item.Object {
+			s.cached = e.Told.Object
 		}
 	}
 }
@@ -182,6 +176,7 @@ func TestOrders(t *testing.T) {
 		{"moved out by a list in between", []string{"event u1@3", "begin", "leave u1@5", "list 4 u1@3"}, "nothing", 1},
 	} {
 		s := &simulated{t: t}
+		s.table.Selects = strings.Contains(strings.Join(test.steps, " "), "leave") || strings.Contains(test.name, "the scope")
 		s.step("list 1")
 		for _, step := range test.steps {
 			s.step(step)
@@ -280,8 +275,8 @@ func TestBounds(t *testing.T) {
 		for n := range 3 * Max { // the oldest are forgotten
 			table.End(deletion("g"+strconv.Itoa(n)), nil, false)
 		}
-		if table.Size() != Max/2 || len(table.unbounded) > 2*Max || table.gone[types.UID("g"+strconv.Itoa(3*Max-1))] == nil {
-			t.Errorf("%d deleted objects are remembered, %d in order", table.Size(), len(table.unbounded))
+		if table.Size() != Max/2 || len(table.ends) > 2*Max || table.gone[types.UID("g"+strconv.Itoa(3*Max-1))] == nil {
+			t.Errorf("%d deleted objects are remembered, %d in order", table.Size(), len(table.ends))
 		}
 		for n := range 2*Max + 1 {
 			name := "cached" + strconv.Itoa(n)
@@ -289,17 +284,13 @@ func TestBounds(t *testing.T) {
 				t.Fatalf("with %d entries, a cached object is hidden: %v", Max/2+n, got)
 			}
 		}
-		table.Pass(10*Max+1, time.Now())
-		if table.Reach(10*Max + 1); table.Size() != Max {
-			t.Errorf("%d entries are left after a write that was sent at the time of the deletes", table.Size())
+		table.Bookmark()
+		time.Sleep(2 * time.Minute)
+		if overdue := table.Bookmark(); len(overdue) != Max || table.Size() != Max || table.Len() != Max {
+			t.Errorf("%d deletes are overdue, and %d are left", len(overdue), table.Size())
 		}
-		time.Sleep(time.Nanosecond)
-		table.Pass(10*Max+2, time.Now())
-		if table.Reach(10*Max + 1); table.Size() != Max {
-			t.Errorf("%d entries are left before the watch has passed the later write", table.Size())
-		}
-		if table.Reach(10*Max + 2); table.Size() != 0 || table.gone == nil || table.bounded != nil || table.unbounded != nil || table.byVersion != nil {
-			t.Errorf("%d entries are left", table.Size())
+		if table.Replace(nil, 10*Max, table.Begin()); table.Size() != 0 || len(table.ends) != 0 || table.byVersion != nil {
+			t.Errorf("after a list %d entries are left, %d in order", table.Size(), len(table.ends))
 		}
 	})
 }
@@ -362,27 +353,25 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestLateWatch: what a late watch tells does not bring a deleted object back, however late it is, and
+// TestLateWatch: what a late watch tells does not bring a deleted object back, however late it is without a bookmark, and
 // however much it tells before.
 func TestLateWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, selects := range []bool{false, true} {
-			for _, end := range []string{"end u1", "end u1@505", "end u1@506"} { // no version, that of the last state, that of the deletion
-				s := &simulated{t: t}
-				s.table.Selects = selects
-				for _, step := range []string{"list 1", "event u1@3", end, "event u9@4"} {
-					s.step(step)
-				}
-				for n := range 500 {
-					time.Sleep(time.Second)
-					s.step("reach " + strconv.Itoa(5+n)) // events of other objects
-				}
-				if s.step("event u1@505"); s.String() != "u9@4" {
-					t.Errorf("%q, selector %v: cached is %s, which was deleted", end, selects, s)
-				}
-				if s.step("deleted u1@506"); s.table.Len() != 0 || s.table.Size() != 0 && (!selects || end != "end u1") {
-					t.Errorf("%q, selector %v: %d of %d entries count in the end", end, selects, s.table.Len(), s.table.Size())
-				}
+			s := &simulated{t: t}
+			s.table.Selects = selects
+			for _, step := range []string{"list 1", "event u1@3", "end u1", "event u9@4"} {
+				s.step(step)
+			}
+			for n := range 500 {
+				time.Sleep(time.Second)
+				s.step("reach " + strconv.Itoa(5+n)) // events of other objects
+			}
+			if s.step("event u1@505"); s.String() != "u9@4" {
+				t.Errorf("selector %v: cached is %s, which was deleted", selects, s)
+			}
+			if s.step("deleted u1@506"); s.table.Len() != 0 || s.table.Size() != 0 && !selects {
+				t.Errorf("selector %v: %d of %d entries count in the end", selects, s.table.Len(), s.table.Size())
 			}
 		}
 	})
@@ -422,8 +411,8 @@ func TestManyDeletes(t *testing.T) {
 		table.End(deletion(string(obj.UID)), obj, true)
 		table.Admit(&wire.Item[object]{Object: obj}, true, isSame)
 	}
-	if table.Size() != 1 || len(table.unbounded) > 2*maxEnded {
-		t.Errorf("there are %d entries, %d in order", table.Size(), len(table.unbounded))
+	if table.Size() != 1 || len(table.ends) > 2*maxEnded {
+		t.Errorf("there are %d entries, %d in order", table.Size(), len(table.ends))
 	}
 }
 

@@ -1,6 +1,8 @@
 package pending
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -22,7 +24,10 @@ func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entr
 	e := t.entries[name]
 	if d := t.gone[uid]; d != nil {
 		if e != nil && e.UID == uid {
-			e.isNew = false
+			e.isKnown = true
+			if isDeleted && !t.Selects {
+				t.drop(e) // nothing of the UID can follow
+			}
 		}
 		if isDeleted {
 			t.confirm(d)
@@ -34,7 +39,8 @@ func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entr
 	}
 	version, ok := Parse(resourceVersion)
 	switch {
-	case ok && version < e.Version:
+	case ok && version < e.Version && t.isBefore(e, uid, isDeleted):
+		t.hear(e, item, uid, isDeleted)
 		return false
 	case ok && version == e.Version && uid == e.UID:
 		t.drop(e)
@@ -48,6 +54,26 @@ func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entr
 	}
 	t.drop(e)
 	return true
+}
+
+// hear records what the watch, or a list, tells of the name of an entry that hides it.
+func (t *Table[T]) hear(e *Entry[T], item *wire.Item[T], uid types.UID, isDeleted bool) {
+	e.isKnown = e.isKnown || uid == e.UID
+	switch {
+	case isDeleted:
+		t.tell(e, nil)
+	case item.Err == nil:
+		t.tell(e, item)
+	}
+}
+
+// isBefore reports whether an event with a lower version than an entry can be from before the write. UIDs of a name
+// follow each other, so a UID that the watch has told does not come back after another one.
+func (t *Table[T]) isBefore(e *Entry[T], uid types.UID, isDeleted bool) bool {
+	if uid != "" && uid != e.UID {
+		return !e.isKnown
+	}
+	return !isDeleted || t.Selects
 }
 
 // noteEnd remembers that the watch has reported the end of a UID.
@@ -64,8 +90,8 @@ func (t *Table[T]) noteEnd(uid types.UID) {
 func (t *Table[T]) IsEmpty() bool { return t.Size() == 0 }
 
 // Reach records that the cache has all changes up to a version, and ends the entries up to there. It
-// returns those that the watch should have reported, and has not: the server does not have them in
-// the scope. No later event would remove them from the cache.
+// returns those that the watch should have reported, and has not: the server does not have that state. No later
+// event would remove it from the cache.
 func (t *Table[T]) Reach(version uint64) (unconfirmed []*Entry[T]) {
 	t.reached = max(t.reached, version)
 	n := 0
@@ -73,29 +99,49 @@ func (t *Table[T]) Reach(version uint64) (unconfirmed []*Entry[T]) {
 		e := t.byVersion[n]
 		t.remove(e)
 		switch d := t.gone[e.UID]; {
-		case e.isNew && !e.OutOfScope:
-			unconfirmed = append(unconfirmed, e)
-		case e.isNew && d != nil:
+		case d != nil && !e.isKnown:
 			t.quieten(d)
+		case d == nil && !e.isQuiet:
+			unconfirmed = append(unconfirmed, e)
 		}
 		n++
 	}
 	t.byVersion = without(t.byVersion, n)
-	t.endPassed()
 	return unconfirmed
 }
 
-// endPassed forgets the ends that the watch has passed. A list that is under way may have the state
-// before the deletion.
-func (t *Table[T]) endPassed() {
-	n := 0
-	for n < len(t.bounded) && t.hasPassed(t.bounded[n].Version) {
-		if d := t.bounded[n]; !d.isForgotten {
-			t.forget(d)
+// Unconfirmed is a write that the watch has not confirmed in time. The Version of a deletion is 0.
+type Unconfirmed struct {
+	Name    listed.Name
+	Version uint64
+}
+
+// Bookmark records a bookmark, after Reach. It returns the writes that the watch has not confirmed in time. The
+// next list, which has to begin now, ends them. Those without which the cache is the same end at once.
+func (t *Table[T]) Bookmark() (overdue []Unconfirmed) {
+	t.bookmarks++
+	for _, e := range slices.Clone(t.byVersion) {
+		switch {
+		case !e.IsOverdue(t.bookmarks):
+		case e.isQuiet:
+			t.drop(e)
+		default:
+			overdue = append(overdue, Unconfirmed{e.Name, e.Version})
 		}
-		n++
 	}
-	t.bounded = without(t.bounded, n)
+	for _, d := range t.ends {
+		switch {
+		case d.isForgotten:
+		case !d.IsOverdue(t.bookmarks): // all that follow are younger
+			return overdue
+		case d.isQuiet:
+			t.forget(d)
+		default:
+			overdue = append(overdue, Unconfirmed{Name: d.Name})
+		}
+	}
+	t.dropForgotten()
+	return overdue
 }
 
 // Replace returns the items of a list, with the writes that came after it. began is the result of
@@ -106,7 +152,7 @@ func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64) [
 	if isRestored {
 		t.before = max(t.before, t.reached)
 	}
-	t.isListed, t.isListing, t.reached = true, false, version
+	t.isListed, t.reached = true, version
 	for _, d := range t.gone {
 		if d.isListed = false; d.order <= began || isRestored {
 			t.forget(d)
@@ -116,13 +162,15 @@ func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64) [
 	var kept []*Entry[T]
 	for _, e := range t.byVersion {
 		if e.order > began && e.Version > version && version > 0 && !t.isOfOtherServer(e.Version) {
-			e.isNew = true // unless it is listed
+			e.isKnown = false // unless it is listed
+			t.tell(e, nil)
 			kept = append(kept, e)
 			continue
 		}
 		t.remove(e)
 	}
 	t.byVersion = kept
+	t.dropForgotten()
 	if t.IsEmpty() {
 		return items
 	}
@@ -131,12 +179,12 @@ func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64) [
 		name := listed.NameOf(&items[i])
 		uid, _ := listed.IdentityOf(&items[i])
 		e := t.entries[name]
-		if e != nil {
-			e.isNew = e.isNew && e.UID != uid
-		}
 		d := t.gone[uid]
-		if d != nil {
+		switch {
+		case d != nil:
 			d.isListed = true
+		case e != nil:
+			t.hear(e, &items[i], uid, false)
 		}
 		if e == nil && d == nil {
 			items[n] = items[i]
@@ -148,7 +196,7 @@ func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64) [
 			t.confirm(d)
 		}
 	}
-	t.endPassed()
+	t.dropForgotten()
 	clear(items[n:])
 	items = items[:n]
 	for _, e := range t.byVersion {
