@@ -61,10 +61,11 @@ func (m *members) addStruct(structType *types.Struct) {
 	m.within = append(m.within, structType)
 	defer func() { m.within = m.within[:len(m.within)-1] }()
 	for i := range structType.NumFields() {
-		field, tag := structType.Field(i), tagOf(structType, i)
-		if tag.isHidden || isBlocked(m.of, field) {
+		field, tag := structType.Field(i), gotype.JSONTagOf(structType, i)
+		if tag.IsHidden || isBlocked(m.of, field) {
 			continue
 		}
+		m.checkTag(field, tag)
 		if field.Embedded() {
 			m.addEmbedded(field, tag)
 		} else if field.Exported() {
@@ -73,7 +74,7 @@ func (m *members) addStruct(structType *types.Struct) {
 	}
 }
 
-func (m *members) addEmbedded(field *types.Var, tag tag) {
+func (m *members) addEmbedded(field *types.Var, tag gotype.JSONTag) {
 	of := withoutPointers(field.Type())
 	structType, isStruct := gotype.StructOf(of)
 	ref := m.ref(of)
@@ -82,19 +83,19 @@ func (m *members) addEmbedded(field *types.Var, tag tag) {
 		return
 	}
 	switch {
-	case tag.name == "" && isStruct && m.isWithin(structType):
+	case tag.Name == "" && isStruct && m.isWithin(structType):
 		if len(m.within) > 1 && types.Identical(m.within[0], structType) {
 			m.mistakes.Add(m.Types.Position(field), "%s embeds itself here through another struct, so its apply configuration would contain itself; give the field a JSON name", identify(of).declared.Name())
 		}
 	case !ref.IsZero():
-		embedded := &model.ApplyEmbedded{Name: ref.Name, IsPointer: tag.name != ""}
+		embedded := &model.ApplyEmbedded{Name: ref.Name, IsPointer: tag.Name != ""}
 		out := model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Type: named("", ref)}
 		if embedded.IsPointer {
-			out.Type, out.Tag = named("*", ref), tag.name+",omitempty"
+			out.Type, out.Tag = named("*", ref), tag.Name+",omitempty"
 		}
 		m.out.Fields = append(m.out.Fields, out)
 		m.promote(of, embedded)
-	case tag.name == "" && isStruct && !gotype.EncodesItself(of):
+	case tag.Name == "" && isStruct && !gotype.EncodesItself(of):
 		m.addStruct(structType) // all fields have to be optional
 	default:
 		m.addField(field, tag)
@@ -129,16 +130,16 @@ func (m *members) addSetter(s model.ApplySetter) {
 }
 
 // addField adds a field with a JSON name, and its method With.
-func (m *members) addField(field *types.Var, tag tag) {
+func (m *members) addField(field *types.Var, tag gotype.JSONTag) {
 	if !m.isInner && !m.accepts(field) {
 		return
 	}
-	name := tag.name
+	name := tag.Name
 	if name == "" {
 		name = field.Name()
 	}
 	name += ",omitempty"
-	if tag.isQuoted {
+	if tag.IsQuoted {
 		name += ",string"
 	}
 	t, s := m.form(field.Type())
@@ -146,7 +147,7 @@ func (m *members) addField(field *types.Var, tag tag) {
 	s.IsMeta = isMeta(m.of, field)
 	m.out.Fields = append(m.out.Fields, model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Name: field.Name(), Type: t, Tag: name, Pos: m.Types.Position(field)})
 	m.addSetter(s)
-	if m.out.Kind != nil && tag.name == "metadata" && !m.ref(field.Type()).IsZero() {
+	if m.out.Kind != nil && tag.Name == "metadata" && !m.ref(field.Type()).IsZero() {
 		m.promote(field.Type(), &model.ApplyEmbedded{Name: field.Name(), IsPointer: true}) // clients need WithName and GetName
 	}
 }

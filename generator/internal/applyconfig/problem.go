@@ -64,6 +64,25 @@ func (m *members) checkJSONNames(structType *types.Struct, declared *types.TypeN
 	}
 }
 
+// checkTag reports a field whose name in JSON encoding/json ignores.
+func (m *members) checkTag(field *types.Var, tag gotype.JSONTag) {
+	if tag.Invalid == "" || m.isInner {
+		return
+	}
+	what := fmt.Sprintf("field %s of %s %s", field.Name(), m.name(), invalidName(tag.Invalid))
+	if m.Types.Dependencies[field.Pkg().Path()] {
+		m.warn(field, "%s", what)
+	} else {
+		m.mistakes.Add(m.Types.Position(field), "%s; %s", what, validName)
+	}
+}
+
+const validName = "write a name of letters and digits"
+
+func invalidName(name string) string {
+	return fmt.Sprintf("has the JSON name %q, which has a character that encoding/json does not accept, so it takes the name of the field", name)
+}
+
 // name returns the name of the type for messages.
 func (m *members) name() string { return identify(m.of).declared.Name() }
 
@@ -95,8 +114,12 @@ func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *pr
 		return a.problemOf(t.Elem(), unnamed)
 	case *types.Struct:
 		for i := range t.NumFields() {
-			if tagOf(t, i).isHidden {
+			tag := gotype.JSONTagOf(t, i)
+			if tag.IsHidden {
 				continue
+			}
+			if tag.Invalid != "" {
+				return &problem{what: "has a struct whose field " + t.Field(i).Name() + " " + invalidName(tag.Invalid), fix: validName}
 			}
 			if found := a.problemOf(t.Field(i).Type(), unnamed); found != nil {
 				return found

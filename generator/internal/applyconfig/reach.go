@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"go/types"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -121,7 +120,7 @@ func (r *reaching) visit(t types.Type) {
 		r.visit(t.Elem())
 	case *types.Struct:
 		for i := range t.NumFields() {
-			if tag := tagOf(t, i); !tag.isHidden {
+			if tag := gotype.JSONTagOf(t, i); !tag.IsHidden {
 				r.visit(t.Field(i).Type())
 			}
 		}
@@ -218,29 +217,10 @@ func hasTag(t types.Type, outer []types.Type) bool {
 		return false
 	}
 	for i := range structType.NumFields() {
-		field, tag := structType.Field(i), tagOf(structType, i)
-		if tag.exists && !tag.isHidden || !tag.exists && field.Embedded() && hasTag(withoutPointers(field.Type()), append(outer, t)) {
+		field, tag := structType.Field(i), gotype.JSONTagOf(structType, i)
+		if tag.Exists && !tag.IsHidden || !tag.Exists && field.Embedded() && hasTag(withoutPointers(field.Type()), append(outer, t)) {
 			return true
 		}
 	}
 	return false
-}
-
-// tag is the tag of a field with the key json.
-type tag struct {
-	name string
-	// exists reports whether there is a tag, and isHidden whether it leaves the field out of JSON.
-	exists, isHidden bool
-	// isQuoted reports whether it has the option string.
-	isQuoted bool
-}
-
-func tagOf(of *types.Struct, i int) tag {
-	text, exists := reflect.StructTag(of.Tag(i)).Lookup("json")
-	name, options, _ := strings.Cut(text, ",")
-	found := tag{name: name, exists: exists, isHidden: text == "-"}
-	for option := range strings.SplitSeq(options, ",") {
-		found.isQuoted = found.isQuoted || option == "string"
-	}
-	return found
 }

@@ -5,7 +5,39 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 )
+
+// JSONTag is the tag of a field with the key json, as encoding/json reads it.
+type JSONTag struct {
+	// Name is the name in the tag. It is empty if there is none, or if it is Invalid: encoding/json ignores a name with
+	// other characters than letters, digits and some signs.
+	Name, Invalid string
+	// Exists reports whether there is a tag, and IsHidden whether it leaves the field out of JSON.
+	Exists, IsHidden bool
+	// IsQuoted reports whether it has the option string, and OmitsEmpty whether it has omitempty or omitzero.
+	IsQuoted, OmitsEmpty bool
+}
+
+// JSONTagOf returns the tag of a field of a struct.
+func JSONTagOf(of *types.Struct, field int) JSONTag {
+	text, exists := reflect.StructTag(of.Tag(field)).Lookup("json")
+	name, options, _ := strings.Cut(text, ",")
+	t := JSONTag{Name: name, Exists: exists, IsHidden: text == "-"}
+	if strings.ContainsFunc(name, isForeign) {
+		t.Name, t.Invalid = "", name
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		t.IsQuoted = t.IsQuoted || option == "string"
+		t.OmitsEmpty = t.OmitsEmpty || option == "omitempty" || option == "omitzero"
+	}
+	return t
+}
+
+// isForeign reports whether encoding/json does not accept a character in a name.
+func isForeign(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)
+}
 
 // JSONField is a field of a struct in JSON.
 type JSONField struct {
@@ -97,27 +129,24 @@ func (in inlinedStruct) fields() (inner []inlinedStruct, fields []JSONField, sur
 	sure = true
 	for i := range in.structType.NumFields() {
 		field := in.structType.Field(i)
-		tag := reflect.StructTag(in.structType.Tag(i)).Get("json")
-		name, options, _ := strings.Cut(tag, ",")
+		tag := JSONTagOf(in.structType, i)
 		of := PointedTo(field.Type())
 		inlined, isStruct := StructOf(of)
-		f := JSONField{Name: name, Field: field, Through: in.through, tagged: name != ""}
+		f := JSONField{Name: tag.Name, Field: field, Through: in.through, Quoted: tag.IsQuoted, OmitsEmpty: tag.OmitsEmpty, tagged: tag.Name != ""}
 		switch {
-		case tag == "-":
+		case tag.IsHidden:
 			continue
-		case field.Embedded() && name == "" && isStruct:
+		case field.Embedded() && tag.Name == "" && isStruct:
 			inner = append(inner, inlinedStruct{inlined, append(slices.Clone(in.through), field)})
 			continue
-		case field.Embedded() && name == "" && !IsValid(of):
+		case field.Embedded() && tag.Name == "" && !IsValid(of):
 			sure = false
 			continue
 		case !field.Exported():
 			continue
-		case name == "":
+		case tag.Name == "":
 			f.Name = field.Name()
 		}
-		has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
-		f.Quoted, f.OmitsEmpty = has("string"), has("omitempty") || has("omitzero")
 		fields = append(fields, f)
 	}
 	return inner, fields, sure

@@ -65,15 +65,6 @@ func (k *Kind) ItemsArePointers() bool { return k.ListForm.ItemsArePointers }
 // ListMetaIsField reports whether a list of the kind has a field ListMeta.
 func (k *Kind) ListMetaIsField() bool { return k.ListForm.Meta == ListMetaField }
 
-// ListMetaOf returns the expression for the metadata of the list in a variable. The list has
-// no field ListMeta.
-func (k *Kind) ListMetaOf(list string) string {
-	if k.ListForm.Meta == ListMetaAccessor {
-		return list + ".GetListMeta()"
-	}
-	return list
-}
-
 // Has reports whether the client has a verb. It takes a string for templates.
 func (k *Kind) Has(verb string) bool { return slices.Contains(k.Verbs, Verb(verb)) }
 

@@ -30,10 +30,7 @@ func onceForApply(set *model.Set) []subject {
 }
 
 // GoType returns an expression for a type.
-func (f *file) GoType(t model.GoType) string {
-	if len(t) == 1 && t[0].Ref.IsZero() {
-		return t[0].Text
-	}
+func (f *file) GoType(t model.GoType) code {
 	var b strings.Builder
 	for _, part := range t {
 		b.WriteString(part.Text)
@@ -44,9 +41,9 @@ func (f *file) GoType(t model.GoType) string {
 			b.WriteString(qualifier)
 			b.WriteByte('.')
 		}
-		b.WriteString(part.Ref.Name)
+		b.WriteString(f.name(part.Ref.Name))
 	}
-	return b.String()
+	return f.typeExpression(b.String())
 }
 
 // qualifier returns the name of the package of a type, or "" if that is the package of the file.

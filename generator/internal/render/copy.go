@@ -8,21 +8,21 @@ import (
 )
 
 // Receiver returns the type of the receiver of DeepCopy.
-func (f *file) Receiver(t *model.CopiedType) string {
+func (f *file) Receiver(t *model.CopiedType) code {
 	if t.IsReference {
-		return t.Name
+		return code(f.name(t.Name))
 	}
-	return "*" + t.Name
+	return code("*" + f.name(t.Name))
 }
 
 // Named returns an expression for a type, which may be of the file's own package.
-func (f *file) Named(ref model.TypeRef) string { return f.GoType(model.GoType{{Ref: ref}}) }
+func (f *file) Named(ref model.TypeRef) code { return f.GoType(model.GoType{{Ref: ref}}) }
 
 // CopyBody returns the statements of DeepCopyInto.
-func (f *file) CopyBody(t *model.CopiedType) []string {
+func (f *file) CopyBody(t *model.CopiedType) code {
 	c := copier{file: f}
 	in := operand{"in", !t.IsReference}
-	return c.assign(t.Into, operand{"out", true}, in)
+	return statements(c.assign(t.Into, operand{"out", true}, in))
 }
 
 // operand is an expression for a variable, or for a pointer to it.
@@ -105,7 +105,7 @@ func (c *copier) fix(copied *model.Copy, dst, src operand) []string {
 	case model.CopyFields:
 		var lines []string
 		for _, field := range copied.Fields {
-			lines = append(lines, c.fix(field.Copy, dst.field(field.Name), src.field(field.Name))...)
+			lines = append(lines, c.fix(field.Copy, dst.field(c.name(field.Name)), src.field(field.Name))...)
 		}
 		return lines
 	case model.CopyArray:
@@ -120,7 +120,7 @@ func (c *copier) whole(copied *model.Copy, src operand) (string, bool) {
 	case copied == nil:
 		return src.value(), true
 	case copied.Op == model.CopyByCall && !copied.Guarded:
-		return src.callee(copied) + "." + copied.Method + "()", true
+		return src.callee(copied) + "." + c.name(copied.Method) + "()", true
 	case copied.Op == model.CopyByPointer:
 		return "*" + src.expr + ".DeepCopy()", true
 	case copied.Op == model.CopySlice:
@@ -149,7 +149,7 @@ func (c *copier) present(copied *model.Copy, dst, src operand) []string {
 	defer func() { c.copies-- }()
 	switch copied.Op {
 	case model.CopyByCall:
-		return []string{dst.value() + " = " + src.callee(copied) + "." + copied.Method + "()"}
+		return []string{dst.value() + " = " + src.callee(copied) + "." + c.name(copied.Method) + "()"}
 	case model.CopyPointer:
 		elem := operand{src.selected(), true}
 		if copied.Indirect {
@@ -167,7 +167,7 @@ func (c *copier) present(copied *model.Copy, dst, src operand) []string {
 	} else {
 		body = append(c.declare(copied.Elem, name, operand{val, false}), dst.index(key).expr+" = "+name)
 	}
-	made := "make(" + c.GoType(copied.Type) + ", len(" + src.value() + "))"
+	made := "make(" + string(c.GoType(copied.Type)) + ", len(" + src.value() + "))"
 	if len(copied.Type) == 0 {
 		made = c.Import("maps") + ".Clone(" + src.value() + ")"
 	}

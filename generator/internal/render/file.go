@@ -3,9 +3,12 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"go/parser"
 	"go/token"
 	"path"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -22,6 +25,30 @@ type file struct {
 	handWritten func(path string) bool
 	// declared are the top-level names of the file once it is rendered.
 	declared []string
+	// misnamed is a text of the input that should have been a Go name, or "".
+	misnamed string
+}
+
+// name returns a name of the input for code. The file is not written if it is none.
+func (f *file) name(name string) string {
+	if !isName(name) {
+		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(name))
+	}
+	return name
+}
+
+// typeExpression returns the expression for a type. A part of it may be the source of a struct without a name, with
+// tags. The file is not written if it is no expression.
+func (f *file) typeExpression(text string) code {
+	isPlain := func(r rune) bool {
+		return r == '*' || r == '[' || r == ']' || r == '.' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !isPlain(r) }) {
+		if _, err := parser.ParseExpr(text); err != nil || strings.ContainsAny(text, "\r\n") || strings.Contains(text, "//") || strings.Contains(text, "/*") {
+			f.misnamed = cmp.Or(f.misnamed, strconv.Quote(text))
+		}
+	}
+	return code(text)
 }
 
 // Package returns the name of the file's own package. It is that of the folder, unless the folder is
@@ -58,33 +85,33 @@ func (f *file) API(gv *model.GroupVersion) string {
 }
 
 // Resource returns an expression for the resource of the file's kind or view.
-func (f *file) Resource() string { return f.resource(f.Kind.Resource) }
+func (f *file) Resource() code { return f.resource(f.Kind.Resource) }
 
 // ListerResource returns an expression for what the errors of the lister name as the resource: as in
 // lister-gen's listers, the kind in lower case.
-func (f *file) ListerResource() string { return f.resource(strings.ToLower(f.WireKind())) }
+func (f *file) ListerResource() code { return f.resource(strings.ToLower(f.WireKind())) }
 
 // resource returns an expression for a resource of the group and version of the file's kind or of the
 // viewed kind.
-func (f *file) resource(name string) string {
+func (f *file) resource(name string) code {
 	gv := f.GV
 	if view := f.Kind.View; view != nil {
 		if view.Kind == nil {
 			// A literal, because the package of the kind is imported only for protobuf.
-			return fmt.Sprintf("schema.GroupVersionResource{Group: %q, Version: %q, Resource: %q}", view.Group, view.Version, name)
+			return code(fmt.Sprintf("schema.GroupVersionResource{Group: %q, Version: %q, Resource: %q}", view.Group, view.Version, name))
 		}
 		gv = view.Kind.GroupVersion
 	}
-	return fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), name)
+	return code(fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), name))
 }
 
 // GroupVersion returns an expression for the group and version of gv: the variable of its package or,
 // if it has none, a literal.
-func (f *file) GroupVersion(gv *model.GroupVersion) string {
+func (f *file) GroupVersion(gv *model.GroupVersion) code {
 	if gv.SchemeGroupVersion == "" {
-		return fmt.Sprintf("schema.GroupVersion{Group: %q, Version: %q}", gv.Group.Name, gv.Version)
+		return code(fmt.Sprintf("schema.GroupVersion{Group: %q, Version: %q}", gv.Group.Name, gv.Version))
 	}
-	return f.API(gv) + "." + gv.SchemeGroupVersion
+	return code(f.API(gv) + "." + f.name(gv.SchemeGroupVersion))
 }
 
 // WireKind returns the kind in the JSON of the objects. For a view it is the viewed kind.
@@ -97,14 +124,22 @@ func (f *file) WireKind() string {
 
 // Protobuf returns an expression for an empty object of the Go type with the protobuf tags, or "" if
 // informers request JSON. For a view it is the type of the viewed kind.
-func (f *file) Protobuf() string {
+func (f *file) Protobuf() code {
 	switch {
 	case !f.Kind.Protobuf:
 		return ""
 	case f.Kind.View != nil:
-		return "&" + f.Type(f.Kind.View.Of) + "{}"
+		return code("&" + f.Type(f.Kind.View.Of) + "{}")
 	}
-	return "&" + f.API(f.GV) + "." + f.Kind.Name + "{}"
+	return code("&" + f.API(f.GV) + "." + f.name(f.Kind.Name) + "{}")
+}
+
+// ListMetaOf returns an expression for the metadata of the list in a variable. The list has no field ListMeta.
+func (f *file) ListMetaOf(list string) code {
+	if f.Kind.ListForm.Meta == model.ListMetaAccessor {
+		return code(list + ".GetListMeta()")
+	}
+	return code(list)
 }
 
 // Whole returns the kind whose client lists and watches for the file's kind or view: the kind itself,
@@ -119,8 +154,9 @@ func (f *file) Whole() *model.Kind {
 // registration is a group version that a scheme registers, with the expressions for its package and
 // for its group and version.
 type registration struct {
-	GV                *model.GroupVersion
-	API, GroupVersion string
+	GV           *model.GroupVersion
+	API          string
+	GroupVersion code
 }
 
 // Registration returns the registration of gv.
@@ -132,7 +168,7 @@ func (f *file) Registration(gv *model.GroupVersion) registration {
 func (f *file) Type(ref model.TypeRef) string {
 	for _, gv := range f.Set.GroupVersions() {
 		if gv.Path == ref.Path {
-			return f.API(gv) + "." + ref.Name
+			return f.API(gv) + "." + f.name(ref.Name)
 		}
 	}
 	alias := externalAlias(ref.Path)
@@ -140,24 +176,24 @@ func (f *file) Type(ref model.TypeRef) string {
 	if root != "" && strings.HasPrefix(ref.Path, root+"/") || strings.HasPrefix(ref.Path, "k8s.io/client-go/applyconfigurations/") {
 		alias = "apply" + alias
 	}
-	return f.imports.use(ref.Path, alias, "other"+alias) + "." + ref.Name
+	return f.imports.use(ref.Path, alias, "other"+alias) + "." + f.name(ref.Name)
 }
 
 // TypeArguments returns the type arguments of the kind's client of package gentype.
-func (f *file) TypeArguments() string {
-	types := []string{"*" + f.API(f.GV) + "." + f.Kind.Name}
+func (f *file) TypeArguments() code {
+	types := []string{"*" + f.API(f.GV) + "." + f.name(f.Kind.Name)}
 	if f.Kind.NeedsList() {
-		types = append(types, "*"+f.API(f.GV)+"."+f.Kind.List())
+		types = append(types, "*"+f.API(f.GV)+"."+f.name(f.Kind.List()))
 	}
 	if f.Kind.NeedsApply() {
 		types = append(types, "*"+f.Type(f.Kind.Apply))
 	}
-	return strings.Join(types, ", ")
+	return code(strings.Join(types, ", "))
 }
 
 // externalAlias returns a name for a package, such as appsv1 for k8s.io/api/apps/v1.
 func externalAlias(importPath string) string {
-	isSeparator := func(r rune) bool { return r == '/' || r == '.' || r == '-' || r == '_' || r == '~' || r == '+' }
+	isSeparator := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	parts := strings.FieldsFunc(path.Join(path.Base(path.Dir(importPath)), path.Base(importPath)), isSeparator)
 	alias := strings.ToLower(strings.Join(parts, ""))
 	if !token.IsIdentifier(alias) {
@@ -213,7 +249,7 @@ func (f *file) emitted(dir, alias, otherwise string) string {
 
 // Ref returns "&" if the user has declared the expansion of the kind, whose methods may have pointer
 // receivers. Otherwise it returns "", because a lister that is a value costs no allocation.
-func (f *file) Ref() string {
+func (f *file) Ref() code {
 	if f.handWritten(path.Join(path.Dir(f.path), f.Kind.ExpansionFile+".go")) {
 		return "&"
 	}

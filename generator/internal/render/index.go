@@ -15,14 +15,14 @@ func (f *file) ValueType(v model.ValueType) string {
 	return f.Type(v.Named)
 }
 
-// IndexArgument is like IndexValue for a parameter of type ValueType.
-func (f *file) IndexArgument(v model.ValueType, expr string) string {
+// IndexArgument is like indexValue for a parameter of type ValueType.
+func (f *file) IndexArgument(v model.ValueType, expr string) code {
 	v.Defined = v.Named.Name != ""
-	return f.IndexValue(v, expr)
+	return code(f.indexValue(v, expr))
 }
 
-// IndexValue returns an expression that converts a value to the key of an index.
-func (f *file) IndexValue(v model.ValueType, expr string) string {
+// indexValue returns an expression that converts a value to the key of an index.
+func (f *file) indexValue(v model.ValueType, expr string) string {
 	convert := func(to string) string {
 		if v.Basic == to && !v.Defined {
 			return expr
@@ -42,7 +42,7 @@ func (f *file) IndexValue(v model.ValueType, expr string) string {
 
 // IndexBody returns the statements that return the keys of obj. A nil pointer or a missing map key on
 // the path to a value leaves the value out.
-func (f *file) IndexBody(index *model.Index) []string {
+func (f *file) IndexBody(index *model.Index) code {
 	var body []string
 	single := index.Field.Single()
 	if !single {
@@ -57,7 +57,7 @@ func (f *file) IndexBody(index *model.Index) []string {
 		atPointer = false
 		switch step.Op {
 		case model.StepField:
-			expr += "." + step.Name
+			expr += "." + f.name(step.Name)
 		case model.StepPointer:
 			body = append(body, "if "+expr+" == nil {", leave, "}")
 			atPointer = true
@@ -76,13 +76,15 @@ func (f *file) IndexBody(index *model.Index) []string {
 	if atPointer {
 		expr = "*" + expr
 	}
-	key := f.IndexValue(index.Field.Value, expr)
+	key := f.indexValue(index.Field.Value, expr)
 	if single {
-		return append(body, "return []string{"+key+"}")
+		return statements(append(body, "return []string{"+key+"}"))
 	}
 	body = append(body, "values = append(values, "+key+")")
 	for range depth {
 		body = append(body, "}")
 	}
-	return append(body, "return values")
+	return statements(append(body, "return values"))
 }
+
+func statements(lines []string) code { return code(strings.Join(lines, "\n")) }

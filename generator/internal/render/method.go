@@ -55,12 +55,12 @@ var verbs = map[model.Verb]verb{
 type signature struct {
 	*model.Method
 	// Params are the parameters after ctx.
-	Params     string
+	Params     code
 	ResultType string
 	// Comment continues the comment after the name of the method.
-	Comment string
+	Comment code
 	// Action is the action of a fake, after the package.
-	Action string
+	Action code
 	file   *file
 	verb   verb
 }
@@ -74,10 +74,10 @@ func (f *file) Methods() []signature {
 		if m.TakesObject() {
 			input = f.Type(m.Input)
 		}
-		fill := strings.NewReplacer("$Kind", f.Kind.Name, "$Plural", f.Kind.Plural, "$Input", input, "$sub", m.Subresource).Replace
-		s := signature{Method: m, Params: fill(v.params), ResultType: f.Type(m.Result), Comment: fill(v.doc), Action: fill(v.action), file: f, verb: v}
+		fill := strings.NewReplacer("$Kind", f.name(f.Kind.Name), "$Plural", f.name(f.Kind.Plural), "$Input", input, `"$sub"`, strconv.Quote(m.Subresource), "$sub", string(comment(m.Subresource))).Replace
+		s := signature{Method: m, Params: code(fill(v.params)), ResultType: f.Type(m.Result), Comment: code(fill(v.doc)), Action: code(fill(v.action)), file: f, verb: v}
 		if m.Subresource != "" {
-			s.Comment, s.Action = fill(v.subDoc), fill(v.subAction)
+			s.Comment, s.Action = code(fill(v.subDoc)), code(fill(v.subAction))
 		}
 		if v.name == "name" || m.Subresource != "" {
 			s.Params = "name string, " + s.Params
@@ -89,7 +89,7 @@ func (f *file) Methods() []signature {
 
 // Request returns the calls that send the request of the method and decode the result, joined by
 // dots.
-func (s signature) Request() string {
+func (s signature) Request() code {
 	calls := []string{s.verb.request}
 	add := func(when bool, call string) {
 		if when {
@@ -113,13 +113,13 @@ func (s signature) Request() string {
 	add(s.Subresource != "" || s.Has("patch"), "SubResource("+subresource+")")
 	add(true, "VersionedParams(&"+opts+", "+s.file.Scheme()+".ParameterCodec)")
 	add(s.verb.body != "", s.verb.body)
-	return strings.Join(append(calls, "Do(ctx)", "Into(result)"), ".\n")
+	return code(strings.Join(append(calls, "Do(ctx)", "Into(result)"), ".\n"))
 }
 
 // otherRequest is a request of a client whose body or answer is not that of its verb and kind.
 type otherRequest struct {
 	// Resource is an expression for the resource.
-	Resource          string
+	Resource          code
 	Verb, Subresource string
 	// Input is the type of the body if it is not the kind, or empty.
 	Input string
@@ -133,7 +133,7 @@ func (f *file) OtherRequests() []otherRequest {
 	for _, k := range f.Set.Kinds() {
 		gv := k.GroupVersion
 		for _, m := range k.Methods {
-			r := otherRequest{Resource: fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), k.Resource), Verb: string(m.Verb), Subresource: m.Subresource}
+			r := otherRequest{Resource: code(fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), k.Resource)), Verb: string(m.Verb), Subresource: m.Subresource}
 			if m.Verb != "apply" && m.TakesObject() && (m.Input != model.TypeRef{Path: gv.Path, Name: k.Name}) {
 				r.Input = f.Type(m.Input)
 			}

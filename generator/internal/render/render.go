@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"go/build/constraint"
 	"path"
 	"runtime"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/templates"
 )
 
 // Header is the line that marks an emitted file. It follows https://go.dev/s/generatedcode, and names
@@ -45,7 +45,7 @@ type File struct {
 
 // Render returns all files, sorted by folder and path. The same input gives the same bytes.
 func Render(ctx context.Context, options Options) ([]File, error) {
-	parsed, err := template.New("").ParseFS(templates.Files, "*.go.tmpl")
+	parsed, err := parsed()
 	if err != nil {
 		return nil, fmt.Errorf("cannot parse the templates, please report it: %w", err)
 	}
@@ -100,6 +100,9 @@ func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) 
 	if err := t.Execute(&body, f); err != nil {
 		return nil, fmt.Errorf("%s: cannot execute the template, please report it: %w", f.path, err)
 	}
+	if f.misnamed != "" {
+		return nil, fmt.Errorf("%s: %s is neither a Go name nor a type, please report it", f.path, f.misnamed)
+	}
 	formatted, declared, err := f.imports.addTo(body.Bytes())
 	f.declared = declared
 	if err != nil {
@@ -107,6 +110,9 @@ func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) 
 	}
 	parts := [][]byte{[]byte(Header + "\n\n"), formatted}
 	if api := f.api(); api != nil && api.BuildConstraint != "" {
+		if !constraint.IsGoBuild(api.BuildConstraint) {
+			return nil, fmt.Errorf("%s: %q is no build constraint, please report it", f.path, api.BuildConstraint)
+		}
 		parts = slices.Insert(parts, 0, []byte(api.BuildConstraint+"\n\n"))
 	}
 	return withBoilerplate(boilerplate, parts...), nil

@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"text/template"
 	"text/template/parse"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/templates"
 )
 
 // sample returns a Set that executes every branch of the templates. Each name that comes from the
@@ -188,7 +186,7 @@ type rendered struct {
 
 func renderSample(t *testing.T) []rendered {
 	t.Helper()
-	parsed, err := template.New("").ParseFS(templates.Files, "*.go.tmpl")
+	parsed, err := parsed()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +212,7 @@ func TestSample(t *testing.T) {
 	for _, f := range renderSample(t) {
 		all.WriteString(f.text)
 	}
-	parsed, err := template.New("").ParseFS(templates.Files, "*.go.tmpl")
+	parsed, err := parsed()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,16 +10,16 @@ import (
 )
 
 // Definition returns an expression for a type of the schema, of the types in apply_shape.go.tmpl.
-func (f *file) Definition(t model.SchemaType) string {
+func (f *file) Definition(t model.SchemaType) code {
 	var b strings.Builder
-	writeAtom(&b, t.Atom)
-	return b.String()
+	f.writeAtom(&b, t.Atom)
+	return code(b.String())
 }
 
 // writeRef writes an expression for the type of a field or an element.
-func writeRef(b *strings.Builder, ref model.SchemaRef) {
+func (f *file) writeRef(b *strings.Builder, ref model.SchemaRef) {
 	if ref.Named == "" {
-		writeAtom(b, ref.Inline)
+		f.writeAtom(b, ref.Inline)
 		return
 	}
 	named := fmt.Sprintf("named(%q)", ref.Named)
@@ -33,16 +33,16 @@ func writeRef(b *strings.Builder, ref model.SchemaRef) {
 	}
 }
 
-func writeAtom(b *strings.Builder, atom model.SchemaAtom) {
+func (f *file) writeAtom(b *strings.Builder, atom model.SchemaAtom) {
 	var parts []func()
 	if atom.Scalar != "" {
-		parts = append(parts, func() { b.WriteString(atom.Scalar + "Value") })
+		parts = append(parts, func() { b.WriteString(f.name(atom.Scalar) + "Value") })
 	}
 	if atom.List != nil {
-		parts = append(parts, func() { writeList(b, atom.List) })
+		parts = append(parts, func() { f.writeList(b, atom.List) })
 	}
 	if atom.Map != nil {
-		parts = append(parts, func() { writeMap(b, atom.Map) })
+		parts = append(parts, func() { f.writeMap(b, atom.Map) })
 	}
 	if len(parts) == 1 {
 		parts[0]()
@@ -58,7 +58,7 @@ func writeAtom(b *strings.Builder, atom model.SchemaAtom) {
 	b.WriteString("}")
 }
 
-func writeList(b *strings.Builder, list *model.SchemaList) {
+func (f *file) writeList(b *strings.Builder, list *model.SchemaList) {
 	switch {
 	case list.Relationship != model.Associative:
 		b.WriteString("list{")
@@ -67,7 +67,7 @@ func writeList(b *strings.Builder, list *model.SchemaList) {
 	default:
 		b.WriteString("keyed{")
 	}
-	writeRef(b, list.Element)
+	f.writeRef(b, list.Element)
 	if list.Relationship == model.Associative && len(list.Keys) > 0 {
 		b.WriteString(", keys{")
 		for i, key := range list.Keys {
@@ -81,36 +81,36 @@ func writeList(b *strings.Builder, list *model.SchemaList) {
 	b.WriteString("}")
 }
 
-func writeMap(b *strings.Builder, of *model.SchemaMap) {
+func (f *file) writeMap(b *strings.Builder, of *model.SchemaMap) {
 	if of.Relationship == model.Atomic {
 		b.WriteString("atomic{")
 		defer b.WriteString("}")
 	}
 	if of.Element == nil {
-		writeFields(b, of.Fields)
+		f.writeFields(b, of.Fields)
 		return
 	}
 	if len(of.Fields) == 0 {
 		b.WriteString("members{")
 	} else {
 		b.WriteString("open{")
-		writeFields(b, of.Fields)
+		f.writeFields(b, of.Fields)
 		b.WriteString(", ")
 	}
-	writeRef(b, *of.Element)
+	f.writeRef(b, *of.Element)
 	b.WriteString("}")
 }
 
-func writeFields(b *strings.Builder, fields []model.SchemaField) {
+func (f *file) writeFields(b *strings.Builder, fields []model.SchemaField) {
 	b.WriteString("fields{")
 	for _, field := range fields {
 		fmt.Fprintf(b, "\n{%q, ", field.Name)
 		if value := goLiteral(field.Default); value != "" {
 			b.WriteString("or{")
-			writeRef(b, field.Type)
+			f.writeRef(b, field.Type)
 			b.WriteString(", " + value + "}")
 		} else {
-			writeRef(b, field.Type)
+			f.writeRef(b, field.Type)
 		}
 		b.WriteString("},")
 	}
@@ -128,7 +128,7 @@ func goLiteral(text string) string {
 	case string:
 		return strconv.Quote(value)
 	case float64, bool:
-		return text
+		return strings.TrimSpace(text)
 	}
 	return ""
 }
