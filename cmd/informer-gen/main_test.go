@@ -37,14 +37,20 @@ type outcome struct {
 
 func runTool(t *testing.T, dir string, args ...string) outcome {
 	t.Helper()
+	// Offline, and without a go.work of whoever runs the test.
+	return runToolWith(t, dir, []string{"GOPROXY=off", "GOFLAGS=", "GOWORK=off"}, args...)
+}
+
+// runToolWith runs the tool with settings of the go command.
+func runToolWith(t *testing.T, dir string, settings []string, args ...string) outcome {
+	t.Helper()
 	executable, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), executable, args...)
 	cmd.Dir = dir
-	// Offline, and without a go.work of whoever runs the test.
-	cmd.Env = append(os.Environ(), asTool+"=1", "PWD="+dir, "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(append(os.Environ(), asTool+"=1", "PWD="+dir, "GORACE=atexit_sleep_ms=0"), settings...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	var exit *exec.ExitError

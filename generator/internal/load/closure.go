@@ -268,7 +268,7 @@ func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
 	found := problem{c.fset.Position(pos), "undefined: " + name + "; declare it"}
 	switch {
 	case len(p.src.files) == 0 && len(p.listed.Errors) > 0:
-		found.text = strings.Join(strings.Fields(p.listed.Errors[0].Msg), " ")
+		found.text = advised(strings.Join(strings.Fields(p.listed.Errors[0].Msg), " "))
 		if listed := position(p.listed.Errors[0].Pos); listed.Filename != "" {
 			found.pos = listed
 		}

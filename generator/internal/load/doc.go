@@ -4,6 +4,7 @@
 //	                                                      └─ questions ─▶ types ─┘
 //
 //	load.go           Load and Externals: patterns to packages
+//	go_command.go     the environment of the go command
 //	go_list.go        errors of the go command
 //	source.go         the syntax of a package, and its declarations by name
 //	pkg.go  type.go   what the syntax shows of a package and of a type

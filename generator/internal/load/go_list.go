@@ -22,7 +22,7 @@ const fixFirst = "fix the file first"
 // the go command says that itself. Relative paths are below dir. ignored are the files that build
 // constraints exclude.
 func addListError(mistakes *model.Errors, dir string, err packages.Error, ignored []string) {
-	pos, text := absolute(dir, position(err.Pos)), strings.TrimSpace(err.Msg)
+	pos, text := absolute(dir, position(err.Pos)), advised(strings.TrimSpace(err.Msg))
 	folder, isStat := strings.CutPrefix(text, "stat ")
 	folder, isMissing := strings.CutSuffix(folder, ": directory not found")
 	fix := "name a folder with one package of API types"
@@ -93,7 +93,7 @@ func (e withoutCommand) Error() string {
 	if _, stderr, ok := strings.Cut(text, ": stderr: "); ok {
 		text = stderr
 	}
-	return strings.TrimSpace(text)
+	return advised(strings.TrimSpace(text))
 }
 
 func (e withoutCommand) Unwrap() error { return e.error }

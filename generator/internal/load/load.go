@@ -42,7 +42,7 @@ type Options struct {
 
 // config returns the configuration of go/packages.
 func (o Options) config(ctx context.Context, mode packages.LoadMode) *packages.Config {
-	config := &packages.Config{Context: ctx, Dir: o.Dir, Mode: mode}
+	config := &packages.Config{Context: ctx, Dir: o.Dir, Mode: mode, Env: environ()}
 	if len(o.BuildTags) > 0 {
 		config.BuildFlags = []string{"-tags=" + strings.Join(o.BuildTags, ",")}
 	}
