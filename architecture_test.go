@@ -20,15 +20,16 @@ const module = "github.com/typedinformers/informer-gen"
 //	                  ──▶ applyconfig, merge, deepcopy, register ──▶ input
 //	                  ──▶ render ──▶ model
 //	load, decide, markers ──▶ spelling        load, write ──▶ regular
+//	cmd, load, decide, clientgo, write ──▶ terminal
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
 //	runtime/debugpage, runtime/healthz ──▶ runtime/internal/redact ──▶ runtime/cache, runtime/wire
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
 //	runtime/apitest ──▶ its rooms ──▶ apimachinery
 var rooms = map[string][]string{
-	"cmd/informer-gen":               {"generator", "generator/internal/regular", "generator/internal/spelling"},
+	"cmd/informer-gen":               {"generator", "generator/internal/regular", "generator/internal/spelling", "internal/terminal"},
 	"generator":                      {"generator/internal/"},
-	"generator/internal/clientgo":    nil,
-	"generator/internal/decide":      {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/spelling"},
+	"generator/internal/clientgo":    {"internal/terminal"},
+	"generator/internal/decide":      {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/spelling", "internal/terminal"},
 	"generator/internal/applyconfig": {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/deepcopy":    {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/gotype":      {"generator/internal/model"},
@@ -36,13 +37,14 @@ var rooms = map[string][]string{
 	"generator/internal/merge":       {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
 	"generator/internal/register":    {"generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/input":       {"generator/internal/markers", "generator/internal/model"},
-	"generator/internal/load":        {"generator/internal/clientgo", "generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
+	"generator/internal/load":        {"generator/internal/clientgo", "generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling", "internal/terminal"},
 	"generator/internal/markers":     {"generator/internal/model", "generator/internal/spelling"},
 	"generator/internal/model":       nil,
 	"generator/internal/regular":     nil,
 	"generator/internal/render":      {"generator/internal/model", "templates"},
 	"generator/internal/spelling":    nil,
-	"generator/internal/write":       {"generator/internal/regular"},
+	"internal/terminal":              nil,
+	"generator/internal/write":       {"generator/internal/regular", "internal/terminal"},
 	"templates":                      nil,
 
 	"runtime/apitest":                    {"runtime/apitest/internal/"},

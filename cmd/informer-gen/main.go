@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/typedinformers/informer-gen/generator"
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
 // Exit codes.
@@ -48,6 +49,7 @@ func interruptible() context.Context {
 
 // run is main without os.Exit. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	stdout, stderr = terminal.Writer(stdout), terminal.Writer(stderr)
 	f, err := parseFlags(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
@@ -137,7 +139,7 @@ func alias(ctx context.Context, f *flags, _, stderr io.Writer) error {
 	if err := file.Write(); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s, of group %q and version %s; check it, then run informer-gen --output-dir=… %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "), file.Group, file.Version, packagePattern(f.aliasDir))
+	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s, of group %q and version %s; check it, then run informer-gen --output-dir=… %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "), file.Group, file.Version, terminal.Quote(packagePattern(f.aliasDir)))
 	if len(file.Guessed) > 0 {
 		fmt.Fprintf(stderr, "informer-gen: the scope of %s is a guess; add +genclient:nonNamespaced to each kind that is cluster-scoped, or delete the file and run again with --crd=…\n", strings.Join(file.Guessed, ", "))
 	}

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
 // lowest is the oldest version that generated code and its runtime compile with.
@@ -59,7 +61,7 @@ func Read(listed []*packages.Package) Library {
 	}
 	if !isFound {
 		library.Warning = "k8s.io/client-go: the go command does not find it, so the clientset is written for all versions since " + lowest +
-			"; run go get k8s.io/client-go@" + newest(lowest, machinery.version) + " before go mod tidy, which adds the newest version otherwise"
+			"; run " + terminal.Quote("go", "get", "k8s.io/client-go@"+newest(lowest, machinery.version)) + " before go mod tidy, which adds the newest version otherwise"
 		return library
 	}
 	if client.version == "" {
@@ -109,7 +111,7 @@ func upgrade(client, machinery dependency) string {
 	if client.isReplaced || machinery.isReplaced {
 		return fmt.Sprintf("let the replace lines of go.mod name %s or newer for both, or remove them", target)
 	}
-	return fmt.Sprintf("run go get k8s.io/client-go@%[1]s k8s.io/apimachinery@%[1]s", target)
+	return "run " + terminal.Quote("go", "get", "k8s.io/client-go@"+target, "k8s.io/apimachinery@"+target)
 }
 
 // isOld reports whether a version is older than the lowest one. The versions before v0.15 were v2 to v12, without

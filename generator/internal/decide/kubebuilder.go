@@ -10,6 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
 // readKubebuilder reads the markers of controller-gen. A root object without a list type,
@@ -87,7 +88,7 @@ func (a *assembly) followScope(t *input.Type, r *reading, pos token.Position) {
 
 func (a *assembly) followPath(t *input.Type, r *reading, pos token.Position, path, resource string) {
 	done := fmt.Sprintf("the client uses %q, because +resourceName or --plural-exceptions sets it", resource)
-	others := fmt.Sprintf("--plural-exceptions=%s:%s", t.Name, upperFirst(path))
+	others := terminal.Quote("--plural-exceptions=" + t.Name + ":" + upperFirst(path))
 	if isRoot(t) {
 		others += ", or --from=kubebuilder to read kinds from the markers of kubebuilder only"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
 // addMethods adds the methods to k and resolves their types.
@@ -36,7 +37,7 @@ func (a *assembly) refuseUnreadable(t *input.Type, methods []*model.Method) {
 	for _, m := range methods {
 		for _, ref := range []model.TypeRef{m.Result, m.Input} {
 			if _, problem := a.declared(ref.Path); problem != "" {
-				a.errs.Add(m.Pos, "method %s: cannot read package %s: %s; add it with go get %s, or %s", m.Name, ref.Path, withoutFix(problem), ref.Path, a.leaveOut(t))
+				a.errs.Add(m.Pos, "method %s: cannot read package %s: %s; add it with %s, or %s", m.Name, ref.Path, withoutFix(problem), terminal.Quote("go", "get", ref.Path), a.leaveOut(t))
 				break
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
 // clientsetInterface is the type of a clientset, real or fake.
@@ -56,7 +57,7 @@ func (s *methodSets) read(ctx context.Context, options Options, result *Result) 
 	importPaths := slices.Sorted(maps.Keys(s.missing))
 	clear(s.missing)
 	for _, importPath := range importPaths {
-		s.problems[importPath] = "the go command does not find package " + importPath + "; correct the path, or add the package with go get " + importPath
+		s.problems[importPath] = "the go command does not find package " + importPath + "; correct the path, or add the package with " + terminal.Quote("go", "get", importPath)
 	}
 	var problems model.Errors
 	sources, err := list(ctx, options, importPaths, &problems, result)

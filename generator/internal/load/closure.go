@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
 // closure type-checks packages together with their imports, from source. It parses only packages that a
@@ -275,7 +276,7 @@ func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
 		if strings.Contains(found.text, "build constraints") {
 			found.text += "; use --build-tags"
 		} else if sum, _, ok := strings.Cut(found.text, "; to add: "); ok && strings.HasPrefix(sum, "missing go.sum entry") {
-			found.text = sum + "; to add it: go get " + p.path // go names the importing package, which may be the user's own
+			found.text = sum + "; to add it: " + terminal.Quote("go", "get", p.path) // go names the importing package, which may be the user's own
 		} else if !strings.Contains(found.text, "; ") {
 			found.text += "; add the package"
 		}

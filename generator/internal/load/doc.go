@@ -4,8 +4,7 @@
 //	                                                      └─ questions ─▶ types ─┘
 //
 //	load.go           Load and Externals: patterns to packages
-//	go_command.go     the environment of the go command
-//	go_list.go        errors of the go command
+//	go_list.go        the environment of the go command, and its errors
 //	source.go         the syntax of a package, and its declarations by name
 //	pkg.go  type.go   what the syntax shows of a package and of a type
 //	generated.go      files of earlier runs, which are not read

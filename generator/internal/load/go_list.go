@@ -13,7 +13,53 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
+
+// environ returns the environment of all go commands. They execute no version control, because go.mod would
+// choose the program and the server: a module that the proxies do not have is fetched from its repository by
+// default. A user who wants that sets GOVCS.
+func environ() []string {
+	if os.Getenv("GOVCS") != "" || isWritten("GOVCS") {
+		return os.Environ()
+	}
+	return append(os.Environ(), "GOVCS=*:off")
+}
+
+// isWritten reports whether go env -w has set a setting. It reads the file that the go command reads.
+func isWritten(setting string) bool {
+	file := os.Getenv("GOENV")
+	if file == "off" {
+		return false
+	}
+	if file == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return false // the go command finds no file either
+		}
+		file = filepath.Join(dir, "go", "env")
+	}
+	content, err := regular.ReadFile(file)
+	if err != nil {
+		return false
+	}
+	value := ""
+	for line := range strings.Lines(string(content)) {
+		if text, ok := strings.CutPrefix(line, setting+"="); ok {
+			value = strings.TrimSpace(text) // the last line counts
+		}
+	}
+	return value != ""
+}
+
+// advised returns an error of the go command with what to do about a module that only version control has.
+func advised(text string) string {
+	if !strings.Contains(text, "GOVCS disallows using") {
+		return text
+	}
+	return strings.ReplaceAll(text, "see 'go help vcs'", "if you trust the module, run go mod download first, or set GOVCS as in 'go help vcs'")
+}
 
 // fixFirst ends the messages about files with an error.
 const fixFirst = "fix the file first"
@@ -75,11 +121,11 @@ func lacksFolder(dir, pattern string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// moduleOf returns the first word of text that is a module with a version.
+// moduleOf returns the first word of text that is a module with a version, for a shell.
 func moduleOf(text string) string {
 	for _, word := range strings.Fields(text) {
 		if word = strings.TrimSuffix(word, ":"); strings.Contains(word, "@") {
-			return word
+			return terminal.Quote(word)
 		}
 	}
 	return "the module"

@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/clientgo"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
 // Options configure Load and Externals.
@@ -134,7 +135,7 @@ func Externals(ctx context.Context, options Options, importPaths []string, resul
 	}
 	result.Externals = make(map[string]*input.External, len(importPaths))
 	for _, importPath := range importPaths {
-		result.Externals[importPath] = &input.External{Problem: "the go command does not find it; correct the path, or add the package with go get " + importPath}
+		result.Externals[importPath] = &input.External{Problem: "the go command does not find it; correct the path, or add the package with " + terminal.Quote("go", "get", importPath)}
 	}
 	var problems model.Errors
 	sources, err := list(ctx, options, importPaths, &problems, result)
@@ -157,7 +158,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		fix := ""
 		if strings.Contains(err.Error(), "updates to go.mod needed") {
-			fix = " or go get " + strings.Join(patterns, " ") // tidy removes a module that nothing imports yet
+			fix = " or go get " + terminal.Quote(patterns...) // tidy removes a module that nothing imports yet
 		}
 		return nil, fmt.Errorf("cannot list the packages %s: %w%s", strings.Join(patterns, " "), withoutCommand{err}, fix)
 	}
