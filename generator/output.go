@@ -52,7 +52,7 @@ func (s *setup) outputs(files []render.File, loaded *load.Result) []write.Output
 	}}
 	delete(byDir, "")
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		outputs = append(outputs, write.Output{Dir: dir, DisplayDir: s.displayDir(dir), Owned: owns[dir], Header: render.Header, Files: byDir[dir]})
+		outputs = append(outputs, write.Output{Dir: dir, DisplayDir: s.displayDir(dir), Within: loaded.Within[dir], Owned: owns[dir], Header: render.Header, Files: byDir[dir]})
 	}
 	return outputs
 }

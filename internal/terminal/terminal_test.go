@@ -64,7 +64,7 @@ func TestQuote(t *testing.T) {
 
 // TestCommandsAreQuoted checks that messages of the generator quote each word of a command that is not constant.
 func TestCommandsAreQuoted(t *testing.T) {
-	command := regexp.MustCompile(`\b(go (get|mod|install|run|env)|grep|rm|mv|git)( [^"%`+"`"+`]*)?(%[a-z\[]|"\s*\+)`)
+	command := regexp.MustCompile(`\b(go (get|mod|install|run|env)|grep|rm|mv|git)( [^"%` + "`" + `]*)?(%[a-z\[]|"\s*\+)`)
 	files := 0
 	for _, root := range []string{"../../generator", "../../cmd/informer-gen"} {
 		err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {

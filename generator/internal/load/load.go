@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,6 +61,9 @@ type Result struct {
 	TestsOnly []string
 	// Generated are the files of earlier runs that were not read, by the folder of their package.
 	Generated map[string][]string
+	// Within are the folders above the folder of each package of the main module that no link may lead out of, the
+	// outer ones first: the workspace, and the module.
+	Within map[string][]string
 	// ClientGo is the client-go of the module.
 	ClientGo clientgo.Library
 	// Notes have the packages that were read, and the duration.
@@ -84,7 +88,7 @@ func isImportPath(pattern string) bool {
 // the reason to the mistakes. It returns an error if the go command fails, if nothing matches, or if
 // ctx ends.
 func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result, error) {
-	result := &Result{Generated: map[string][]string{}}
+	result := &Result{Generated: map[string][]string{}, Within: map[string][]string{}}
 	sources, err := list(ctx, options, options.Patterns, mistakes, result, clientgo.Packages()...)
 	if err != nil {
 		return nil, err
@@ -187,6 +191,9 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		case len(pkg.GoFiles) == 0:
 			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
 		default:
+			if dir := filepath.Dir(pkg.GoFiles[0]); !isDependency(pkg) && pkg.Module.Dir != "" {
+				result.Within[dir] = foldersAbove(options.Dir, pkg.Module.Dir)
+			}
 			sources = append(sources, &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), fset: fset, names: pkg.GoFiles})
 			files += len(pkg.GoFiles)
 		}
@@ -203,6 +210,28 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	}
 	result.note("loaded the syntax of %d packages, %d files: %v to list them, %v to parse them", len(sources), files, found.Sub(started).Round(time.Millisecond), time.Since(found).Round(time.Millisecond))
 	return sources, nil
+}
+
+// foldersAbove returns the folder of a module and, if the module is not above dir, the folder of the workspace that
+// both are in: a link in a workspace may be the folder of a module.
+func foldersAbove(dir, module string) []string {
+	if isBelow(module, dir) {
+		return []string{module}
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(filepath.Join(at, "go.work")); err == nil && !info.IsDir() && isBelow(at, module) {
+			return []string{at, module}
+		}
+		if at == filepath.Dir(at) {
+			return []string{module} // go.work names a folder outside of its own
+		}
+	}
+}
+
+// isBelow reports whether a folder is below another, or the same.
+func isBelow(above, dir string) bool {
+	way, err := filepath.Rel(above, dir)
+	return err == nil && filepath.IsLocal(way)
 }
 
 // isDependency reports whether a package is outside the main module.

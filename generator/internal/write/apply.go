@@ -106,12 +106,14 @@ type stagedFile struct{ temporary, final string }
 // changedFile is a path and the copy of its old file; backup is empty if there was none.
 type changedFile struct{ final, backup string }
 
-// open opens the folder, and makes it if it does not exist.
+// open opens the folder, and makes an output folder that does not exist.
 func (t *transaction) open() (err error) {
-	if t.above, err = makeDir(t.dir, filepath.Dir, os.Stat, os.Mkdir); err != nil {
-		return err
+	if len(t.within) == 0 { // other folders are those of packages, which exist
+		if t.above, err = makeDir(t.dir, filepath.Dir, os.Stat, os.Mkdir); err != nil {
+			return err
+		}
 	}
-	t.root, err = os.OpenRoot(t.dir)
+	t.root, err = t.folder.open()
 	return err
 }
 

@@ -16,6 +16,6 @@
 // A run writes to the output folder, and to folders of API packages. They are one plan: if Apply fails in one
 // folder, it changes none.
 //
-// A folder may be a symbolic link. Files in it are read and changed through an os.Root, so
-// that no link in it leads outside.
+// The output folder may be a symbolic link. Files in it are read and changed through an os.Root, so
+// that no link in it leads outside. The folder of a package is opened through the os.Root of its module.
 package write

@@ -24,6 +24,9 @@ import (
 type Output struct {
 	// Dir is the folder. It need not exist, and it may be a symbolic link.
 	Dir string
+	// Within are folders above Dir, the outer ones first. A link that leads out of one of them is an error. If it
+	// is empty, Dir itself is the user's choice.
+	Within []string
 	// DisplayDir is Dir as printed in messages, with slashes.
 	DisplayDir string
 	// Roots are the folders below Dir that belong to the generator. Stale files are deleted from
@@ -51,6 +54,7 @@ type Plan struct {
 // folder is the part of a plan in one folder.
 type folder struct {
 	dir, displayDir string
+	within          []string
 	owned           map[string]string
 	changes         []Change
 	unchanged       int
@@ -81,7 +85,7 @@ func NewPlan(ctx context.Context, outputs ...Output) (*Plan, error) {
 	p := &Plan{}
 	var errs []error
 	for _, output := range outputs {
-		f := &folder{dir: output.Dir, displayDir: output.DisplayDir, owned: output.Owned}
+		f := &folder{dir: output.Dir, within: output.Within, displayDir: output.DisplayDir, owned: output.Owned}
 		errs = append(errs, f.plan(ctx, output)...)
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -100,8 +104,11 @@ func (f *folder) plan(ctx context.Context, output Output) []error {
 	if err := checkDir(output.Dir); err != nil {
 		return []error{err}
 	}
-	root, err := os.OpenRoot(output.Dir)
+	root, err := f.open()
+	var leadsOut *fileError
 	switch {
+	case errors.As(err, &leadsOut):
+		return []error{err}
 	case errors.Is(err, fs.ErrNotExist):
 		for name, content := range output.Files {
 			f.change(name, nil, content)
@@ -122,6 +129,26 @@ func (f *folder) plan(ctx context.Context, output Output) []error {
 		errs = append(errs, f.findOwned(root, output))
 	}
 	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
+// open opens the folder, and follows no link out of a folder in within.
+func (f *folder) open() (*os.Root, error) {
+	at := append(slices.Clone(f.within), f.dir)
+	root, err := os.OpenRoot(at[0])
+	for i := 1; i < len(at) && err == nil; i++ {
+		outer := root
+		var way string
+		if way, err = filepath.Rel(at[i-1], at[i]); err == nil {
+			root, err = outer.OpenRoot(way)
+		}
+		if err != nil {
+			if in := (&folder{dir: at[i-1]}).obstacle(outer, filepath.ToSlash(way)); in != nil {
+				err = &fileError{in.file, "this symbolic link leads out of " + at[i-1] + ", or its target does not exist; replace it with its target, or " + f.otherwise("")}
+			}
+		}
+		_ = outer.Close()
+	}
+	return root, err
 }
 
 // change adds a change of the file at a path.
