@@ -1,17 +1,13 @@
 package generator
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"go/parser"
-	"go/scanner"
 	"go/token"
 	"maps"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"golang.org/x/mod/module"
@@ -21,7 +17,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/regular"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
 
@@ -275,30 +270,4 @@ func below(dir, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
-}
-
-// boilerplateYear matches the placeholder for the year in the header files of Kubernetes. It is
-// removed, so that generated files do not change every year.
-var boilerplateYear = regexp.MustCompile(`\bYEAR\b ?`)
-
-func readBoilerplate(file string) ([]byte, error) {
-	text, err := regular.ReadFile(file)
-	if err != nil {
-		return nil, optionError("HeaderFile", "cannot read the header file: %w; check {HeaderFile}", err)
-	}
-	// Only comments may precede the package clause that is added here.
-	fset := token.NewFileSet()
-	source := string(text) + "\npackage p"
-	parsed, err := parser.ParseFile(fset, file, source, parser.PackageClauseOnly)
-	var mistakes scanner.ErrorList
-	switch {
-	case errors.As(err, &mistakes):
-		return nil, model.Errorf(mistakes[0].Pos, "a header file may hold only comments; begin its lines with //, or put /* and */ around them")
-	case err != nil:
-		return nil, err
-	case fset.Position(parsed.Package).Offset != len(text)+1:
-		return nil, model.Errorf(fset.Position(parsed.Package), "a header file may hold only comments, not a package clause; remove the clause")
-	}
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	return boilerplateYear.ReplaceAll(text, nil), nil
 }

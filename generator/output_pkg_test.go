@@ -53,35 +53,6 @@ func TestOutputPackage(t *testing.T) {
 	}
 }
 
-func TestReadBoilerplate(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "header.txt")
-	for text, want := range map[string]string{
-		"":                                 "",
-		"// Copyright YEAR The Authors.\n": "// Copyright The Authors.\n",
-		"// Copyright YEAR\n":              "// Copyright \n",
-		"/*\nCopyright YEAR, YEAR The YEARLY.\n*/":       "/*\nCopyright , The YEARLY.\n*/",
-		"// One.\r\n// Two.\r\n":                         "// One.\n// Two.\n",
-		"\n//go:build !ignore\n\n// The Authors.\n":      "\n//go:build !ignore\n\n// The Authors.\n",
-		"/*\npackage of licences\n*/\n":                  "/*\npackage of licences\n*/\n",
-		"// The Authors.\n\npackage p\n":                 "error :3:1: a header file may hold only comments, not a package clause",
-		"Copyright YEAR The Authors.\n":                  "error :1:1: a header file may hold only comments; begin",
-		"// One.\nCopyright YEAR The Authors.\n// Two\n": "error :2:1: a header file may hold only comments; begin",
-		"/* not closed\n":                                "error :1:1: a header file may hold only comments; begin",
-	} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		got, err := readBoilerplate(file)
-		if wantErr, ok := strings.CutPrefix(want, "error "); ok {
-			if err == nil || !strings.HasPrefix(err.Error(), file+wantErr) {
-				t.Errorf("the header %q gives the error %v, want one that begins %s", text, err, wantErr)
-			}
-		} else if err != nil || string(got) != want {
-			t.Errorf("the header %q becomes %q, %v; want %q", text, got, err, want)
-		}
-	}
-}
-
 func TestOptionsSayAllMistakes(t *testing.T) {
 	_, err := Options{ClientsetName: "my-set", HeaderFile: "/not/there"}.setup()
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
