@@ -167,7 +167,7 @@ release-check: ## Check the configuration of goreleaser; the first run compiles 
 release-dry-run: ## Make a release in build/release without publishing it, and use each module as its users will, in some minutes (VERSION=v0.1.0)
 	@hack/release.sh $${VERSION:+"$$VERSION"}
 
-release-binaries: ## For the workflow of a release: build the binaries of the tag VERSION, and write the draft of the release on GitHub
+release-binaries: ## For the workflow of a release: build the binaries of the tag VERSION, their SBOMs and checksums, and the notes
 	@hack/release.sh --binaries $${VERSION:+"$$VERSION"}
 
 fuzz: ## Run each fuzz test for FUZZTIME (30s); some minutes in total

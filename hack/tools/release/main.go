@@ -29,7 +29,7 @@ func main() {
 	flag.StringVar(&r.repo, "repo", ".", "root folder of the repository")
 	flag.BoolVar(&r.push, "push", false, "push the release commit and the tags to origin")
 	flag.BoolVar(&r.resume, "resume", false, "only push the tags that origin lacks of a release that stopped half way")
-	flag.BoolVar(&r.binaries, "binaries", false, "only run goreleaser for the tag, which HEAD has, as the workflow does after the push")
+	flag.BoolVar(&r.binaries, "binaries", false, "only build the binaries of the tag, which HEAD has, as the workflow does after the push")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "release: want one version, such as v0.1.0")
@@ -74,7 +74,7 @@ func (r *release) run(ctx context.Context) error {
 	}
 	defer unlock()
 	if r.binaries {
-		return r.draft(ctx)
+		return r.buildRelease(ctx)
 	}
 	if r.resume {
 		r.push = true

@@ -62,9 +62,9 @@ func (r *release) buildBinaries(ctx context.Context) error {
 	return nil
 }
 
-// draft writes the draft of a release of GitHub, with the binaries, their SBOMs and checksums, and with
-// the section of the changelog as its notes.
-func (r *release) draft(ctx context.Context) error {
+// buildRelease builds the binaries of the tag at HEAD, with their SBOMs and checksums, and writes the section of the
+// changelog as the notes of the release. It publishes nothing, because it has no right to write.
+func (r *release) buildRelease(ctx context.Context) error {
 	if err := checkVersion(r.version); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *release) draft(ctx context.Context) error {
 	if err := os.WriteFile(r.work("notes.md"), []byte(notes+"\n"), 0o644); err != nil {
 		return err
 	}
-	cmd := gently(exec.CommandContext(ctx, filepath.Join(r.repo, "hack", "goreleaser.sh"), "release", "--clean", "--release-notes="+r.work("notes.md")))
+	cmd := gently(exec.CommandContext(ctx, filepath.Join(r.repo, "hack", "goreleaser.sh"), "release", "--clean", "--skip=publish,announce", "--release-notes="+r.work("notes.md")))
 	cmd.Env = append(os.Environ(), "STRICT=1", "GORELEASER_CURRENT_TAG="+r.version)
 	cmd.Stdout, cmd.Stderr = r.out, os.Stderr
 	return cmd.Run()
