@@ -108,6 +108,9 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 	}
 	var questions []*question
 	for _, src := range sources {
+		if src.module != "" {
+			result.Within[src.dir] = foldersAbove(options.Dir, src.module)
+		}
 		if dropped := src.dropGenerated(options); len(dropped) > 0 {
 			result.Generated[src.dir] = dropped
 		}
@@ -191,10 +194,11 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		case len(pkg.GoFiles) == 0:
 			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
 		default:
-			if dir := filepath.Dir(pkg.GoFiles[0]); !isDependency(pkg) && pkg.Module.Dir != "" {
-				result.Within[dir] = foldersAbove(options.Dir, pkg.Module.Dir)
+			src := &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), fset: fset, names: pkg.GoFiles}
+			if !src.dependency {
+				src.module = pkg.Module.Dir
 			}
-			sources = append(sources, &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), fset: fset, names: pkg.GoFiles})
+			sources = append(sources, src)
 			files += len(pkg.GoFiles)
 		}
 	}

@@ -26,8 +26,10 @@ type source struct {
 	dir string
 	// dependency reports whether the package is outside the main module.
 	dependency bool
-	fset       *token.FileSet
-	names      []string
+	// module is the folder of the main module, or "".
+	module string
+	fset   *token.FileSet
+	names  []string
 	// files and failures are by the index of the name.
 	files    []*ast.File
 	failures []error
