@@ -94,5 +94,5 @@
 //
 // It does not write to the API server. It has no work queue; client-go's util/workqueue
 // is a good one. It does not copy the objects that it returns: they are shared, and parts of
-// them with other objects. So a caller that wants to change one calls its DeepCopy first.
+// them, other than labels and annotations, with other objects of the informer. So a caller that wants to change one calls its DeepCopy first.
 package cache

@@ -61,11 +61,11 @@ func BenchmarkPlan(b *testing.B) {
 	plan := plan.For(reflect.TypeFor[workload](), nil)
 	for name, decode := range map[string]func(text []byte) bool{
 		"plan": func(text []byte) bool {
-			_, ok := plan.Decode(text, false)
+			_, ok := plan.Decode(text, 0)
 			return ok
 		},
 		"plan-shared": func(text []byte) bool {
-			_, ok := plan.Decode(text, true)
+			_, ok := plan.Decode(text, 1)
 			return ok
 		},
 		"apimachinery": func(text []byte) bool {

@@ -3,6 +3,7 @@ package wire
 import (
 	"strings"
 
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
@@ -31,11 +32,11 @@ type codec interface {
 // jsonCodec decodes JSON.
 type jsonCodec struct {
 	*plan.Plan
-	readOnly bool
+	sharer memory.Sharer
 }
 
 func (c jsonCodec) Decode(frame []byte) (obj any, ok bool) {
-	return c.Plan.Decode(frame, c.readOnly)
+	return c.Plan.Decode(frame, c.sharer)
 }
 
 func (jsonCodec) ReadHead(frame []byte) plan.Head    { return plan.ReadHead(frame) }
@@ -63,11 +64,11 @@ func (c jsonCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {
 // protobufCodec decodes protobuf. A frame is the message of an object, without its envelope.
 type protobufCodec struct {
 	*protobuf.Plan
-	readOnly bool
+	sharer memory.Sharer
 }
 
 func (c protobufCodec) Decode(frame []byte) (obj any, ok bool) {
-	return c.Plan.Decode(frame, c.readOnly)
+	return c.Plan.Decode(frame, c.sharer)
 }
 
 func (c protobufCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {

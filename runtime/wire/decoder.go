@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
@@ -80,7 +81,8 @@ type Options struct {
 	// nothing is written to the object.
 	Protobuf runtime.Object
 	// ReadOnly is set if no one will write to the objects, which then share parts that are
-	// the same in many of them, such as the resources that containers request. An informer
+	// the same in many of them, such as the resources that containers request. They share them with
+	// objects of the same Decoder only, and never labels or annotations. An informer
 	// sets it, unless it has a Transform.
 	ReadOnly bool
 	// WithoutProtobuf asks for JSON only, for example to read the traffic.
@@ -136,6 +138,10 @@ type Decoder[T Object] struct {
 // be nil. NewDecoder panics if T is an interface type and Options.Object is nil.
 func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	kind := structOf[T](&options)
+	var sharer memory.Sharer
+	if options.ReadOnly {
+		sharer = memory.NewSharer()
+	}
 	d := &Decoder[T]{
 		skip:    options.SkipUndecodable,
 		hide:    options.WithoutObjectTextInErrors || options.Kind == schema.GroupKind{Kind: "Secret"} || kind.PkgPath() == "k8s.io/api/core/v1" && kind.Name() == "Secret",
@@ -143,7 +149,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 		cached:  cached,
 		keep:    options.Keep,
 		want:    options.Kind,
-		json:    jsonCodec{planFor(kind, &options), options.ReadOnly},
+		json:    jsonCodec{planFor(kind, &options), sharer},
 		untyped: kind == unstructuredType,
 	}
 	d.keepChanges = options.KeepChanges
@@ -152,7 +158,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	if isInterface[T]() {
 		d.delivers = reflect.PointerTo(kind)
 		if options.Unstructured && !d.untyped {
-			d.json = newDualCodec(planFor(kind, &options), planFor(unstructuredType, &options), options.ReadOnly)
+			d.json = newDualCodec(planFor(kind, &options), planFor(unstructuredType, &options), sharer)
 			d.untyped, d.delivers = true, reflect.TypeFor[*Dual]()
 			options.WithoutProtobuf, options.Protobuf = true, nil
 			kind = unstructuredType // of which no object can be in protobuf
@@ -161,7 +167,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
-	d.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobufPlanFor(kind, &options), options.ReadOnly} })
+	d.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobufPlanFor(kind, &options), sharer} })
 	asks := !options.WithoutProtobuf && (options.Protobuf != nil || isMetadata(kind)) && protobufPlanFor(kind, &options).IsUsable()
 	d.acceptList = acceptOf(kind, &options, "List", asks)
 	d.acceptWatch = acceptOf(kind, &options, "", asks)

@@ -45,8 +45,8 @@
 // No reachable memory holds text of an object that its owner has dropped, with two
 // exceptions. Strings of at most 64 bytes are remembered, so that equal strings of many
 // objects share memory. With Options.ReadOnly, so are parts whose text has at most 4 KB: maps,
-// slices and pointers in protobuf, and maps of strings and the fieldsV1 of managedFields in
-// JSON. Each goroutine that decodes has a table of 2048 strings,
+// slices and pointers in protobuf, but for labels, annotations and what has metadata in it, and the
+// fieldsV1 of managedFields in JSON. Objects of two Decoders share no part. Each goroutine that decodes has a table of 2048 strings,
 // another one for untyped values, and one of 1024 parts for each encoding. All caches of a
 // program share these tables. A table that is in use forgets what was not used for two minutes. A table that is
 // not in use is freed in two cycles of the garbage collector. Nothing below a field or member

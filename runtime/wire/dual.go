@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
@@ -52,8 +53,8 @@ type dualCodec struct {
 	untyped *plan.Plan
 }
 
-func newDualCodec(typed, untyped *plan.Plan, readOnly bool) dualCodec {
-	return dualCodec{jsonCodec{typed, readOnly}, untyped}
+func newDualCodec(typed, untyped *plan.Plan, sharer memory.Sharer) dualCodec {
+	return dualCodec{jsonCodec{typed, sharer}, untyped}
 }
 
 func (c dualCodec) Decode(frame []byte) (obj any, ok bool) {
@@ -61,7 +62,7 @@ func (c dualCodec) Decode(frame []byte) (obj any, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	untyped, ok := c.untyped.Decode(frame, c.readOnly)
+	untyped, ok := c.untyped.Decode(frame, c.sharer)
 	if !ok {
 		return nil, false
 	}

@@ -9,11 +9,11 @@ import (
 // decoded puts a map into a slot, as a decoder does, and returns whether it was known.
 func decoded(p *Parts, decoder int, text string, into *map[string]string) (shared bool) {
 	slot := SlotOf(reflect.ValueOf(into))
-	if p.At(decoder, []byte(text)).CopyTo(slot, false) {
+	if p.At(1, decoder, []byte(text)).CopyTo(slot, false) {
 		return true
 	}
 	*into = map[string]string{"text": text}
-	p.At(decoder, []byte(text)).Set(slot, false)
+	p.At(1, decoder, []byte(text)).Set(slot, false)
 	return false
 }
 
@@ -26,13 +26,16 @@ func TestPartsAreShared(t *testing.T) {
 	if decoded(p, 1, "b", &other) || decoded(p, 2, "a", &ofOther) {
 		t.Error("another text, or another decoder, has the same part")
 	}
+	if slot := SlotOf(reflect.ValueOf(&other)); p.At(2, 1, []byte("a")).CopyTo(slot, false) {
+		t.Error("another sharer has the same part")
+	}
 }
 
 func TestSlicesAreShared(t *testing.T) {
 	p := &Parts{}
 	made, again := []int32{1, 2, 3}, []int32(nil)
-	p.At(1, nil).Set(SlotOf(reflect.ValueOf(&made)), true)
-	if !p.At(1, nil).CopyTo(SlotOf(reflect.ValueOf(&again)), true) || len(again) != 3 || cap(again) != cap(made) || &again[0] != &made[0] {
+	p.At(1, 1, nil).Set(SlotOf(reflect.ValueOf(&made)), true)
+	if !p.At(1, 1, nil).CopyTo(SlotOf(reflect.ValueOf(&again)), true) || len(again) != 3 || cap(again) != cap(made) || &again[0] != &made[0] {
 		t.Errorf("the slice is %v", again)
 	}
 }

@@ -271,7 +271,7 @@ func caseOf[T any](t testing.TB, omit Omission, text []byte, wantErr bool) hosti
 
 // decodeAll does all that package wire does for an object.
 func decodeAll(p *Plan, text []byte) error {
-	if _, ok := p.Decode(text, false); ok {
+	if _, ok := p.Decode(text, 0); ok {
 		return nil
 	}
 	_, err := p.Unmarshal(text)

@@ -85,7 +85,6 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) in
 	if s.depth >= maxDepth {
 		return gaveUp
 	}
-	began := at
 	at, more := first(b, at, '}')
 	before := len(s.strings)
 	for more {
@@ -112,20 +111,11 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) in
 		return gaveUp
 	}
 	entries := s.strings[before:]
-	var part *memory.Part
-	if d.omit == nil {
-		part = s.share(sharedStrings, b, began, at)
+	made := make(map[string]string, len(entries)/2)
+	for i := 0; i < len(entries); i += 2 {
+		made[entries[i]] = entries[i+1]
 	}
-	if part == nil || !part.CopyTo(p, false) {
-		made := make(map[string]string, len(entries)/2)
-		for i := 0; i < len(entries); i += 2 {
-			made[entries[i]] = entries[i+1]
-		}
-		*memory.As[map[string]string](p) = made
-		if part != nil {
-			part.Set(p, false)
-		}
-	}
+	*memory.As[map[string]string](p) = made
 	clear(entries)
 	s.strings = s.strings[:before]
 	return at

@@ -48,12 +48,12 @@ func For(t reflect.Type, omit Omission) *Plan {
 }
 
 // Decode returns a pointer to a new object with the value of text. It reports false if it
-// gave up: then Unmarshal has to decode the text. If readOnly is set, no one writes to the
-// object, and it shares parts with others.
-func (p *Plan) Decode(text []byte, readOnly bool) (obj any, ok bool) {
+// gave up: then Unmarshal has to decode the text. If sharer is not 0, no one writes to the
+// object, and it shares parts with others of the sharer.
+func (p *Plan) Decode(text []byte, sharer memory.Sharer) (obj any, ok bool) {
 	pointer := reflect.New(p.typ)
 	s := takeScratch()
-	s.readOnly = readOnly
+	s.sharer = sharer
 	end := p.decode(s, text, memory.SlotOf(pointer))
 	s.release()
 	if end == gaveUp || SkipSpace(text, end) != len(text) {

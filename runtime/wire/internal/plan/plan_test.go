@@ -50,19 +50,19 @@ type planned struct {
 // with the same result.
 func fast[T any](t *testing.T, text string, omit Omission) (obj *T, ok bool) {
 	t.Helper()
-	obj, ok = fastAs[T](t, text, omit, false)
+	obj, ok = fastAs[T](t, text, omit, 0)
 	for range 2 {
-		if shared, sharedOK := fastAs[T](t, text, omit, true); sharedOK != ok || ok && !reflect.DeepEqual(shared, obj) {
+		if shared, sharedOK := fastAs[T](t, text, omit, 1); sharedOK != ok || ok && !reflect.DeepEqual(shared, obj) {
 			t.Errorf("%s: decoded with shared parts\n%+v, %t\nwithout\n%+v, %t", text, shared, sharedOK, obj, ok)
 		}
 	}
 	return obj, ok
 }
 
-func fastAs[T any](t *testing.T, text string, omit Omission, readOnly bool) (obj *T, ok bool) {
+func fastAs[T any](t *testing.T, text string, omit Omission, sharer memory.Sharer) (obj *T, ok bool) {
 	t.Helper()
 	s := takeScratch()
-	s.readOnly = readOnly
+	s.sharer = sharer
 	defer s.release()
 	obj = new(T)
 	frame := []byte(text)
@@ -101,7 +101,7 @@ func leftovers(s *scratch) (found []string) {
 	for i := range all.NumField() {
 		field, v := all.Type().Field(i), all.Field(i)
 		switch field.Name {
-		case "depth", "unquoted", "written", "guesses", "Strings", "parts", "readOnly", "freeBytes":
+		case "depth", "unquoted", "written", "guesses", "Strings", "parts", "sharer", "inFields", "freeBytes":
 		case "free":
 			var bytes uintptr
 			for _, free := range s.free {

@@ -12,9 +12,10 @@ import (
 // again, for a while.
 type scratch struct {
 	memory.Strings
-	parts memory.Parts
-	// readOnly is set if objects may share parts.
-	readOnly bool
+	parts  memory.Parts
+	sharer memory.Sharer
+	// inFields is set within untypedFields.
+	inFields bool
 	// depth is the number of open objects and arrays.
 	depth int
 	// unquoted is the last text that had escape sequences. Its first written bytes have
@@ -66,7 +67,7 @@ func (s *scratch) grown() uintptr {
 
 // prepare makes room for the guesses and buffers of all decoders that exist.
 func (s *scratch) prepare() {
-	s.depth, s.Private = 0, 0
+	s.depth, s.Private, s.inFields = 0, 0, false
 	if n := int(plans.guesses.Load()); n > len(s.guesses) {
 		s.guesses = append(s.guesses, make([]uint8, n-len(s.guesses))...)
 	}

@@ -16,8 +16,6 @@ const (
 	sharedFields = 1 + iota
 	// sharedUntyped is the map of an unstructured object for the same text.
 	sharedUntyped
-	// sharedStrings is a map of strings. A small map takes 300 bytes.
-	sharedStrings
 )
 
 // fieldsMember is the name of a *metav1.FieldsV1 in managedFields.
@@ -25,10 +23,10 @@ const fieldsMember = "fieldsV1"
 
 // share returns the part for the text b[at:end], or nil if it is not shared.
 func (s *scratch) share(number int, b []byte, at, end int) *memory.Part {
-	if !s.readOnly || s.Private > 0 || end == gaveUp || end-at > memory.SharedBytes {
+	if s.sharer == 0 || s.Private > 0 || end == gaveUp || end-at > memory.SharedBytes {
 		return nil
 	}
-	return s.parts.At(number, b[at:end])
+	return s.parts.At(s.sharer, number, b[at:end])
 }
 
 // fieldsDecoder reads a *metav1.FieldsV1. The end of its value has to be found in any case.
@@ -41,7 +39,7 @@ func newFieldsDecoder() *fieldsDecoder {
 }
 
 func (d *fieldsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
-	if !s.readOnly || peek(b, at) != '{' {
+	if s.sharer == 0 || peek(b, at) != '{' {
 		return d.pointer.decode(s, b, at, p)
 	}
 	end := skip(b, at, maxDepth-s.depth)
@@ -59,8 +57,11 @@ func (d *fieldsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int 
 	return end
 }
 
-// untypedFields is value for the member fieldsMember, if it is an object.
+// untypedFields is value for the member fieldsMember, if it is an object that is not in another one. Its text is
+// read twice, so members of that name in it must not be read twice again.
 func (s *scratch) untypedFields(b []byte, at int) (m map[string]any, end int) {
+	s.inFields = true
+	defer func() { s.inFields = false }()
 	end = skip(b, at, maxDepth-s.depth)
 	part := s.share(sharedUntyped, b, at, end)
 	if part == nil {
@@ -71,7 +72,7 @@ func (s *scratch) untypedFields(b []byte, at int) (m map[string]any, end int) {
 		return m, end
 	}
 	if m, end = s.object(b, at, nil); end != gaveUp {
-		s.parts.At(sharedUntyped, b[at:end]).Set(slot, false)
+		s.parts.At(s.sharer, sharedUntyped, b[at:end]).Set(slot, false)
 	}
 	return m, end
 }

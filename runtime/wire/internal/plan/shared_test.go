@@ -26,11 +26,12 @@ func written(fields, labels, data string) string {
 }
 
 // decodeTwo decodes two texts with one scratch.
-func decodeTwo[T any](t *testing.T, first, second string, readOnly bool) (one, other *T) {
+func decodeTwo[T any](t *testing.T, first, second string, sharers ...memory.Sharer) (one, other *T) {
 	t.Helper()
-	s := &scratch{readOnly: readOnly}
+	s := &scratch{}
 	objects := []*T{new(T), new(T)}
 	for i, text := range []string{first, second} {
+		s.sharer = sharers[i]
 		if For(reflect.TypeFor[T](), nil).decode(s, []byte(text), memory.SlotOf(reflect.ValueOf(objects[i]))) == gaveUp {
 			t.Fatalf("%s: gave up", text)
 		}
@@ -47,26 +48,24 @@ func TestPartsAreShared(t *testing.T) {
 	for _, test := range []struct {
 		name          string
 		first, second string
-		readOnly      bool
-		fields, maps  bool
+		sharers       []memory.Sharer
+		fields        bool
 	}{
-		{"equal objects", written("a", "l", "d"), written("a", "l", "d"), true, true, true},
-		{"objects that someone writes to", written("a", "l", "d"), written("a", "l", "d"), false, false, false},
-		{"other labels", written("a", "l", "d"), written("a", "k", "d"), true, true, false},
-		{"other fields", written("a", "l", "d"), written("b", "l", "d"), true, false, true},
-		{"long texts", written(long, long, "d"), written(long, long, "d"), true, false, false},
+		{"equal objects", written("a", "l", "d"), written("a", "l", "d"), []memory.Sharer{1, 1}, true},
+		{"objects that someone writes to", written("a", "l", "d"), written("a", "l", "d"), []memory.Sharer{0, 0}, false},
+		{"objects of two informers", written("a", "l", "d"), written("a", "l", "d"), []memory.Sharer{1, 2}, false},
+		{"other labels", written("a", "l", "d"), written("a", "k", "d"), []memory.Sharer{1, 1}, true},
+		{"other fields", written("a", "l", "d"), written("b", "l", "d"), []memory.Sharer{1, 1}, false},
+		{"long texts", written(long, long, "d"), written(long, long, "d"), []memory.Sharer{1, 1}, false},
 	} {
-		one, other := decodeTwo[sharing](t, test.first, test.second, test.readOnly)
+		one, other := decodeTwo[sharing](t, test.first, test.second, test.sharers...)
 		if got := isSame(one.ManagedFields[0].FieldsV1, other.ManagedFields[0].FieldsV1); got != test.fields {
 			t.Errorf("%s: fieldsV1 is shared: %t", test.name, got)
 		}
-		if got := isSame(one.Labels, other.Labels); got != test.maps {
-			t.Errorf("%s: labels are shared: %t", test.name, got)
+		if isSame(one.Labels, other.Labels) || isSame(one.Data, other.Data) {
+			t.Errorf("%s: labels or data are shared", test.name)
 		}
-		if isSame(one.Data, other.Data) {
-			t.Errorf("%s: private data is shared", test.name)
-		}
-		first, second := decodeTwo[unstructured.Unstructured](t, test.first, test.second, test.readOnly)
+		first, second := decodeTwo[unstructured.Unstructured](t, test.first, test.second, test.sharers...)
 		if got := isSame(untypedFieldsOf(first), untypedFieldsOf(second)); got != test.fields {
 			t.Errorf("%s: unstructured fieldsV1 is shared: %t", test.name, got)
 		}

@@ -117,7 +117,7 @@ func (c *compiler) message(t, whole reflect.Type, omit plan.Omission) *messageDe
 // add adds a field that is decoded to a value of type t at that offset.
 func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset uintptr, omit plan.Omission) {
 	decoder, wire := c.field(f, t, omit)
-	if isShareable(t) && !holdsPrivate(f.typ) && decoder != (refusal{}) {
+	if isShareable(t) && !isOwn(f) && !holdsPrivate(f.typ) && decoder != (refusal{}) {
 		c.shared++
 		decoder = &sharedDecoder{decoder: decoder, tag: f.number<<3 | wire, isSlice: t.Kind() == reflect.Slice, isRepeated: f.isRepeated(), number: c.shared}
 	}

@@ -69,15 +69,15 @@ func (p *Plan) IsUsable() bool {
 }
 
 // Decode returns a pointer to a new object with the value of message. It reports false if
-// it gave up: then Unmarshal has to decode the message. If readOnly is set, no one writes to
+// it gave up: then Unmarshal has to decode the message. If sharer is not 0, no one writes to
 // the object, and it shares parts with others.
-func (p *Plan) Decode(message []byte, readOnly bool) (obj any, ok bool) {
+func (p *Plan) Decode(message []byte, sharer memory.Sharer) (obj any, ok bool) {
 	if p.root == nil {
 		return nil, false
 	}
 	pointer := reflect.New(p.typ)
 	s := takeScratch()
-	s.readOnly = readOnly
+	s.sharer = sharer
 	end := p.root.body(s, message, 0, memory.SlotOf(pointer))
 	scratches.Put(s)
 	if end == gaveUp {
@@ -135,11 +135,10 @@ func call(u unmarshaler, message []byte) (err error) {
 // scratch is memory that one goroutine at a time decodes with, object after object.
 type scratch struct {
 	memory.Strings
-	parts memory.Parts
-	// readOnly is set if objects may share parts.
-	readOnly bool
-	// depth is the number of open messages.
-	depth int
+	parts  memory.Parts
+	sharer memory.Sharer
+	// depth is the number of open messages, and sharing that of the parts around what is decoded.
+	depth, sharing int
 	// made has a nil slice of each type, in which slices are made and then moved.
 	made []madeSlice
 }
@@ -151,6 +150,6 @@ func takeScratch() *scratch {
 	now := time.Now()
 	s.Age(now)
 	s.parts.Age(now)
-	s.depth, s.Private = 0, 0
+	s.depth, s.sharing, s.Private = 0, 0, 0
 	return s
 }

@@ -33,7 +33,7 @@ func marshaled(t testing.TB, sample generated) []byte {
 func TestSamplesAreDecodedByThePlan(t *testing.T) {
 	for _, sample := range samples {
 		message := marshaled(t, sample)
-		if _, ok := planOf(sample).Decode(message, false); !ok {
+		if _, ok := planOf(sample).Decode(message, 0); !ok {
 			t.Errorf("%T: the plan gives up", sample)
 		}
 		if wrong := difference(sample, message); wrong != "" {
@@ -169,7 +169,7 @@ func TestDeepMessagesDoNotReachTheMethod(t *testing.T) {
 			} {
 				deepestTree = 0
 				_, err := planOf(&tree{}).Unmarshal(message)
-				if _, ok := planOf(&tree{}).Decode(message, false); ok && levels > 3_000 {
+				if _, ok := planOf(&tree{}).Decode(message, 0); ok && levels > 3_000 {
 					t.Errorf("%s, %d levels, %s: decoded by the plan", name, levels, what)
 				}
 				if refused := errors.Is(err, errTooDeep); refused != (levels > maxNested) || !refused && err != nil {
@@ -330,12 +330,12 @@ func TestViewsAndOmissions(t *testing.T) {
 	message := marshaled(t, &tree{Numbers: []int32{1, 2}, Left: &tree{Name: "l", Named: map[string]tree{"a": {Name: "x"}}}, Forest: forest{{}}})
 	whole := reflect.TypeFor[tree]()
 	p := For(reflect.TypeFor[view](), whole, nil)
-	got, ok := p.Decode(message, false)
+	got, ok := p.Decode(message, 0)
 	if v, _ := got.(*view); !ok || !p.IsUsable() || !reflect.DeepEqual(v.Numbers, []int32{1, 2}) || v.Left.Name != "l" || v.Left.Named["a"].Name != "x" {
 		t.Errorf("%+v, %v, usable: %v", got, ok, p.IsUsable())
 	}
 	p = For(reflect.TypeFor[odd](), whole, nil)
-	if _, ok := p.Decode(message, false); ok || p.IsUsable() {
+	if _, ok := p.Decode(message, 0); ok || p.IsUsable() {
 		t.Error("a view of another type is usable")
 	}
 	if got, err := p.Unmarshal(message); err != nil || !reflect.DeepEqual(got, &odd{Numbers: []int64{1, 2}}) {
@@ -351,7 +351,7 @@ func TestViewsAndOmissions(t *testing.T) {
 	want.ManagedFields = nil
 	delete(want.Annotations, "drop")
 	message = marshaled(t, samples[0])
-	got, ok = p.Decode(message, false)
+	got, ok = p.Decode(message, 0)
 	if !ok || !reflect.DeepEqual(&got.(*metav1.PartialObjectMetadata).ObjectMeta, want) {
 		t.Errorf("%+v, %v", got, ok)
 	}

@@ -4,8 +4,15 @@ import (
 	"reflect"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
+
+// isOwn reports whether a field is never shared: it is the labels or the annotations of metadata.
+func isOwn(f taggedField) bool {
+	return f.typ == reflect.TypeFor[map[string]string]() && (f.name == "labels" || f.name == "annotations")
+}
 
 // isShareable reports whether a value of type t is worth sharing: a map, a slice, or a
 // pointer to a message. A small map takes room for eight entries, which is 640 bytes for
@@ -26,8 +33,9 @@ func isShareable(t reflect.Type) bool {
 // privates has what holdsPrivate returned: at most one entry for each type of the program.
 var privates sync.Map
 
-// holdsPrivate reports whether values of type t have a field whose text is not remembered.
-// A shared part that has one would remember it.
+// holdsPrivate reports whether values of type t have a field whose text is not remembered: a shared part that has one would
+// remember it. It also reports whether they have metadata: handlers write to labels and annotations most often, although
+// they must not.
 func holdsPrivate(t reflect.Type) bool {
 	if known, ok := privates.Load(t); ok {
 		return known.(bool)
@@ -45,6 +53,9 @@ func reachesPrivate(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] || t.Kind() != reflect.Struct {
 		return false
 	}
+	if t == reflect.TypeFor[metav1.ObjectMeta]() {
+		return true
+	}
 	seen[t] = true
 	for _, f := range walkedFields(t) {
 		if memory.IsPrivate(f.name) || reachesPrivate(f.typ, seen) {
@@ -53,6 +64,9 @@ func reachesPrivate(t reflect.Type, seen map[reflect.Type]bool) bool {
 	}
 	return false
 }
+
+// maxSharing is how deep a part may be in others. The text of a part is hashed, so a byte is hashed that often.
+const maxSharing = 8
 
 // sharedDecoder reads a map, a slice or a pointer. If no one writes to the objects, equal ones
 // share it.
@@ -66,20 +80,22 @@ type sharedDecoder struct {
 }
 
 func (d *sharedDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
-	if !s.readOnly || s.Private > 0 {
+	if s.sharer == 0 || s.Private > 0 || s.sharing == maxSharing {
 		return d.decoder.decode(s, b, at, p)
 	}
+	s.sharing++
+	defer func() { s.sharing-- }()
 	end := d.end(b, at)
 	if end == gaveUp || end-at > memory.SharedBytes {
 		return d.decoder.decode(s, b, at, p)
 	}
-	if s.parts.At(d.number, b[at:end]).CopyTo(p, d.isSlice) {
+	if s.parts.At(s.sharer, d.number, b[at:end]).CopyTo(p, d.isSlice) {
 		return end
 	}
 	if d.decoder.decode(s, b, at, p) == gaveUp {
 		return gaveUp
 	}
-	s.parts.At(d.number, b[at:end]).Set(p, d.isSlice) // parts of this one may have replaced it
+	s.parts.At(s.sharer, d.number, b[at:end]).Set(p, d.isSlice) // parts of this one may have replaced it
 	return end
 }
 

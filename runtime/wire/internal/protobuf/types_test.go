@@ -354,10 +354,10 @@ func difference(sample generated, message []byte) string {
 		return fmt.Sprintf("%v: the walker has %v, the method %v", t, w.err, wantErr)
 	}
 	text := append([]byte(nil), message...)
-	got, ok := planOf(sample).Decode(text, false)
+	got, ok := planOf(sample).Decode(text, 0)
 	// The second of two objects shares what it can with the first.
-	planOf(sample).Decode(text, true)
-	shared, sharedOK := planOf(sample).Decode(text, true)
+	planOf(sample).Decode(text, 1)
+	shared, sharedOK := planOf(sample).Decode(text, 1)
 	for i := range text {
 		text[i] = 'x'
 	}
