@@ -132,8 +132,10 @@ func TestForgedResponse(t *testing.T) {
 		"the highest version":      func(obj object) writes.Write { return forgedResponse("one", obj.UID, "18446744073709551615", forged) },
 		"another UID":              func(object) writes.Write { return forgedResponse("one", "forged", farAhead, forged) },
 		"an object that never was": func(object) writes.Write { return forgedResponse("two", "forged", farAhead, forged) },
-		"out of the scope":         func(obj object) writes.Write { return forgedResponse("one", obj.UID, farAhead, map[string]string{"in": "no"}) },
-		"a delete":                 gone,
+		"out of the scope": func(obj object) writes.Write {
+			return forgedResponse("one", obj.UID, farAhead, map[string]string{"in": "no"})
+		},
+		"a delete": gone,
 		"a delete with a version": func(obj object) writes.Write {
 			w := gone(obj)
 			w.Object.ResourceVersion = obj.ResourceVersion
@@ -178,7 +180,9 @@ func TestForgedResponseIsPassed(t *testing.T) {
 		"another content":          func(obj object) writes.Write { return forgedResponse("one", obj.UID, "105", forged) },
 		"another UID":              func(object) writes.Write { return forgedResponse("one", "forged", "105", forged) },
 		"an object that never was": func(object) writes.Write { return forgedResponse("two", "forged", "105", forged) },
-		"out of the scope":         func(obj object) writes.Write { return forgedResponse("one", obj.UID, "105", map[string]string{"in": "no"}) },
+		"out of the scope": func(obj object) writes.Write {
+			return forgedResponse("one", obj.UID, "105", map[string]string{"in": "no"})
+		},
 	} {
 		for _, isChanged := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, changed=%v", name, isChanged), func(t *testing.T) {

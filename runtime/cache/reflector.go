@@ -19,6 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
@@ -92,7 +93,7 @@ type Reflector[T Object] struct {
 	partial *partialList[T]
 	// claim is that of the highest version that the watch has told, in an event of claimant. That is zero for a
 	// bookmark. bookmarks counts them.
-	claim     protocol.Claim
+	claim     pending.Claim
 	claimant  ObjectName
 	bookmarks int
 	// watchEnded is when the last watch ended.

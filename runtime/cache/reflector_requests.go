@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -338,7 +339,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		}
 		r.status.Reach(in.ResourceVersion, heard)
 		if latest >= 0 {
-			r.claim, r.claimant = protocol.Claim{At: heard, Bookmarks: r.bookmarks}, ObjectName{}
+			r.claim, r.claimant = pending.Claim{At: heard, Bookmarks: r.bookmarks}, ObjectName{}
 			if latest := &events[latest]; deltaTypeOf(latest.Type) != 0 {
 				r.claimant = nameOf(&latest.Item)
 			}

@@ -79,6 +79,9 @@ type Informer struct {
 	NotFollowing  Seconds `json:"not_following_seconds"`
 	Queued        int     `json:"queued_items"`
 	PendingWrites int     `json:"pending_writes"`
+	// Unconfirmed is the number of versions that the watch did not confirm, and LastUnconfirmed names the last one.
+	Unconfirmed     int    `json:"unconfirmed,omitempty"`
+	LastUnconfirmed string `json:"last_unconfirmed,omitempty"`
 
 	Events Events `json:"events"`
 	// Dropped is the number of objects and events that the server has sent although no scope
@@ -267,11 +270,14 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 		Kind: clean(s.Kind, maxName), Object: clean(s.Object, maxType), Server: clean(redact.Server(s.Server), maxType), Namespaces: cleanAll(s.Namespaces),
 		Condition: h.condition(&s.Status, now), Synced: stats.Synced, WasSynced: stats.WasSynced,
 		Objects: s.Status.Objects, ObjectBytes: stats.ObjectBytes, Staleness: Seconds(stats.Staleness), NotFollowing: Seconds(stats.NotFollowing),
-		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites,
+		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites, Unconfirmed: s.Status.Unconfirmed,
 		Events: Events{stats.Added, stats.Updated, stats.Deleted, stats.Bookmarks}, Dropped: stats.Dropped,
 		Lists: stats.Lists, BytesRead: stats.BytesRead, DecodeFailures: stats.DecodeFailures,
 		UndecodableCount: len(s.Status.Undecodable),
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
+	}
+	if s.Status.Unconfirmed > 0 {
+		all.LastUnconfirmed = clean(s.Status.LastUnconfirmed.String(), maxType)
 	}
 	var source *cache.ScopeSourceError
 	all.ScopeSourceFailed = errors.As(s.Status.Err, &source)

@@ -7,6 +7,10 @@
 //	event    ─▶ Admit      ─▶ is it news? It ends the entry of its object
 //	list     ─▶ Replace    ─▶ the list with the writes that it does not have
 //	version  ─▶ Reach      ─▶ entries that the watch has passed end
+//	bookmark ─▶ Bookmark   ─▶ entries that the watch should have passed by now
+//
+// A response may be of another server, or forged. So an entry keeps what lists and the watch tell of the name, and
+// the cache gets that back if the watch does not confirm the entry.
 //
 // Three facts decide (https://kep.k8s.io/5504 and the API conventions). Versions of the objects of
 // one resource can be compared. A deleted UID never returns, unless the server was

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -50,7 +49,7 @@ type Entry[T wire.Object] struct {
 	isQuiet bool
 	// order counts the responses.
 	order uint64
-	protocol.Claim
+	Claim
 }
 
 // Table has the entries of one scope: of one list and watch. The zero value is empty.
@@ -104,7 +103,7 @@ type end struct {
 	// isQuiet is set if the cache is the same without the end: it never had the object, or the
 	// object has left the scope, and an event of before may follow.
 	isQuiet bool
-	protocol.Claim
+	Claim
 }
 
 // Len returns the number of writes that the cache shows and that the watch has not confirmed.
@@ -195,8 +194,8 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 // hasEnded reports whether the watch has told the end of a UID, and nothing can follow.
 func (t *Table[T]) hasEnded(uid types.UID) bool { return !t.Selects && slices.Contains(t.ended, uid) }
 
-func (t *Table[T]) claim() protocol.Claim {
-	return protocol.Claim{At: stats.Now(), Bookmarks: t.bookmarks}
+func (t *Table[T]) claim() Claim {
+	return Claim{At: stats.Now(), Bookmarks: t.bookmarks}
 }
 
 // hasRoom reports whether one more can be remembered. Half of the room is for what changes the

@@ -2,7 +2,7 @@ package memory
 
 import (
 	"hash/maphash"
-	"sync/atomic"
+	"math/rand/v2"
 	"time"
 )
 
@@ -22,20 +22,19 @@ type Parts struct {
 	agedAt time.Time
 }
 
-// Sharer is the number of a decoder whose objects may share parts: those of one informer. It is 0 if they may not.
-type Sharer uint32
+// Sharer is a random number of a decoder whose objects may share parts: those of one informer. It is 0 if they may not.
+type Sharer uint64
 
-var sharers atomic.Uint32
-
-// NewSharer returns a number that no other sharer of the process has.
-func NewSharer() Sharer { return Sharer(sharers.Add(1)) }
+// NewSharer returns a number that no other sharer has.
+func NewSharer() Sharer { return Sharer(rand.Uint64() | 1) }
 
 // Part is a map, a slice or a pointer, and what it was decoded from.
 type Part struct {
-	// key is that of its decoder, and hashes are those of its text. No two texts
+	// of and decoder are the numbers of the sharer and of its decoder, and hashes are those of its text. No two texts
 	// of a program have the same two hashes, because their seeds are random.
-	key    uint64
-	hashes [2]uint64
+	of      Sharer
+	decoder int
+	hashes  [2]uint64
 	// value is a map or a pointer, and slice a slice of any type.
 	value Slot
 	slice []byte
@@ -46,13 +45,12 @@ var partSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 // At returns the part that a decoder makes of a text. The decoders of a sharer have different numbers. The
 // result is valid until the next call.
 func (p *Parts) At(of Sharer, decoder int, text []byte) *Part {
-	key := uint64(of)<<32 | uint64(decoder)
 	hashes := [2]uint64{maphash.Bytes(partSeeds[0], text), maphash.Bytes(partSeeds[1], text)}
-	i := (hashes[0] + key ^ key>>32) % uint64(len(p.parts))
+	i := (hashes[0] + uint64(of) + uint64(decoder)) % uint64(len(p.parts))
 	p.met[i/64] |= 1 << (i % 64)
 	found := &p.parts[i]
-	if found.key != key || found.hashes != hashes {
-		*found = Part{key: key, hashes: hashes}
+	if found.of != of || found.decoder != decoder || found.hashes != hashes {
+		*found = Part{of: of, decoder: decoder, hashes: hashes}
 	}
 	return found
 }
