@@ -483,6 +483,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 	case next.WatchFailed && after == protocol.ListPage: // Status still has why
 	case next.Failed != nil:
 		r.status.enterFailed(Degraded, nameOfVerb(after), next.Failed)
+	case next.Verb == protocol.ListPage && next.Wait != (protocol.Pause{}): // after an empty page, which is no progress
 	case next.Resumed: // Status stays Watching until the server is late to answer
 	case next.Verb != protocol.OpenWatch || next.Commit:
 		r.status.enter(Listing, nil)

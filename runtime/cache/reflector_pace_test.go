@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -210,27 +211,27 @@ func (c *circular) List(ctx context.Context, options metav1.ListOptions) (Page[o
 }
 
 func TestListWithRepeatedTokens(t *testing.T) {
-	for name, tokens := range map[string]func(int) string{
-		"one token":  func(int) string { return "t" },
-		"two tokens": func(n int) string { return strconv.Itoa(n % 2) },
-		"new tokens": func(n int) string { return strconv.Itoa(n) },
+	for name, server := range map[string]struct {
+		tokens func(int) string
+		err    error
+	}{
+		"one token":  {func(int) string { return "t" }, protocol.ErrTokenRepeated},
+		"two tokens": {func(n int) string { return strconv.Itoa(n % 2) }, protocol.ErrTokenRepeated},
+		"new tokens": {strconv.Itoa, protocol.ErrPagesEmpty},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &circular{source: newSource(), tokens: tokens}
+				src := &circular{source: newSource(), tokens: server.tokens}
 				var heard error
-				_, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = err }})
+				r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = err }})
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
 				lists := src.count("list")
-				if name == "new tokens" { // which may lead somewhere
-					if lists > 600 {
-						t.Errorf("%d empty pages in 10 minutes", lists)
-					}
-					return
-				}
-				if !errors.Is(heard, protocol.ErrTokenRepeated) || lists > 300 {
+				if !errors.Is(heard, server.err) || lists > 450 {
 					t.Errorf("%v is reported after %d pages", heard, lists)
+				}
+				if s := r.Status(); s.Phase == Watching || s.Reason != ServerError || !errors.Is(s.Err, server.err) || !strings.HasPrefix(s.Err.Error(), "list widgets.test.example.com: ") {
+					t.Errorf("the status is %+v", s)
 				}
 				src.ends.Store(true)
 				time.Sleep(time.Minute)

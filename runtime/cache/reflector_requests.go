@@ -68,7 +68,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	}
 	isNew, err := r.partial.trail.Note(page.Continue, first)
 	if err != nil {
-		in.Err = err
+		in.Err = protocol.RequestError(verbList+" "+r.config.Resource.GroupResource().String(), err)
 		return in
 	}
 	r.partial.listed.AddPage(page.Items)

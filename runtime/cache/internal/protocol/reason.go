@@ -44,6 +44,8 @@ var (
 	ErrTokenRepeated = errors.New("the server sent a continue token for the second time; the list would never end")
 	// ErrPagesRepeated ends a list in pages whose pages repeat with new tokens.
 	ErrPagesRepeated = errors.New("the server sent the same pages several times; the list would never end")
+	// ErrPagesEmpty ends a list in pages of which too many in a row are empty.
+	ErrPagesEmpty = errors.New("the list does not seem to end")
 	// ErrNoListVersion ends a streaming list whose bookmark has no version.
 	ErrNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, so the watch cannot continue")
 	// ErrListStalled ends a list that takes too long.
@@ -94,7 +96,7 @@ func ReasonOf(err error) string {
 
 // isEndless reports whether err is about a list in pages that never ends.
 func isEndless(err error) bool {
-	return errors.Is(err, ErrTokenRepeated) || errors.Is(err, ErrPagesRepeated)
+	return errors.Is(err, ErrTokenRepeated) || errors.Is(err, ErrPagesRepeated) || errors.Is(err, ErrPagesEmpty)
 }
 
 // isAboutAnObject reports whether err is about one object, rather than about the

@@ -25,7 +25,7 @@ type failedRequest struct {
 func (f *failedRequest) Error() string { return f.text }
 func (f *failedRequest) Unwrap() error { return f.err }
 
-// RequestError returns err with the request that failed, whose verb is "list" or "watch". It drops the
+// RequestError returns err with the request that failed, whose verb is "list" or "watch", which a resource may follow. It drops the
 // parameters of a URL, which are long, and its user.
 func RequestError(verb string, err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
