@@ -32,8 +32,9 @@ type settings struct {
 	// server is that of serverOf for each kind. It is empty if no client can be made.
 	server string
 	// client refuses redirects to other hosts.
-	client        *http.Client
-	scheme        *runtime.Scheme
+	client *http.Client
+	scheme *runtime.Scheme
+	// mapper is that of the options, or uses client.
 	mapper        meta.RESTMapper
 	failOnMissing bool
 	watchErrors   toolscache.WatchErrorHandlerWithContext
@@ -76,7 +77,7 @@ func resolve(config *rest.Config, options ctrlcache.Options) (*settings, error) 
 	}
 	s.client = redirect.Refuse(httpClient)
 	if s.mapper == nil {
-		if s.mapper, err = apiutil.NewDynamicRESTMapper(config, httpClient); err != nil {
+		if s.mapper, err = apiutil.NewDynamicRESTMapper(config, s.client); err != nil {
 			return nil, fmt.Errorf("crcache: cannot make a RESTMapper from the rest.Config: %w", err)
 		}
 	}

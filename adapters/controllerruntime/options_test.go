@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,11 +21,14 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
+
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 )
 
 // TestEveryField knows each public field of the options of controller-runtime. If a later version has
@@ -461,5 +467,60 @@ func TestNewInformer(t *testing.T) {
 	}
 	if _, ours := c.(*Cache); ours {
 		t.Error("the informers of a user are in our cache")
+	}
+}
+
+// TestDiscoveryRefusesRedirects redirects each request of discovery to another host, which would get the token.
+func TestDiscoveryRefusesRedirects(t *testing.T) {
+	var stolen atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { stolen.Add(1) }))
+	defer other.Close()
+	answers := map[string]string{
+		"/api":                 `{"kind":"APIVersions","versions":["v1"]}`,
+		"/api/v1":              `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","kind":"Pod","namespaced":true}]}`,
+		"/apis":                `{"kind":"APIGroupList","groups":[{"name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}]}]}`,
+		"/apis/example.com":    `{"kind":"APIGroup","name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}]}`,
+		"/apis/example.com/v1": `{"kind":"APIResourceList","groupVersion":"example.com/v1","resources":[{"name":"widgets","kind":"Widget","namespaced":true}]}`,
+	}
+	for path := range answers {
+		for _, within := range []bool{true, false} {
+			var redirects atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") != "Bearer secret" {
+					t.Errorf("%s is requested without the token", r.URL.Path)
+				}
+				asked, isMoved := strings.CutPrefix(r.URL.Path, "/moved")
+				switch {
+				case asked == path && !isMoved && within:
+					redirects.Add(1)
+					http.Redirect(w, r, "/moved"+path, http.StatusTemporaryRedirect)
+				case asked == path && !isMoved:
+					redirects.Add(1)
+					http.Redirect(w, r, other.URL+path, http.StatusTemporaryRedirect)
+				default:
+					w.Header().Set("Content-Type", "application/json")
+					_, _ = io.WriteString(w, answers[asked])
+				}
+			}))
+			config := &rest.Config{Host: server.URL, BearerToken: "secret", QPS: -1}
+			c, err := New(config, ctrlcache.Options{Scheme: testScheme()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mapper := c.(*Cache).mapper
+			_, widgets := mapper.RESTMapping(schema.GroupKind{Group: "example.com", Kind: "Widget"}, "v1")
+			_, pods := mapper.RESTMapping(schema.GroupKind{Kind: "Pod"})
+			_, unknown := mapper.RESTMapping(schema.GroupKind{Group: "example.com", Kind: "Unknown"})
+			switch err := errors.Join(widgets, pods); {
+			case within && err != nil:
+				t.Errorf("%s redirects within the host: %v", path, err)
+			case !within && redirects.Load() > 0 && !redirect.Is(errors.Join(err, unknown)):
+				t.Errorf("%s redirects to another host: %v", path, err)
+			}
+			server.Close()
+		}
+	}
+	if n := stolen.Load(); n > 0 {
+		t.Errorf("the other host got %d requests", n)
 	}
 }
