@@ -23,6 +23,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	cmd, load, decide, clientgo, write ──▶ terminal
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
 //	runtime/debugpage, runtime/healthz ──▶ runtime/internal/redact ──▶ runtime/cache, runtime/wire
+//	runtime/debugpage, and the module testserver ──▶ internal/loopback
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
 //	runtime/apitest ──▶ its rooms ──▶ apimachinery
 var rooms = map[string][]string{
@@ -49,6 +50,7 @@ var rooms = map[string][]string{
 
 	"runtime/apitest":                    {"runtime/apitest/internal/"},
 	"internal/crdfile":                   nil,
+	"internal/loopback":                  nil,
 	"runtime/apitest/internal/builtin":   nil,
 	"runtime/apitest/internal/discovery": {"runtime/apitest/internal/media"},
 	"runtime/apitest/internal/fields":    nil,
@@ -80,7 +82,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/shards":    {"runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/stats":     nil,
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
-	"runtime/debugpage":                {"runtime/cache", "runtime/internal/"},
+	"runtime/debugpage":                {"internal/loopback", "runtime/cache", "runtime/internal/"},
 	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
 	"runtime/internal/identity":        nil,
 	"runtime/internal/leaks":           nil, // for tests

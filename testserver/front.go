@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/typedinformers/informer-gen/internal/loopback"
 )
 
 // drainTimeout is how long requests that are being served may still take when the server stops.
@@ -32,7 +34,7 @@ func listen(ctx context.Context, address string) (*front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s for the API server: %w", address, err)
 	}
-	if at := hostname(listener.Addr().String()); !isLoopback(at) {
+	if at := loopback.Hostname(listener.Addr().String()); !loopback.Is(at) {
 		_ = listener.Close()
 		return nil, fmt.Errorf("listen on %s for the API server: it resolves to %s, which is not a loopback address; listen on 127.0.0.1", address, at)
 	}

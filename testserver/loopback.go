@@ -3,13 +3,12 @@ package testserver
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/internal/loopback"
 )
 
 // onlyLocal answers requests of programs on this machine only. The server authenticates nobody, and a listener on
@@ -18,14 +17,14 @@ import (
 // a web socket, to any address, which the Origin header shows.
 func onlyLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopback(hostname(r.Host)) {
+		if !loopback.Is(loopback.Hostname(r.Host)) {
 			refuse(w, http.StatusMisdirectedRequest, fmt.Sprintf(
 				"the Host header is %.200q, but this API server answers only to localhost and loopback addresses, because it authenticates nobody;"+
 					" use http://127.0.0.1:PORT, as in the kubeconfig", r.Host))
 			return
 		}
 		for _, origin := range r.Header.Values("Origin") {
-			if from, err := url.Parse(origin); err != nil || !isLoopback(from.Hostname()) {
+			if from, err := url.Parse(origin); err != nil || !loopback.Is(from.Hostname()) {
 				refuse(w, http.StatusForbidden, fmt.Sprintf(
 					"the request comes from a web page of the origin %.200q, but this API server answers only to pages of localhost and loopback addresses,"+
 						" because it authenticates nobody", origin))
@@ -34,19 +33,6 @@ func onlyLocal(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// hostname returns the host of a Host header, without its port.
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-}
-
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }
 
 // refuse answers with a Status, whose message clients show.

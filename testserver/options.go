@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/internal/loopback"
 	"github.com/typedinformers/informer-gen/testserver/internal/builtin"
 )
 
@@ -127,7 +128,7 @@ func checkLoopback(address string) error {
 	if err != nil {
 		return fmt.Errorf("WithAddress(%q): not HOST:PORT: %w; write 127.0.0.1:0 for a free port", address, err)
 	}
-	if !isLoopback(host) {
+	if !loopback.Is(host) {
 		return fmt.Errorf("WithAddress(%q): not a loopback address, and the server authenticates no one; listen on 127.0.0.1", address)
 	}
 	return nil

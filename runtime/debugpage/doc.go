@@ -23,6 +23,8 @@
 //     written, and no goroutine is started.
 //   - It never shows an object. Text of objects that is in errors is shown only with
 //     WithObjectTextInErrors. Credentials in URLs are removed.
+//   - At a loopback address it answers only to localhost and loopback addresses, and to WithAllowedHosts, so that
+//     no web page can read it by DNS rebinding.
 //   - Text of the server is bounded and escaped in each of the forms.
 //
 // It shows names of objects and messages of the API server, and has no authentication of its

@@ -155,6 +155,7 @@ func some() source { return source{pods(), secrets(), widgets(), nodes()} }
 func get(t *testing.T, h http.Handler, path, accept string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Host = "localhost"
 	if accept != "" {
 		r.Header.Set("Accept", accept)
 	}

@@ -5,10 +5,14 @@ import (
 	"compress/gzip"
 	"embed"
 	"fmt"
+	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/internal/loopback"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/internal/negotiate"
 )
@@ -35,6 +39,8 @@ type Handler struct {
 	objectText bool
 	runbook    string
 	limits     limits
+	// hosts are those of WithAllowedHosts, in lower case.
+	hosts []string
 
 	history history
 	// renders has an element for each report that is being made.
@@ -73,6 +79,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the method is not allowed; use GET or HEAD", http.StatusMethodNotAllowed)
 		return
 	}
+	if !h.serves(r) {
+		http.Error(w, fmt.Sprintf("the Host header is %.200q, but at a loopback address the page is served only for localhost and loopback addresses; "+
+			"use http://localhost:PORT, or add the host to debugpage.WithAllowedHosts", r.Host), http.StatusMisdirectedRequest)
+		return
+	}
 	query := r.URL.Query()
 	if name := query.Get("asset"); name != "" {
 		serveAsset(w, r, name)
@@ -100,6 +111,27 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, r, form.contentType(), body)
+}
+
+// serves reports whether the host of a request may have the page. A web page that the operator visits can have the name of its host
+// resolve to a loopback address, and then read what the browser gets from there. Other addresses are those of
+// a pod or a node, where proxies and services have names of their own. If the server does not tell its own address, that of the
+// client counts: a browser of this machine has a loopback address too.
+func (h *Handler) serves(r *http.Request) bool {
+	switch local := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr:
+		if !local.IP.IsLoopback() {
+			return true
+		}
+	case *net.UnixAddr: // which no browser can reach
+		return true
+	case nil:
+		if client := loopback.Hostname(r.RemoteAddr); client != "" && !loopback.Is(client) {
+			return true
+		}
+	}
+	host := loopback.Hostname(r.Host)
+	return loopback.Is(host) || slices.Contains(h.hosts, strings.ToLower(host))
 }
 
 // render makes a report and returns it in a form. The caller has taken a place in h.renders.

@@ -276,7 +276,7 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/?format=html", nil))
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodHead, "http://localhost/?format=html", nil))
 	if want := strconv.Itoa(len(body(t, newTest(some()), "/?format=html"))); w.Body.Len() != 0 || w.Header().Get("Content-Length") != want || w.Code != http.StatusOK {
 		t.Errorf("HEAD: %d, %d bytes, Content-Length %s, want %s", w.Code, w.Body.Len(), w.Header().Get("Content-Length"), want)
 	}
@@ -285,7 +285,7 @@ func TestHeaders(t *testing.T) {
 // TestCompression reads a page with and without gzip.
 func TestCompression(t *testing.T) {
 	h := newTest(some())
-	r := httptest.NewRequest(http.MethodGet, "/?format=html", nil)
+	r := httptest.NewRequest(http.MethodGet, "http://localhost/?format=html", nil)
 	r.Header.Set("Accept-Encoding", "br, gzip;q=0.5")
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)

@@ -1,6 +1,7 @@
 package debugpage
 
 import (
+	"strings"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -42,4 +43,15 @@ func WithRunbook(url string) Option {
 // open. By default it is 3 minutes: a kube-apiserver sends a bookmark each minute.
 func WithStalenessLimit(limit time.Duration) Option {
 	return func(h *Handler) { h.limits.stale = limit }
+}
+
+// WithAllowedHosts adds hosts, without a port, to those for which the page is served at a loopback address: localhost and
+// loopback addresses. A proxy in the same pod that keeps the Host header of its requests needs it. Do not add the name of a
+// host that someone else owns: its web pages could read the page in the browser of an operator.
+func WithAllowedHosts(hosts ...string) Option {
+	return func(h *Handler) {
+		for _, host := range hosts {
+			h.hosts = append(h.hosts, strings.ToLower(host))
+		}
+	}
 }

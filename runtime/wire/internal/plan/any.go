@@ -116,7 +116,7 @@ func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end
 			switch isObject := peek(b, at) == '{'; {
 			case omitted && isObject:
 				e.value, at = s.object(b, at, within)
-			case s.sharer != 0 && isObject && e.key == fieldsMember && !s.inFields:
+			case s.sharer != 0 && isObject && e.key == fieldsMember && s.depth == fieldsDepth:
 				e.value, at = s.untypedFields(b, at)
 			default:
 				e.value, at = s.value(b, at)

@@ -14,8 +14,6 @@ type scratch struct {
 	memory.Strings
 	parts  memory.Parts
 	sharer memory.Sharer
-	// inFields is set within untypedFields.
-	inFields bool
 	// depth is the number of open objects and arrays.
 	depth int
 	// unquoted is the last text that had escape sequences. Its first written bytes have
@@ -67,7 +65,7 @@ func (s *scratch) grown() uintptr {
 
 // prepare makes room for the guesses and buffers of all decoders that exist.
 func (s *scratch) prepare() {
-	s.depth, s.Private, s.inFields = 0, 0, false
+	s.depth, s.Private = 0, 0
 	if n := int(plans.guesses.Load()); n > len(s.guesses) {
 		s.guesses = append(s.guesses, make([]uint8, n-len(s.guesses))...)
 	}

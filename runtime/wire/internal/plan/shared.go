@@ -57,11 +57,12 @@ func (d *fieldsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int 
 	return end
 }
 
-// untypedFields is value for the member fieldsMember, if it is an object that is not in another one. Its text is
-// read twice, so members of that name in it must not be read twice again.
+// fieldsDepth is how many objects and arrays are open at metadata.managedFields[].fieldsV1.
+const fieldsDepth = 4
+
+// untypedFields is value for the member fieldsMember at fieldsDepth, if it is an object. Its text is read twice. That would be quadratic
+// for objects of that name in each other.
 func (s *scratch) untypedFields(b []byte, at int) (m map[string]any, end int) {
-	s.inFields = true
-	defer func() { s.inFields = false }()
 	end = skip(b, at, maxDepth-s.depth)
 	part := s.share(sharedUntyped, b, at, end)
 	if part == nil {
