@@ -235,6 +235,11 @@ func (r *run) answered(ctx context.Context, a answer) error {
 	now := r.now()
 	r.member.Answer(a.start, now, a.request, a.response)
 	r.publish(now)
+	if n := r.member.Ignored(); n > 0 && a.err == nil && a.request.Kind == member.List {
+		a.err = errCrowded{fmt.Errorf("the group %s/%s has %d members, more than %d; only those that have slots get slots; "+
+			"delete the Leases with the label %s=%s that are of no process, and let only the group's processes create Leases in the namespace",
+			r.options.Namespace, r.options.Name, r.member.Size(), member.MaxMembers, groupLabel, r.options.Name)}
+	}
 	before := r.errs[a.request.Kind]
 	r.errs[a.request.Kind] = a.err
 	switch {

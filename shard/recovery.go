@@ -18,9 +18,12 @@ type errMismatch struct{ error }
 // errForeign is a Lease that has a name of the group, but does not belong to it.
 type errForeign struct{ error }
 
+// errCrowded is the error of a group with too many members.
+type errCrowded struct{ error }
+
 // needsPerson reports whether an error stays until someone fixes its cause.
 func needsPerson(err error) bool {
-	return errors.As(err, new(errForeign)) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
+	return errors.As(err, new(errForeign)) || errors.As(err, new(errCrowded)) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
 }
 
 // wrap adds what failed to the error of a request. If the verb is not allowed, it adds the missing rule.

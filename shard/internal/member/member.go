@@ -32,6 +32,7 @@ type Member struct {
 	doubtful  bool
 
 	members  []string // identities that count, sorted
+	ignored  int      // number of others that would count, because there are too many
 	wanted   []string // by slot: the identity that should own it
 	garbage  []Lease  // that no one needs
 	slots    []slot
@@ -330,10 +331,42 @@ func (m *Member) elect(leases []Lease) {
 	if len(members) == 0 || members[0] != m.Identity {
 		m.garbage = nil // the first member does it
 	}
+	m.ignored = 0
+	if len(members) > MaxMembers {
+		all := len(members)
+		members = m.seated(members)
+		m.ignored = all - len(members)
+	}
 	if !slices.Equal(members, m.members) {
 		m.members, m.wanted = members, Assign(m.Slots, members)
 	}
 }
+
+// MaxMembers is the number of members of a group. To assign the slots takes time and memory for each pair of a
+// slot and a member, and whoever may create Leases can make members.
+const MaxMembers = 500
+
+// seated returns those of too many members that count: the ones that have slots, so that no new member takes a slot from
+// them. All members read that from the same table. If none has a slot, the first ones by name count.
+func (m *Member) seated(members []string) []string {
+	owners := map[string]bool{}
+	if m.table != nil {
+		for _, session := range m.table.Owners {
+			owners[identityOf(session)] = true
+		}
+	}
+	seated := slices.DeleteFunc(slices.Clone(members), func(identity string) bool { return !owners[identity] })
+	if len(seated) == 0 {
+		seated = members
+	}
+	return slices.Clone(seated[:min(len(seated), MaxMembers)])
+}
+
+// Ignored returns the number of members that do not count, because there are more than MaxMembers.
+func (m *Member) Ignored() int { return m.ignored }
+
+// Size returns the number of members with those that do not count.
+func (m *Member) Size() int { return len(m.members) + m.ignored }
 
 // owns reports whether the table has a slot of a member.
 func (m *Member) owns(identity string) bool {
