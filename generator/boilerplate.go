@@ -25,7 +25,7 @@ func readBoilerplate(file string) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark, which gofmt removes
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	text = boilerplateYear.ReplaceAll(text, nil)
-	// What is checked is what is written: without YEAR, the end of a comment can be at another place.
+	// Check the text that is written: without YEAR, a comment may end earlier.
 	if mistake := checkBoilerplate(file, text); mistake != nil {
 		return nil, mistake
 	}

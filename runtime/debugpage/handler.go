@@ -39,7 +39,7 @@ type Handler struct {
 	objectText bool
 	runbook    string
 	limits     limits
-	// hosts are those of WithAllowedHosts, in lower case.
+	// hosts are the names of WithAllowedHosts, in lower case.
 	hosts []string
 
 	history history
@@ -114,7 +114,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serves reports whether the host of a request may have the page. A web page that the operator visits can have the name of its host
-// resolve to a loopback address, and then read what the browser gets from there. Other addresses are those of
+// resolve to a loopback address, and then read the answer. Other addresses belong to
 // a pod or a node, where proxies and services have names of their own. If the server does not tell its own address, that of the
 // client counts: a browser of this machine has a loopback address too.
 func (h *Handler) serves(r *http.Request) bool {

@@ -10,8 +10,8 @@ import (
 
 // JSONTag is the tag of a field with the key json, as encoding/json reads it.
 type JSONTag struct {
-	// Name is the name in the tag. It is empty if there is none, or if it is Invalid: encoding/json ignores a name with
-	// other characters than letters, digits and some signs.
+	// Name is the name in the tag, or empty. encoding/json ignores a name with other characters than letters, digits and
+	// some signs. Then Name is empty, and Invalid has that name.
 	Name, Invalid string
 	// Exists reports whether there is a tag, and IsHidden whether it leaves the field out of JSON.
 	Exists, IsHidden bool

@@ -29,7 +29,7 @@ type file struct {
 	misnamed string
 }
 
-// name returns a name of the input for code. The file is not written if it is none.
+// name returns a name for code. The file is not written if the text is not a Go name.
 func (f *file) name(name string) string {
 	if !isName(name) {
 		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(name))

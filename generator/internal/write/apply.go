@@ -108,7 +108,7 @@ type changedFile struct{ final, backup string }
 
 // open opens the folder, and makes an output folder that does not exist.
 func (t *transaction) open() (err error) {
-	if len(t.within) == 0 { // other folders are those of packages, which exist
+	if len(t.within) == 0 { // folders of packages exist
 		if t.above, err = makeDir(t.dir, filepath.Dir, os.Stat, os.Mkdir); err != nil {
 			return err
 		}

@@ -38,8 +38,8 @@ type Entry[T wire.Object] struct {
 	Item wire.Item[T]
 	// OutOfScope is set in that case.
 	OutOfScope bool
-	// Told is what lists and the watch have told of the name, and the cache does not have because of the
-	// entry. IsTold is false if it is nothing. The cache gets it if the watch does not confirm the entry.
+	// Told is the last state of the name that a list or the watch has told. The entry hides it. The cache gets it if the
+	// watch does not confirm the entry. IsTold is false if they have told no object.
 	Told   wire.Item[T]
 	IsTold bool
 
