@@ -20,7 +20,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// target is a decoder of both sides.
+// target is a decoder of both sides. Ours decodes as informers do: the objects are read-only.
 type target struct {
 	name string
 	// kind is that of the texts that it reads; all if it is empty.
@@ -32,11 +32,11 @@ type target struct {
 }
 
 var targets = []target{
-	{"Pod", "pod", "v1", "PodList", decode[*corev1.Pod], wire.Options{}},
-	{"metadata", "pod", "meta.k8s.io/v1", "PartialObjectMetadataList", decode[*metav1.PartialObjectMetadata], wire.Options{WithoutManagedFields: true, WithoutAnnotations: []string{"a"}}},
-	{"Secret", "secret", "v1", "SecretList", decode[*corev1.Secret], wire.Options{}},
-	{"CustomResourceDefinition", "crd", "apiextensions.k8s.io/v1", "CustomResourceDefinitionList", decode[*apiextensionsv1.CustomResourceDefinition], wire.Options{}},
-	{"unstructured", "", "example.com/v1", "CustomList", decode[*unstructured.Unstructured], wire.Options{}},
+	{"Pod", "pod", "v1", "PodList", decode[*corev1.Pod], wire.Options{ReadOnly: true}},
+	{"metadata", "pod", "meta.k8s.io/v1", "PartialObjectMetadataList", decode[*metav1.PartialObjectMetadata], wire.Options{ReadOnly: true, WithoutManagedFields: true, WithoutAnnotations: []string{"a"}}},
+	{"Secret", "secret", "v1", "SecretList", decode[*corev1.Secret], wire.Options{ReadOnly: true}},
+	{"CustomResourceDefinition", "crd", "apiextensions.k8s.io/v1", "CustomResourceDefinitionList", decode[*apiextensionsv1.CustomResourceDefinition], wire.Options{ReadOnly: true}},
+	{"unstructured", "", "example.com/v1", "CustomList", decode[*unstructured.Unstructured], wire.Options{ReadOnly: true}},
 }
 
 // decoding is each text in a list and in a watch, for each decoder that reads its kind.

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // bulk is a kind with one field for each way to make an object large. Bad is the last
@@ -212,7 +214,28 @@ var hostileMembers = map[string]func() string{
 	"managed fields": func() string {
 		return fill(`"metadata":{"name":"x","managedFields":[`, `{"fieldsV1":{"f:a":{}}}`, "]}")
 	},
-	"owners": func() string { return fill(`"metadata":{"name":"x","ownerReferences":[`, `{}`, "]}") },
+	"long fieldsV1": func() string {
+		return fill(`"metadata":{"name":"x","managedFields":[{"fieldsV1":{`, `"f:%d":{}`, "}}]}")
+	},
+	"nested fieldsV1": func() string {
+		return `"metadata":{"name":"x","managedFields":[{"fieldsV1":` + nested(`{"fieldsV1":`, "{}", "}", 480) + "}]}"
+	},
+	"nested fieldsV1 elsewhere": func() string { return `"any":` + towers(`{"fieldsV1":`, "{}", "}", 480) },
+	"nested fieldsV1 with text": func() string {
+		return `"any":` + nested(`{"fieldsV1":`, `"`+strings.Repeat("x", hostileBytes)+`"`, "}", 480)
+	},
+	"short nested fieldsV1": func() string { return `"any":` + towers(`{"fieldsV1":`, "{}", "}", 250) },
+	"fieldsV1 in three ways": func() string {
+		return `"any":` + towers(`{"\u0066ieldsV1":[{"FieldsV1":{"fieldsV1":`, "{}", "}}]}", 160)
+	},
+	"nested managed fields": func() string {
+		return `"any":` + towers(`{"metadata":{"managedFields":[{"fieldsV1":`, "{}", "}]}}", 120)
+	},
+	"nested labels": func() string {
+		return `"any":` + towers(`{"metadata":{"labels":{"a":"b"},"annotations":`, "{}", "}}", 240)
+	},
+	"nested data": func() string { return `"any":` + towers(`{"data":{"stringData":`, "{}", "}}", 240) },
+	"owners":      func() string { return fill(`"metadata":{"name":"x","ownerReferences":[`, `{}`, "]}") },
 }
 
 // hostileText returns an object of 1.5 MB whose last member has the text bad.
@@ -271,7 +294,7 @@ func caseOf[T any](t testing.TB, omit Omission, text []byte, wantErr bool) hosti
 
 // decodeAll does all that package wire does for an object.
 func decodeAll(p *Plan, text []byte) error {
-	if _, ok := p.Decode(text, 0); ok {
+	if _, ok := p.Decode(text, 1); ok { // as informers do
 		return nil
 	}
 	_, err := p.Unmarshal(text)
@@ -366,6 +389,26 @@ func TestDiagnosisReadsAnObjectOnce(t *testing.T) {
 			}
 			if f.visited > len(text) || f.decoded > 2*len(text) {
 				t.Errorf("%s: %d values were visited and %d bytes decoded, of %d bytes", name, f.visited, f.decoded, len(text))
+			}
+		}
+	}
+}
+
+// TestLookAheadReadsAnObjectOnce counts the bytes that are read before they are decoded.
+func TestLookAheadReadsAnObjectOnce(t *testing.T) {
+	setHostileBytes(t, 12<<10)
+	plans := map[string]*Plan{
+		"typed":    For(reflect.TypeFor[bulk](), nil),
+		"untyped":  For(reflect.TypeFor[unstructured.Unstructured](), nil),
+		"metadata": For(reflect.TypeFor[metav1.PartialObjectMetadata](), Omit(false, []string{"a"})),
+	}
+	for _, name := range names(hostileMembers) {
+		text := hostileText(hostileMembers[name](), "1")
+		for form, p := range plans {
+			s := &scratch{sharer: 1}
+			p.decode(s, text, memory.SlotOf(reflect.New(p.typ)))
+			if s.ahead > len(text) {
+				t.Errorf("%s, %s: %d bytes were read ahead, of %d bytes", form, name, s.ahead, len(text))
 			}
 		}
 	}

@@ -101,7 +101,7 @@ func leftovers(s *scratch) (found []string) {
 	for i := range all.NumField() {
 		field, v := all.Type().Field(i), all.Field(i)
 		switch field.Name {
-		case "depth", "unquoted", "written", "guesses", "Strings", "parts", "sharer", "freeBytes":
+		case "depth", "unquoted", "written", "guesses", "Strings", "parts", "sharer", "ahead", "freeBytes":
 		case "free":
 			var bytes uintptr
 			for _, free := range s.free {

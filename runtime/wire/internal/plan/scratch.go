@@ -14,6 +14,8 @@ type scratch struct {
 	memory.Strings
 	parts  memory.Parts
 	sharer memory.Sharer
+	// ahead is the number of bytes that were read before they are decoded. It is for tests.
+	ahead int
 	// depth is the number of open objects and arrays.
 	depth int
 	// unquoted is the last text that had escape sequences. Its first written bytes have
@@ -65,7 +67,7 @@ func (s *scratch) grown() uintptr {
 
 // prepare makes room for the guesses and buffers of all decoders that exist.
 func (s *scratch) prepare() {
-	s.depth, s.Private = 0, 0
+	s.depth, s.ahead, s.Private = 0, 0, 0
 	if n := int(plans.guesses.Load()); n > len(s.guesses) {
 		s.guesses = append(s.guesses, make([]uint8, n-len(s.guesses))...)
 	}

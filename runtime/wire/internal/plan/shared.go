@@ -29,6 +29,13 @@ func (s *scratch) share(number int, b []byte, at, end int) *memory.Part {
 	return s.parts.At(s.sharer, number, b[at:end])
 }
 
+// lookAhead returns the end of a value that is decoded after that.
+func (s *scratch) lookAhead(b []byte, at int) (end int) {
+	end = skip(b, at, maxDepth-s.depth)
+	s.ahead += max(end-at, 0)
+	return end
+}
+
 // fieldsDecoder reads a *metav1.FieldsV1. The end of its value has to be found in any case.
 type fieldsDecoder struct{ pointer pointerDecoder }
 
@@ -42,7 +49,7 @@ func (d *fieldsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int 
 	if s.sharer == 0 || peek(b, at) != '{' {
 		return d.pointer.decode(s, b, at, p)
 	}
-	end := skip(b, at, maxDepth-s.depth)
+	end := s.lookAhead(b, at)
 	part := s.share(sharedFields, b, at, end)
 	if part == nil {
 		return d.pointer.decode(s, b, at, p)
@@ -63,7 +70,7 @@ const fieldsDepth = 4
 // untypedFields is value for the member fieldsMember at fieldsDepth, if it is an object. Its text is read twice. That would be quadratic
 // for objects of that name in each other.
 func (s *scratch) untypedFields(b []byte, at int) (m map[string]any, end int) {
-	end = skip(b, at, maxDepth-s.depth)
+	end = s.lookAhead(b, at)
 	part := s.share(sharedUntyped, b, at, end)
 	if part == nil {
 		return s.object(b, at, nil)
