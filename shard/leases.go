@@ -162,14 +162,14 @@ func (l *leases) list(ctx context.Context) (snapshot member.Snapshot, err error)
 		identity, isMember := strings.CutPrefix(lease.Name, leaseName(l.group, ""))
 		switch {
 		case lease.Name == l.group:
-			l.table = lease
+			l.table = lease.DeepCopy() // which does not hold the memory of the others
 			if snapshot.Table, err = l.parseTable(lease); err != nil {
 				return snapshot, l.remove(ctx, err)
 			}
 			l.used = lease.UID
 		case isMember:
 			if identity == l.identity {
-				l.own = lease
+				l.own = lease.DeepCopy()
 			}
 			m := member.Lease{Identity: identity, Version: lease.ResourceVersion, Leaving: lease.Annotations[leavingAnnotation] != ""}
 			// Someone may have edited them. A session of another member would be seen as one that does not renew.

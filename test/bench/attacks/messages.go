@@ -107,6 +107,15 @@ var definitionMessages = []message{
 		}
 		return schemas(inner)
 	}},
+	{"towers of schemas", func(size int) []byte {
+		return schemas(many(size, func(i int) []byte {
+			inner := delimited(2, numbered(i))
+			for len(inner) < 4000 {
+				inner = delimited(28, inner)
+			}
+			return delimited(29, delimited(1, numbered(i)), delimited(2, inner))
+		}))
+	}},
 	{"empty properties", func(size int) []byte {
 		return schemas(many(size, func(i int) []byte { return delimited(29, delimited(1, numbered(i)), delimited(2)) }))
 	}},

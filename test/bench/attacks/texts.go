@@ -69,6 +69,11 @@ func padded(name, kind, begin, open, shut, inner, end string) text {
 	}}
 }
 
+// towers makes a list of values that are nested depth times each.
+func towers(name, open, shut string, depth int) text {
+	return parts(name, "custom", customHead+`,"spec":[`, strings.Repeat(open, depth)+"{}"+strings.Repeat(shut, depth), ",", `]}`)
+}
+
 const badContainer = `{"name":"last","ports":[{"containerPort":"no number"}]}`
 
 // texts are objects that an API server would store and send. None is invalid JSON or
@@ -82,6 +87,7 @@ var texts = []text{
 	parts("invalid UTF-8", "pod", podHead[:len(podHead)-1]+`,"annotations":{"a":"`, "\xff\xfe", "", `"}}}`),
 	parts("halves of surrogates", "pod", podHead[:len(podHead)-1]+`,"annotations":{"a":"`, `\ud800`, "", `"}}}`),
 	parts("managed fields", "pod", podHead[:len(podHead)-1]+`,"managedFields":[`, `{"manager":"m%d","operation":"Update","fieldsV1":{"f:a":{}}}`, ",", `]}}`),
+	parts("fieldsV1 in each other in managed fields", "pod", podHead[:len(podHead)-1]+`,"managedFields":[`, `{"manager":"m%d","fieldsV1":`+strings.Repeat(`{"fieldsV1":`, 200)+"{}"+strings.Repeat("}", 200)+`}`, ",", `]}}`),
 	parts("many finalizers", "pod", podHead[:len(podHead)-1]+`,"finalizers":[`, `"f%d"`, ",", `]}}`),
 	parts("many owners", "pod", podHead[:len(podHead)-1]+`,"ownerReferences":[`, `{"uid":"%d"}`, ",", `]}}`),
 	parts("white space", "pod", podHead+`,"spec":{`, "  \n\t", "", `}}`),
@@ -133,5 +139,10 @@ var texts = []text{
 	parts("one long number", "custom", customHead+`,"spec":0.`, `1234567890`, "", `}`),
 	padded("deep lists", "custom", customHead+`,"spec":`, `[`, `]`, `"REST"`, `}`),
 	padded("deep objects", "custom", customHead+`,"spec":`, `{"a":`, `}`, `"REST"`, `}`),
+	// Members with the name of a part that is shared, in each other.
+	towers("fieldsV1 in each other", `{"fieldsV1":`, `}`, 480),
+	towers("short fieldsV1 in each other", `{"fieldsV1":`, `}`, 250),
+	towers("metadata in each other", `{"metadata":{"managedFields":[{"fieldsV1":`, `}]}}`, 100),
+	padded("a long text in fieldsV1 in each other", "custom", customHead[:len(customHead)-1]+`,"managedFields":[{"fieldsV1":`, `{"fieldsV1":`, `}`, `"REST"`, `}]}}`),
 	parts("a number that overflows, late", "custom", customHead+`,"spec":[`, `1`, ",", `,1e999]}`),
 }
