@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -219,16 +220,16 @@ func TestWritesAfterAForgedResponse(t *testing.T) {
 			obj := f.src.objects[ObjectName{"a", "one"}]
 			f.src.remove("a", "one")
 			f.wrote(deletion(obj))
-		}, 0},
-		"deleted by another program": {func(f *forgery) { f.src.remove("a", "one") }, 0},
+		}, 1},
+		"deleted by another program": {func(f *forgery) { f.src.remove("a", "one") }, 1},
 		"recreated by another program": {func(f *forgery) {
 			f.src.remove("a", "one")
 			f.src.set("a", "one", map[string]string{"in": "scope"})
-		}, 0},
+		}, 1},
 		"recreated": {func(f *forgery) {
 			f.src.remove("a", "one")
 			f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope"})))
-		}, 0},
+		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -243,14 +244,115 @@ func TestWritesAfterAForgedResponse(t *testing.T) {
 	}
 }
 
-// TestForgedResponseWithASelector: a deletion may mean that the object has left the scope, but another UID has the name.
-func TestForgedResponseWithASelector(t *testing.T) {
+// TestForgedResponseThenDeleted: the object of a forged state ends, or another one has its name, with any scopes.
+func TestForgedResponseThenDeleted(t *testing.T) {
+	for scopes, options := range map[string][]SharedInformerOption{
+		"":                       nil,
+		"selector":               {WithLabelSelector("in=scope")},
+		"namespaces":             {WithNamespaces("a", "b")},
+		"namespaces, a selector": {WithNamespaces("a", "b"), WithLabelSelector("in=scope")},
+	} {
+		for _, what := range []string{"deleted", "recreated", "recreated by this program"} {
+			t.Run(what+"/"+scopes, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newForgery(t, options...)
+					f.wrote(forgedResponse("one", f.src.objects[ObjectName{"a", "one"}].UID, farAhead, forged))
+					f.src.remove("a", "one")
+					if what != "deleted" {
+						obj := f.src.set("a", "one", map[string]string{"in": "scope"})
+						if strings.HasSuffix(what, "program") {
+							f.wrote(response(obj))
+						}
+					}
+					f.minutes(5)
+					lists := f.src.count("list")
+					f.want(lists, 1, "after five minutes")
+					if lists > 3 || scopes == "" && lists > 1 {
+						t.Errorf("%d lists", lists)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestForgedDeleteHidesEvents: the cache is the same without the delete of an object that it does not have, until events of the
+// object come, which the delete hides.
+func TestForgedDeleteHidesEvents(t *testing.T) {
+	for name, play := range map[string]func(f *forgery){
+		"the UID comes later": func(f *forgery) {
+			f.src.remove("a", "one")
+			synctest.Wait()
+			f.wrote(deletion(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: "uid-103"}}))
+			f.src.set("a", "one", map[string]string{"in": "scope"})
+		},
+		"it leaves the scope and returns": func(f *forgery) {
+			f.src.mu.Lock()
+			f.src.selectsByLabels = true
+			f.src.mu.Unlock()
+			f.src.endWatches(io.EOF)
+			synctest.Wait()
+			f.wrote(deletion(f.src.objects[ObjectName{"a", "one"}]))
+			f.src.set("a", "one", map[string]string{"in": "no"})
+			synctest.Wait()
+			f.src.set("a", "one", map[string]string{"in": "scope"})
+		},
+		"this program writes it": func(f *forgery) {
+			f.wrote(deletion(f.src.objects[ObjectName{"a", "one"}]))
+			f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope"})))
+			f.want(2, 1, "after the write")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newForgery(t, WithLabelSelector("in=scope"))
+				play(f)
+				f.minutes(5)
+				f.want(2, 1, "in the end")
+			})
+		})
+	}
+}
+
+// TestLowBookmarks: a server whose bookmarks are always low makes a scope list once in two minutes, and not more often.
+func TestLowBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newForgery(t, WithLabelSelector("in=scope"))
-		f.wrote(forgedResponse("one", f.src.objects[ObjectName{"a", "one"}].UID, farAhead, forged))
-		f.src.remove("a", "one")
-		f.src.set("a", "one", map[string]string{"in": "scope"})
-		f.want(1, 0, "after it was created again")
+		f := newForgery(t)
+		for range 400 { // 20 minutes
+			time.Sleep(3 * time.Second)
+			f.src.mu.Lock()
+			f.src.recordLocked(watch.Bookmark, nil)
+			f.src.history[len(f.src.history)-1].ResourceVersion = "7"
+			f.src.mu.Unlock()
+			synctest.Wait()
+		}
+		if got := f.src.count("list"); got > 11 {
+			t.Errorf("%d lists in 20 minutes", got)
+		}
+	})
+}
+
+// TestBookmarksBeforeAWriteDoNotCount: the informer was busy when the response came, and had no writes before.
+func TestBookmarksBeforeAWriteDoNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newForgery(t)
+		f.minutes(5)
+		release := f.informer.controller.queue.Hold()
+		own := f.informer.own.Load()
+		done := make(chan struct{})
+		obj := f.src.objects[ObjectName{"a", "one"}].DeepCopy()
+		obj.ResourceVersion = "5000"
+		go func() { defer close(done); own.Wrote(response(obj)) }()
+		release()
+		<-done
+		time.Sleep(3 * time.Minute)
+		f.src.bookmark()
+		synctest.Wait()
+		if n := f.informer.Status().Unconfirmed; n != 0 {
+			t.Error("one bookmark is enough")
+		}
+		f.minutes(1)
+		f.want(2, 1, "after the second bookmark")
 	})
 }
 

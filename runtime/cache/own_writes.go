@@ -63,6 +63,8 @@ type ownScope[T Object] struct {
 type unconfirmed[T Object] struct {
 	*pending.Entry[T]
 	scope *ownScope[T]
+	// isReplaced is set if an event has replaced the state of the entry.
+	isReplaced bool
 }
 
 func newOwnWrites[T Object](s *SharedIndexInformer[T]) *ownWrites[T] {
@@ -98,6 +100,9 @@ func (o *ownWrites[T]) follow(all []*Reflector[T]) {
 	}
 	o.count()
 }
+
+// hasSeveral reports whether there are, or were, several scopes.
+func (o *ownWrites[T]) hasSeveral() bool { return len(o.scopes) > 1 || o.informer.isChosen }
 
 // has reports whether a scope is still followed.
 func (o *ownWrites[T]) has(scope *ownScope[T]) bool { return slices.Contains(o.scopes, scope) }
@@ -228,7 +233,7 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 	if !ok || !known || !scope.reflector.decodes(&w) {
 		return
 	}
-	o.refute(scope, name, version, w.Sent)
+	o.refute(scope, name, w.Object.UID, version, w.Sent)
 	if o.isKnown(name, w.Object.UID, version) {
 		return
 	}
@@ -256,13 +261,18 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 	o.offer(scope, e)
 }
 
-// refute ends an entry that a write with a lower version contradicts.
-func (o *ownWrites[T]) refute(scope *ownScope[T], name listed.Name, version uint64, sent time.Time) {
+// refute ends what an earlier response has left, and a later write contradicts.
+func (o *ownWrites[T]) refute(scope *ownScope[T], name listed.Name, uid types.UID, version uint64, sent time.Time) {
 	o.informer.mu.Lock()
 	defer o.informer.mu.Unlock()
-	if e := scope.table.Refute(name, version, sent); e != nil {
-		defer o.count()
+	defer o.count()
+	e, isAlive := scope.table.Refute(name, uid, version, sent)
+	if e != nil {
 		o.restore(scope, e)
+	}
+	if isAlive {
+		scope.noteUnconfirmed(name, 0)
+		scope.relist()
 	}
 }
 
@@ -308,6 +318,7 @@ func (o *ownWrites[T]) offer(scope *ownScope[T], e pending.Entry[T]) {
 	defer o.count()
 	o.catchUp()
 	cached, isCached := s.indexer.Get(ObjectName(e.Name))
+	scope.table.Heard = int(scope.bookmarks.Load())
 	switch scope.table.Offer(e, cached, isCached) {
 	case pending.Store:
 		o.store(scope, &e)
@@ -346,6 +357,7 @@ func (o *ownWrites[T]) end(name listed.Name, w *writes.Write) {
 	isCached = isCached && cached.GetUID() == w.Object.UID
 	deleted := pending.Deletion{Name: name, UID: w.Object.UID}
 	for _, scope := range all {
+		scope.table.Heard = int(scope.bookmarks.Load())
 		if !scope.selection.NeverHas(&w.Object) && scope.table.End(deleted, cached, isCached && scope == holder) {
 			o.remove(scope, cached)
 		}
@@ -365,7 +377,14 @@ func (o *ownWrites[T]) restoreUnconfirmed() {
 		return
 	}
 	for _, e := range o.unconfirmed {
-		o.restore(e.scope, e.Entry)
+		if !e.isReplaced {
+			o.restore(e.scope, e.Entry)
+			continue
+		}
+		e.scope.noteUnconfirmed(e.Name, e.Version)
+		if o.hasSeveral() { // the ledger may prefer the higher version
+			e.scope.relist()
+		}
 	}
 	o.unconfirmed = nil
 }
@@ -379,9 +398,8 @@ func (o *ownWrites[T]) restore(scope *ownScope[T], e *pending.Entry[T]) {
 	}
 	scope.noteUnconfirmed(e.Name, e.Version)
 	switch {
-	case o.informer.indexer.doubtScope(scope.reflector.id):
-		o.informer.awaitScopes()
-		scope.reflector.relist(Unconfirmed)
+	case o.hasSeveral():
+		scope.relist()
 	case e.IsTold:
 		o.informer.distribute(Deltas[T]{{Type: Updated, aside: true, scope: scope.reflector.id, Item: e.Told}}, stats.Now())
 	case found:
@@ -426,7 +444,7 @@ func (o *ownWrites[T]) admit(deltas Deltas[T]) Deltas[T] {
 func (o *ownWrites[T]) reach(scope *ownScope[T], resourceVersion string) {
 	if version, ok := pending.Parse(resourceVersion); ok {
 		for _, e := range scope.table.Reach(version) {
-			o.unconfirmed = append(o.unconfirmed, unconfirmed[T]{e, scope})
+			o.unconfirmed = append(o.unconfirmed, unconfirmed[T]{e, scope, false})
 		}
 	}
 }
@@ -438,7 +456,14 @@ func (o *ownWrites[T]) isNews(d *Delta[T]) bool {
 		return true // the cache ignores it
 	}
 	scope.last = versionOf(d)
-	return d.Type != Deleted && scope.table.IsEmpty() || scope.table.Admit(&d.Item, d.Type == Deleted, isSameAsOwn)
+	if d.Type != Deleted && scope.table.IsEmpty() {
+		return true
+	}
+	isNews, refuted := scope.table.Admit(&d.Item, d.Type == Deleted, isSameAsOwn)
+	if refuted != nil {
+		o.unconfirmed = append(o.unconfirmed, unconfirmed[T]{refuted, scope, true})
+	}
+	return isNews
 }
 
 // isSameAsOwn reports whether an event has the state that a write has left, with the same content.
@@ -461,8 +486,9 @@ func (o *ownWrites[T]) replace(d *Delta[T]) {
 // processed.
 func (o *ownWrites[T]) catchUp() {
 	o.behind.Store(true) // before the queue is found empty, so that afterBatch comes after it
-	versions := make([]string, len(o.scopes))
+	versions, heard := make([]string, len(o.scopes)), make([]int64, len(o.scopes))
 	for i, scope := range o.scopes {
+		heard[i] = scope.bookmarks.Load() // before the version, which is set first
 		versions[i] = scope.reflector.status.Version()
 	}
 	if !o.informer.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
@@ -471,7 +497,7 @@ func (o *ownWrites[T]) catchUp() {
 	o.behind.Store(false)
 	for i, scope := range o.scopes {
 		o.reach(scope, versions[i])
-		scope.countBookmarks()
+		scope.countBookmarks(heard[i])
 	}
 	o.restoreUnconfirmed()
 }
@@ -485,20 +511,25 @@ func (scope *ownScope[T]) noteUnconfirmed(name listed.Name, version uint64) {
 	scope.reflector.status.noteUnconfirmed(u)
 }
 
+// relist lists the scope again, because what it has told is not of this server.
+func (scope *ownScope[T]) relist() {
+	scope.informer.indexer.doubtScope(scope.reflector.id)
+	scope.informer.awaitScopes()
+	scope.reflector.relist(Unconfirmed)
+}
+
 // countBookmarks tells the table of the bookmarks whose versions the cache has reached. If the watch has not
 // confirmed a write in time, the scope lists again.
-func (scope *ownScope[T]) countBookmarks() {
-	for now := scope.bookmarks.Load(); scope.told < now; {
+func (scope *ownScope[T]) countBookmarks(heard int64) {
+	for scope.told < heard {
 		scope.told++
 		overdue := scope.table.Bookmark()
 		for _, claim := range overdue {
 			scope.noteUnconfirmed(claim.Name, claim.Version)
 		}
 		if len(overdue) > 0 {
-			scope.told = now
-			scope.informer.indexer.doubtScope(scope.reflector.id)
-			scope.informer.awaitScopes()
-			scope.reflector.relist(Unconfirmed)
+			scope.told = heard
+			scope.relist()
 		}
 	}
 }

@@ -512,6 +512,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
+	r.claim, r.claimant = pending.Claim{At: stats.Now(), Bookmarks: r.bookmarks}, ObjectName{}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
 	r.status.reachList(resourceVersion, &list.listed.Undecodable, func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
 	if r.ownsHooks { // no one reports when the queue was processed

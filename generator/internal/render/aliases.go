@@ -1,12 +1,9 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
-	"text/template"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/templates"
 )
 
 // aliases is the data of the template of aliases.
@@ -19,16 +16,12 @@ type aliases struct {
 // Aliases makes a file of the package packageName with aliases of the kinds of gv. It has no Header,
 // because the user may change the file.
 func Aliases(gv *model.GroupVersion, kinds []model.Aliased, packageName string, boilerplate []byte) ([]byte, error) {
-	parsed, err := template.New("").ParseFS(templates.Files, "aliases.go.tmpl")
+	parsed, err := parsed()
 	if err != nil {
 		return nil, fmt.Errorf("cannot parse the templates, please report it: %w", err)
 	}
-	f := &file{subject: subject{GV: gv}, imports: newImports()}
-	var body bytes.Buffer
-	if err := parsed.ExecuteTemplate(&body, "aliases.go.tmpl", aliases{f, packageName, kinds}); err != nil {
-		return nil, fmt.Errorf("cannot execute the template of aliases, please report it: %w", err)
-	}
-	formatted, _, err := f.imports.addTo(body.Bytes())
+	f := &file{subject: subject{GV: gv}, path: "aliases of " + packageName, imports: newImports()}
+	formatted, err := f.execute(parsed.Lookup("aliases.go.tmpl"), aliases{f, packageName, kinds})
 	if err != nil {
 		return nil, err
 	}

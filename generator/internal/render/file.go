@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"path"
 	"strconv"
@@ -44,11 +45,26 @@ func (f *file) typeExpression(text string) code {
 		return r == '*' || r == '[' || r == ']' || r == '.' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return !isPlain(r) }) {
-		if _, err := parser.ParseExpr(text); err != nil || strings.ContainsAny(text, "\r\n") || strings.Contains(text, "//") || strings.Contains(text, "/*") {
+		if _, err := parser.ParseExpr(text); err != nil || strings.ContainsAny(text, "\r\n") || hasComment(text) {
 			f.misnamed = cmp.Or(f.misnamed, strconv.Quote(text))
 		}
 	}
 	return code(text)
+}
+
+// hasComment reports whether source has a comment, and not only a literal that looks like one.
+func hasComment(source string) bool {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(source))
+	s.Init(file, []byte(source), nil, scanner.ScanComments)
+	for {
+		switch _, found, _ := s.Scan(); found {
+		case token.COMMENT:
+			return true
+		case token.EOF:
+			return false
+		}
+	}
 }
 
 // Package returns the name of the file's own package. It is that of the folder, unless the folder is

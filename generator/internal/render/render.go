@@ -95,18 +95,27 @@ func sourcesOf(options Options) []*file {
 	return sources
 }
 
-func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) {
+// execute returns the text of a template with the imports that it uses, formatted.
+func (f *file) execute(t *template.Template, data any) ([]byte, error) {
 	var body bytes.Buffer
-	if err := t.Execute(&body, f); err != nil {
+	if err := t.Execute(&body, data); err != nil {
 		return nil, fmt.Errorf("%s: cannot execute the template, please report it: %w", f.path, err)
 	}
 	if f.misnamed != "" {
 		return nil, fmt.Errorf("%s: %s is neither a Go name nor a type, please report it", f.path, f.misnamed)
 	}
 	formatted, declared, err := f.imports.addTo(body.Bytes())
-	f.declared = declared
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
+	}
+	f.declared = declared
+	return formatted, nil
+}
+
+func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) {
+	formatted, err := f.execute(t, f)
+	if err != nil {
+		return nil, err
 	}
 	parts := [][]byte{[]byte(Header + "\n\n"), formatted}
 	if api := f.api(); api != nil && api.BuildConstraint != "" {

@@ -6,6 +6,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -64,6 +66,36 @@ func TestTemplatesPrintOnlyThroughEmit(t *testing.T) {
 	}
 	if actions < 300 {
 		t.Errorf("only %d actions were found", actions)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parses := strings.Contains(string(content), "templates"+".Files"); parses != (file == "text.go") {
+			t.Errorf("%s parses templates: %t; only text.go may", file, parses)
+		}
+	}
+}
+
+// TestTypesWithTags: the tags of a struct without a name may look like comments.
+func TestTypesWithTags(t *testing.T) {
+	for text, isType := range map[string]bool{
+		"map[string]struct { X int `json:\"x\" doc:\"see https://x\"` }": true,
+		"[]struct { X int `json:\"x/*y\"` }":                             true,
+		"struct { X int \"json:\\\"x\\\" doc:\\\"a`b//\\\"\" }":          true,
+		"struct { X int } // a comment":                                  false,
+		"struct { X int /* a comment */ }":                               false,
+		"struct { X int }; func init() {}":                               false,
+	} {
+		f := &file{}
+		if f.typeExpression(text); (f.misnamed == "") != isType {
+			t.Errorf("%s: %s", text, f.misnamed)
+		}
 	}
 }
 

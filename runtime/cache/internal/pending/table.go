@@ -77,8 +77,9 @@ type Table[T wire.Object] struct {
 	isListed bool
 	reached  uint64
 	order    uint64
-	// bookmarks is the number of bookmarks.
-	bookmarks int
+	// Heard is the number of bookmarks that the Reflector has read, and bookmarks that of those whose versions were
+	// reached.
+	Heard, bookmarks int
 	// before is the version that was reached before a list had a lower one. It counts until it is
 	// reached again.
 	before uint64
@@ -94,9 +95,9 @@ type Deletion struct {
 // may still have states of the object.
 type end struct {
 	Deletion
-	// cached is the version that the cache had, 0 if it had none.
-	cached uint64
-	order  uint64
+	// told is the highest version of the object that the cache had, or that the watch has told since; 0 for none.
+	told  uint64
+	order uint64
 	// isListed is set by Replace if the list has the object, and isForgotten when the end is no longer
 	// in gone.
 	isListed, isForgotten bool
@@ -136,14 +137,22 @@ const (
 
 // Refute ends and returns the entry of a name if another write to the name shows that its version is not of
 // this server: the request of that write was sent after the response with the higher version. It returns nil
-// otherwise.
-func (t *Table[T]) Refute(name listed.Name, version uint64, sent time.Time) *Entry[T] {
-	last := t.entries[name]
-	if last == nil || version >= last.Version || time.Since(sent) >= stats.Now().Since(last.At) {
-		return nil
+// otherwise. isAlive reports whether the write shows that the object was not deleted. Then only a list has its state.
+func (t *Table[T]) Refute(name listed.Name, uid types.UID, version uint64, sent time.Time) (last *Entry[T], isAlive bool) {
+	isAfter := func(c Claim) bool { // two clocks: the later one last
+		waited := stats.Now().Since(c.At)
+		return time.Since(sent) < waited
+	}
+	if d := t.gone[uid]; d != nil && isAfter(d.Claim) {
+		t.forget(d)
+		isAlive = true
+	}
+	last = t.entries[name]
+	if last == nil || version >= last.Version || !isAfter(last.Claim) {
+		return nil, isAlive
 	}
 	t.drop(last)
-	return last
+	return last, isAlive
 }
 
 // Offer decides about a state that a write has left. cached is the object that the cache has under
@@ -195,7 +204,7 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 func (t *Table[T]) hasEnded(uid types.UID) bool { return !t.Selects && slices.Contains(t.ended, uid) }
 
 func (t *Table[T]) claim() Claim {
-	return Claim{At: stats.Now(), Bookmarks: t.bookmarks}
+	return Claim{At: stats.Now(), Bookmarks: t.Heard}
 }
 
 // hasRoom reports whether one more can be remembered. Half of the room is for what changes the
@@ -366,7 +375,7 @@ func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
 	}
 	d := &end{Deletion: deleted, order: t.order, Claim: t.claim(), isQuiet: !isCached}
 	if isCached {
-		d.cached, _ = Parse(cached.GetResourceVersion())
+		d.told, _ = Parse(cached.GetResourceVersion())
 	} else {
 		t.quiet++
 	}
@@ -402,6 +411,17 @@ func (t *Table[T]) confirm(d *end) {
 		return
 	}
 	t.forget(d)
+}
+
+// hide records that an end hides a state of the watch, so the cache is not the same without it.
+func (t *Table[T]) hide(d *end, resourceVersion string) {
+	if version, ok := Parse(resourceVersion); ok {
+		d.told = max(d.told, version)
+	}
+	if d.isQuiet {
+		d.isQuiet = false
+		t.quiet--
+	}
 }
 
 // quieten records that the cache is the same without an end.

@@ -76,7 +76,7 @@ func (s *simulated) step(step string) {
 		}
 	case "event", "deleted":
 		obj := state(arg)
-		if s.table.Admit(&wire.Item[object]{Object: obj}, verb == "deleted", isSame) {
+		if isNews, _ := s.table.Admit(&wire.Item[object]{Object: obj}, verb == "deleted", isSame); isNews {
 			s.cached = nil
 			if verb == "event" {
 				s.cached = obj
@@ -216,7 +216,7 @@ func TestOtherContent(t *testing.T) {
 	s.step("write u1@5")
 	other := state("u1@5")
 	other.Labels = map[string]string{"content": "other"}
-	if !s.table.Admit(&wire.Item[object]{Object: other}, false, isSame) {
+	if isNews, _ := s.table.Admit(&wire.Item[object]{Object: other}, false, isSame); !isNews {
 		t.Error("other content is no news")
 	}
 	if s.table.Size() != 0 {

@@ -10,12 +10,13 @@ import (
 )
 
 // Admit reports whether an event of the watch is news for the cache. isSame compares its state with
-// that of an entry of the same version: a server may answer with other content.
-func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entry[T], item *wire.Item[T]) bool) bool {
+// that of an entry of the same version: a server may answer with other content. refuted is an entry that the event has shown
+// not to be of this server, or nil.
+func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entry[T], item *wire.Item[T]) bool) (isNews bool, refuted *Entry[T]) {
 	name := listed.NameOf(item)
 	mayHave := t.names != nil && t.names[partOf(name.Name)] > 0
 	if !mayHave && !isDeleted && len(t.gone) == 0 {
-		return true // nearly always
+		return true, nil // nearly always
 	}
 	uid, resourceVersion := listed.IdentityOf(item)
 	if isDeleted && uid != "" {
@@ -31,29 +32,33 @@ func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entr
 		}
 		if isDeleted {
 			t.confirm(d)
+		} else {
+			t.hide(d, resourceVersion)
 		}
-		return false
+		return false, nil
 	}
 	if e == nil {
-		return true
+		return true, nil
 	}
 	version, ok := Parse(resourceVersion)
 	switch {
 	case ok && version < e.Version && t.isBefore(e, uid, isDeleted):
 		t.hear(e, item, uid, isDeleted)
-		return false
+		return false, nil
 	case ok && version == e.Version && uid == e.UID:
 		t.drop(e)
 		switch {
 		case isDeleted:
-			return !e.OutOfScope
+			return !e.OutOfScope, nil
 		case e.OutOfScope: // the server knows better
-			return true
+			return true, nil
 		}
-		return !isSame(e, item)
+		return !isSame(e, item), nil
+	case ok && version < e.Version:
+		refuted = e
 	}
 	t.drop(e)
-	return true
+	return true, refuted
 }
 
 // hear records what the watch, or a list, tells of the name of an entry that hides it.
@@ -70,10 +75,13 @@ func (t *Table[T]) hear(e *Entry[T], item *wire.Item[T], uid types.UID, isDelete
 // isBefore reports whether an event with a lower version than an entry can be from before the write. UIDs of a name
 // follow each other, so a UID that the watch has told does not come back after another one.
 func (t *Table[T]) isBefore(e *Entry[T], uid types.UID, isDeleted bool) bool {
-	if uid != "" && uid != e.UID {
-		return !e.isKnown
+	switch uid {
+	case "": // an undecodable one
+		return true
+	case e.UID:
+		return !isDeleted || t.Selects
 	}
-	return !isDeleted || t.Selects
+	return !e.isKnown
 }
 
 // noteEnd remembers that the watch has reported the end of a UID.
@@ -192,7 +200,7 @@ func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64) [
 		}
 	}
 	for _, d := range t.gone {
-		if !d.isListed && 0 < d.cached && d.cached <= version { // it was deleted, or left the scope, before the list
+		if !d.isListed && 0 < d.told && d.told <= version { // it was deleted, or left the scope, before the list
 			t.confirm(d)
 		}
 	}
