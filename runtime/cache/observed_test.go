@@ -27,7 +27,7 @@ func (l *lockedSink) WithValues(...any) klog.LogSink { return l }
 func (l *lockedSink) Info(int, string, ...any)       {}
 func (l *lockedSink) Error(err error, message string, kv ...any) {
 	l.lineLog.Error(err, message, kv...)
-	for range 1000 {
+	for range 1_000_000 { // another goroutine that has the lock may wait for a processor
 		if l.informer.mu.TryLock() {
 			l.informer.mu.Unlock()
 			return
