@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// workflow is what the tests read of a workflow of GitHub.
+// workflow has the parts of a GitHub workflow that the tests read.
 type workflow struct {
 	Permissions permissions
 	Jobs        map[string]job
@@ -26,7 +26,7 @@ type job struct {
 	}
 }
 
-// permissions are those of a token by their names. A text such as write-all is the permission "".
+// permissions are the rights of a token, by name. A text such as write-all is the permission "".
 type permissions map[string]string
 
 func (p *permissions) UnmarshalYAML(node *yaml.Node) error {
@@ -146,7 +146,7 @@ func TestWorkflowPermissions(t *testing.T) {
 	}
 }
 
-// TestReleaseIsAttested checks that the archives which the release attests are those that goreleaser writes, and
+// TestReleaseIsAttested checks that the release attests the archives that goreleaser writes, and
 // that goreleaser publishes nothing.
 func TestReleaseIsAttested(t *testing.T) {
 	var w struct {

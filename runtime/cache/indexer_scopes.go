@@ -118,18 +118,16 @@ func (x *Indexer[T]) narrowScope(id scopeID, namespaces []string) (notes []proce
 	return notes
 }
 
-// doubtScope records that a scope has told a version that is not of this server. It reports whether there are other
-// scopes, which may keep what was told.
-func (x *Indexer[T]) doubtScope(id scopeID) bool {
+// doubtScope records that a scope has told a version that is not of this server. Other scopes may keep what was told.
+func (x *Indexer[T]) doubtScope(id scopeID) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	if x.scopes == nil {
-		return false
+		return
 	}
 	if s := x.scopes.Scope(id); s != nil {
 		x.scopes.Doubt(s)
 	}
-	return true
 }
 
 // excludes reports whether a scope cannot have an item. It is nearly always in a namespace that was

@@ -51,9 +51,8 @@ type ownScope[T Object] struct {
 	table     pending.Table[T]
 	// last is the version of the last event of a batch.
 	last string
-	// bookmarks counts the bookmarks of the watch, and told those that the table knows.
-	bookmarks atomic.Int64
-	told      int64
+	// told is the number of bookmarks that the table knows.
+	told int64
 	// began is the Collection.began of the list that is being read. Only the goroutine of the
 	// Reflector uses it.
 	began uint64
@@ -265,8 +264,10 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 func (o *ownWrites[T]) refute(scope *ownScope[T], name listed.Name, uid types.UID, version uint64, sent time.Time) {
 	o.informer.mu.Lock()
 	defer o.informer.mu.Unlock()
-	defer o.count()
 	e, isAlive := scope.table.Refute(name, uid, version, sent)
+	if e != nil || isAlive {
+		defer o.count()
+	}
 	if e != nil {
 		o.restore(scope, e)
 	}
@@ -318,7 +319,7 @@ func (o *ownWrites[T]) offer(scope *ownScope[T], e pending.Entry[T]) {
 	defer o.count()
 	o.catchUp()
 	cached, isCached := s.indexer.Get(ObjectName(e.Name))
-	scope.table.Heard = int(scope.bookmarks.Load())
+	e.Claim = scope.reflector.newClaim(stats.Now())
 	switch scope.table.Offer(e, cached, isCached) {
 	case pending.Store:
 		o.store(scope, &e)
@@ -357,7 +358,7 @@ func (o *ownWrites[T]) end(name listed.Name, w *writes.Write) {
 	isCached = isCached && cached.GetUID() == w.Object.UID
 	deleted := pending.Deletion{Name: name, UID: w.Object.UID}
 	for _, scope := range all {
-		scope.table.Heard = int(scope.bookmarks.Load())
+		deleted.Claim = scope.reflector.newClaim(stats.Now())
 		if !scope.selection.NeverHas(&w.Object) && scope.table.End(deleted, cached, isCached && scope == holder) {
 			o.remove(scope, cached)
 		}
@@ -488,7 +489,7 @@ func (o *ownWrites[T]) catchUp() {
 	o.behind.Store(true) // before the queue is found empty, so that afterBatch comes after it
 	versions, heard := make([]string, len(o.scopes)), make([]int64, len(o.scopes))
 	for i, scope := range o.scopes {
-		heard[i] = scope.bookmarks.Load() // before the version, which is set first
+		heard[i] = scope.reflector.bookmarks.Load() // before the version, which is set first
 		versions[i] = scope.reflector.status.Version()
 	}
 	if !o.informer.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version

@@ -73,6 +73,8 @@ type Reflector[T Object] struct {
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
 	// whether the last event was pushed as a delta, and was no bookmark.
 	reached func(isDelta bool)
+	// bookmarks counts the bookmarks of watches.
+	bookmarks atomic.Int64
 	// unanswered is why the scope does not answer whether it has an object, or nil.
 	unanswered atomic.Pointer[askFailure]
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
@@ -92,10 +94,9 @@ type Reflector[T Object] struct {
 	// Only the goroutine of Run uses the fields below. partial is nil while the Reflector watches.
 	partial *partialList[T]
 	// claim is that of the highest version that the watch has told, in an event of claimant. That is zero for a
-	// bookmark. bookmarks counts them.
-	claim     pending.Claim
-	claimant  ObjectName
-	bookmarks int
+	// bookmark.
+	claim    pending.Claim
+	claimant ObjectName
 	// watchEnded is when the last watch ended.
 	watchEnded stats.Stamp
 	// leaveFirst releases the token of config.firstLists.
@@ -512,7 +513,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
-	r.claim, r.claimant = pending.Claim{At: stats.Now(), Bookmarks: r.bookmarks}, ObjectName{}
+	r.claim, r.claimant = r.newClaim(stats.Now()), ObjectName{}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
 	r.status.reachList(resourceVersion, &list.listed.Undecodable, func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
 	if r.ownsHooks { // no one reports when the queue was processed

@@ -339,7 +339,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		}
 		r.status.Reach(in.ResourceVersion, heard)
 		if latest >= 0 {
-			r.claim, r.claimant = pending.Claim{At: heard, Bookmarks: r.bookmarks}, ObjectName{}
+			r.claim, r.claimant = r.newClaim(heard), ObjectName{}
 			if latest := &events[latest]; deltaTypeOf(latest.Type) != 0 {
 				r.claimant = nameOf(&latest.Item)
 			}
@@ -360,17 +360,19 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 	return err
 }
 
+// newClaim returns the claim of a version that came at a time.
+func (r *Reflector[T]) newClaim(at stats.Stamp) pending.Claim {
+	return pending.Claim{At: at, Bookmarks: int(r.bookmarks.Load())}
+}
+
 // bookmark records a bookmark. The bookmark of a server is never behind what the same watch has told. If the highest
 // version has no bookmark in time, the Reflector lists again: no watch can resume there.
 func (r *Reflector[T]) bookmark(highest string, isBehind bool) {
-	r.bookmarks++
-	if r.own != nil {
-		r.own.bookmarks.Add(1)
-	}
+	bookmarks := int(r.bookmarks.Add(1))
 	switch {
 	case !isBehind:
-		r.claim.Bookmarks = r.bookmarks
-	case r.claim.IsOverdue(r.bookmarks):
+		r.claim.Bookmarks = bookmarks
+	case r.claim.IsOverdue(bookmarks):
 		r.status.noteUnconfirmed(UnconfirmedVersion{Object: r.claimant, ResourceVersion: highest})
 		r.relist(Unconfirmed)
 	}

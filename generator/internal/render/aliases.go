@@ -1,8 +1,6 @@
 package render
 
 import (
-	"fmt"
-
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -18,7 +16,7 @@ type aliases struct {
 func Aliases(gv *model.GroupVersion, kinds []model.Aliased, packageName string, boilerplate []byte) ([]byte, error) {
 	parsed, err := parsed()
 	if err != nil {
-		return nil, fmt.Errorf("cannot parse the templates, please report it: %w", err)
+		return nil, err
 	}
 	f := &file{subject: subject{GV: gv}, path: "aliases of " + packageName, imports: newImports()}
 	formatted, err := f.execute(parsed.Lookup("aliases.go.tmpl"), aliases{f, packageName, kinds})

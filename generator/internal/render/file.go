@@ -3,11 +3,8 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"go/parser"
-	"go/scanner"
 	"go/token"
 	"path"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -28,43 +25,6 @@ type file struct {
 	declared []string
 	// misnamed is a text of the input that should have been a Go name, or "".
 	misnamed string
-}
-
-// name returns a name for code. The file is not written if the text is not a Go name.
-func (f *file) name(name string) string {
-	if !isName(name) {
-		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(name))
-	}
-	return name
-}
-
-// typeExpression returns the expression for a type. A part of it may be the source of a struct without a name, with
-// tags. The file is not written if it is no expression.
-func (f *file) typeExpression(text string) code {
-	isPlain := func(r rune) bool {
-		return r == '*' || r == '[' || r == ']' || r == '.' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
-	}
-	if strings.ContainsFunc(text, func(r rune) bool { return !isPlain(r) }) {
-		if _, err := parser.ParseExpr(text); err != nil || strings.ContainsAny(text, "\r\n") || hasComment(text) {
-			f.misnamed = cmp.Or(f.misnamed, strconv.Quote(text))
-		}
-	}
-	return code(text)
-}
-
-// hasComment reports whether source has a comment, and not only a literal that looks like one.
-func hasComment(source string) bool {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(source))
-	s.Init(file, []byte(source), nil, scanner.ScanComments)
-	for {
-		switch _, found, _ := s.Scan(); found {
-		case token.COMMENT:
-			return true
-		case token.EOF:
-			return false
-		}
-	}
 }
 
 // Package returns the name of the file's own package. It is that of the folder, unless the folder is

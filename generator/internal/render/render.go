@@ -47,7 +47,7 @@ type File struct {
 func Render(ctx context.Context, options Options) ([]File, error) {
 	parsed, err := parsed()
 	if err != nil {
-		return nil, fmt.Errorf("cannot parse the templates, please report it: %w", err)
+		return nil, err
 	}
 	sources := sourcesOf(options)
 	files := make([]File, len(sources))

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"go/build/constraint"
+	"go/parser"
+	"go/scanner"
 	"go/token"
 	"reflect"
 	"strconv"
@@ -27,7 +30,7 @@ var functions = template.FuncMap{"emit": emit, "quote": quote, "comment": commen
 func parsed() (*template.Template, error) {
 	all, err := template.New("").Funcs(functions).ParseFS(templates.Files, "*.go.tmpl")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot parse the templates, please report it: %w", err)
 	}
 	for _, t := range all.Templates() {
 		if t.Tree != nil {
@@ -118,4 +121,41 @@ func buildConstraint(text string) (code, error) {
 		return "", err
 	}
 	return code(parsed.String()), nil
+}
+
+// name returns a name for code. The file is not written if the text is not a Go name.
+func (f *file) name(name string) string {
+	if !isName(name) {
+		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(name))
+	}
+	return name
+}
+
+// typeExpression returns the expression for a type. A part of it may be the source of a struct without a name, with
+// tags. The file is not written if it is no expression.
+func (f *file) typeExpression(text string) code {
+	isPlain := func(r rune) bool {
+		return r == '*' || r == '[' || r == ']' || r == '.' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !isPlain(r) }) {
+		if _, err := parser.ParseExpr(text); err != nil || strings.ContainsAny(text, "\r\n") || hasComment(text) {
+			f.misnamed = cmp.Or(f.misnamed, strconv.Quote(text))
+		}
+	}
+	return code(text)
+}
+
+// hasComment reports whether source has a comment, and not only a literal that looks like one.
+func hasComment(source string) bool {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(source))
+	s.Init(file, []byte(source), nil, scanner.ScanComments)
+	for {
+		switch _, found, _ := s.Scan(); found {
+		case token.COMMENT:
+			return true
+		case token.EOF:
+			return false
+		}
+	}
 }

@@ -359,7 +359,7 @@ func (m *Member) seated(members []string) []string {
 	if len(seated) == 0 {
 		seated = members
 	}
-	return slices.Clone(seated[:min(len(seated), MaxMembers)])
+	return seated[:min(len(seated), MaxMembers)]
 }
 
 // Ignored returns the number of members that do not count, because there are more than MaxMembers.

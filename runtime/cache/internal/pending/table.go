@@ -77,9 +77,8 @@ type Table[T wire.Object] struct {
 	isListed bool
 	reached  uint64
 	order    uint64
-	// Heard is the number of bookmarks that the Reflector has read, and bookmarks that of those whose versions were
-	// reached.
-	Heard, bookmarks int
+	// bookmarks is the number of bookmarks whose versions were reached.
+	bookmarks int
 	// before is the version that was reached before a list had a lower one. It counts until it is
 	// reached again.
 	before uint64
@@ -89,6 +88,7 @@ type Table[T wire.Object] struct {
 type Deletion struct {
 	Name listed.Name
 	UID  types.UID
+	Claim
 }
 
 // end is a deletion that is remembered, because the watch, or a list that was requested before,
@@ -104,7 +104,6 @@ type end struct {
 	// isQuiet is set if the cache is the same without the end: it never had the object, or the
 	// object has left the scope, and an event of before may follow.
 	isQuiet bool
-	Claim
 }
 
 // Len returns the number of writes that the cache shows and that the watch has not confirmed.
@@ -186,7 +185,7 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 	if last == nil && !t.hasRoom(e.OutOfScope && !isCached) {
 		return Ignore
 	}
-	e.order, e.Claim = t.order, t.claim()
+	e.order = t.order
 	e.isQuiet = e.OutOfScope && !e.IsTold
 	t.put(&e)
 	switch {
@@ -202,10 +201,6 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 
 // hasEnded reports whether the watch has told the end of a UID, and nothing can follow.
 func (t *Table[T]) hasEnded(uid types.UID) bool { return !t.Selects && slices.Contains(t.ended, uid) }
-
-func (t *Table[T]) claim() Claim {
-	return Claim{At: stats.Now(), Bookmarks: t.Heard}
-}
 
 // hasRoom reports whether one more can be remembered. Half of the room is for what changes the
 // cache. If there is none, the oldest quiet end is forgotten.
@@ -373,7 +368,7 @@ func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
 	case !hasRoom:
 		return false
 	}
-	d := &end{Deletion: deleted, order: t.order, Claim: t.claim(), isQuiet: !isCached}
+	d := &end{Deletion: deleted, order: t.order, isQuiet: !isCached}
 	if isCached {
 		d.told, _ = Parse(cached.GetResourceVersion())
 	} else {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -297,7 +298,7 @@ func TestBounds(t *testing.T) {
 
 // deletion returns the response to a delete that is a Status.
 func deletion(uid string) Deletion {
-	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid)}
+	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid), Claim: Claim{At: stats.Now()}}
 }
 
 // checkOrder checks that the entries are in the order of their versions, each once.

@@ -30,7 +30,7 @@ func NewSharer() Sharer { return Sharer(rand.Uint64() | 1) }
 
 // Part is a map, a slice or a pointer, and what it was decoded from.
 type Part struct {
-	// of and decoder are the numbers of the sharer and of its decoder, and hashes are those of its text. No two texts
+	// of is the sharer, and decoder the number of the decoder. hashes are two hashes of the text. No two texts
 	// of a program have the same two hashes, because their seeds are random.
 	of      Sharer
 	decoder int
