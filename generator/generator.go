@@ -47,7 +47,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
-	result := &Result{outputDir: setup.outputDir, Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded, set, setup.outputPackage)}
+	result := &Result{outputDir: setup.outputDir, outputPackage: setup.outputPackage, Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded, set)}
 	if result.Kinds+result.Views == 0 {
 		return nil, nothingLeft(options, loaded, set.Warnings, setup.load.Exclude)
 	}
@@ -82,7 +82,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 // read loads the packages, those that their markers name, the clientset that exists, and the CRDs.
 func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
 	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", Registers: s.register, Copies: s.deepCopy, ApplyExternals: s.applyExternals}
-	loaded, err := load.Load(ctx, s.load, mistakes)
+	loaded, err := load.Load(ctx, s.load, s.emitted(), mistakes)
 	if err != nil {
 		return nil, in, err
 	}
@@ -173,9 +173,9 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	return errors.Join(all...)
 }
 
-// passedOver returns the packages without a kind and without deep copies. It leaves out generated packages,
-// which a pattern such as ./... matches too: those of the output folder, and apply configurations.
-func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []string {
+// passedOver returns the packages without a kind and without deep copies. It leaves out apply configurations of
+// code-generator, which a pattern such as ./... matches too.
+func passedOver(loaded *load.Result, set *model.Set) []string {
 	taken := map[string]bool{}
 	for _, gv := range set.GroupVersions() {
 		taken[gv.Path] = true
@@ -190,8 +190,7 @@ func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []str
 	}
 	others := slices.Clone(loaded.TestsOnly)
 	for _, pkg := range loaded.Packages {
-		isOutput := pkg.Path == outputPackage || strings.HasPrefix(pkg.Path, outputPackage+"/")
-		if !taken[pkg.Path] && !isOutput && !slices.Contains(strings.Split(pkg.Path, "/"), "applyconfiguration") {
+		if !taken[pkg.Path] && !slices.Contains(strings.Split(pkg.Path, "/"), "applyconfiguration") {
 			others = append(others, pkg.Path)
 		}
 	}

@@ -1,12 +1,16 @@
 package generator
 
 import (
+	"bytes"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
@@ -29,6 +33,32 @@ func (s *setup) checkOwnPackages(packages []*input.Package) error {
 		return nil
 	}
 	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; remove it")
+}
+
+// emitted returns the import paths of the folders that hold all emitted files.
+func (s *setup) emitted() []string {
+	roots := render.Roots(s.applyName)
+	for i, root := range roots {
+		roots[i] = path.Join(s.outputPackage, root)
+	}
+	return roots
+}
+
+// treeAbove returns the output folder of a run in a folder above the one of this run, in the same module and with
+// the same relative OutputDir, or "".
+func (s *setup) treeAbove() string {
+	way, err := filepath.Rel(s.load.Dir, s.outputDir)
+	if err != nil || !filepath.IsLocal(way) {
+		return ""
+	}
+	for at := s.load.Dir; !exists(at, "go.mod") && at != filepath.Dir(at); {
+		at = filepath.Dir(at)
+		tree := filepath.Join(at, way)
+		if content, err := regular.ReadFile(filepath.Join(tree, render.FactoryFile)); err == nil && bytes.Contains(content, []byte(render.Header)) {
+			return tree
+		}
+	}
+	return ""
 }
 
 // outputs returns the files by folder: first those of the output folder, then those of each API package. A

@@ -31,6 +31,8 @@ type Result struct {
 
 	plan      *write.Plan
 	outputDir string
+	// outputPackage is the import path of outputDir.
+	outputPackage string
 	// versions has the render.VersionDir of each group version of the run.
 	versions map[string]bool
 }
@@ -102,7 +104,7 @@ func (r *Result) Dropped() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Summary returns a line with the numbers of kinds and files. wrote reports whether Write was called.
+// Summary returns a line with the output package and the numbers of kinds and files. wrote reports whether Write was called.
 func (r *Result) Summary(wrote bool) string {
 	written, deleted := r.plan.Count()
 	write, remove := "would write", "would delete"
@@ -123,7 +125,7 @@ func (r *Result) Summary(wrote bool) string {
 	if r.Views > 0 {
 		of += " and " + plural(r.Views, "view")
 	}
-	return fmt.Sprintf("%s in %s: %s", of, plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
+	return fmt.Sprintf("output package %s: %s in %s: %s", r.outputPackage, of, plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
 }
 
 // describe fills in the warnings and decisions.
@@ -137,6 +139,9 @@ func (r *Result) describe(set *model.Set, s *setup) {
 			problem, fix = "has apply configurations of an earlier run, which this run deletes", "add --with-applyconfig to keep them"
 		}
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s, so clients have no Apply and ApplyStatus; %s", path.Join(s.displayDir(s.outputDir), apply), problem, fix))
+	}
+	if tree := s.treeAbove(); tree != "" && r.HasNone() {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("another run of informer-gen has written %s, and this one writes to %s; to update the first, run in the folder of that run", tree, s.outputDir))
 	}
 	r.versions = map[string]bool{}
 	for _, gv := range set.GroupVersions() {

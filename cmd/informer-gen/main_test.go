@@ -180,7 +180,7 @@ func TestWriteThenVerify(t *testing.T) {
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("--verify has changed the disk:\n%s", after)
 	}
-	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" || !strings.HasPrefix(got.stderr, "informer-gen: 1 kind in 1 group version: wrote 18 files (") {
+	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" || !strings.HasPrefix(got.stderr, "informer-gen: output package example.com/mod/out: 1 kind in 1 group version: wrote 18 files (") {
 		t.Errorf("the first run said: %+v", got)
 	}
 	if got := runTool(t, dir, verify...); got.code != exitOK || got.stdout != "" || got.stderr != "" {
@@ -192,6 +192,34 @@ func TestWriteThenVerify(t *testing.T) {
 	}
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("the second run has changed the disk:\n%s", after)
+	}
+}
+
+// TestSubfolder runs the command of the module's root in another folder, as from a directive in a file there.
+func TestSubfolder(t *testing.T) {
+	dir := orderModule(t)
+	if got := runTool(t, dir, "--output-dir=gen/out", "./..."); got.code != exitOK || strings.Contains(got.stderr, "another run") {
+		t.Fatalf("the run in the root said: %+v", got)
+	}
+	below := filepath.Join(dir, "shop")
+	for _, test := range []struct {
+		output string
+		want   bool
+	}{
+		{"gen/out", true},
+		{"./gen/out", false}, // there is a tree now
+		{"../gen/out", false},
+		{"other", false},
+		{filepath.Join(dir, "gen/out"), false},
+	} {
+		want := "another run of informer-gen has written " + filepath.Join(dir, "gen/out") + ", and this one writes to " + filepath.Join(below, "gen/out") + "; to update the first, run in the folder of that run\n"
+		if got := runTool(t, below, "--output-dir="+test.output, "./..."); got.code != exitOK || strings.Contains(got.stderr, want) != test.want || !strings.Contains(got.stderr, "informer-gen: output package example.com/mod/") {
+			t.Errorf("the run with --output-dir=%s said: %+v", test.output, got)
+		}
+	}
+	writeFiles(t, dir, map[string]string{"farm/go.mod": "module example.com/farm\n\ngo 1.25.0\n", "farm/crops/crop.go": "package crops\n"})
+	if got := runTool(t, filepath.Join(dir, "farm/crops"), "--output-dir=gen/out", "./..."); strings.Contains(got.stderr, "another run") {
+		t.Errorf("the run in another module said: %+v", got)
 	}
 }
 

@@ -39,6 +39,7 @@ func Decide(in Input, mistakes *model.Errors) *model.Apply {
 	a := &assembly{Input: in, mistakes: mistakes, homes: map[string]*home{}, configs: map[identity]*config{}}
 	a.addHomes()
 	a.reach()
+	a.addDirs()
 	slices.SortFunc(a.all, func(x, y *config) int {
 		return cmp.Or(strings.Compare(x.home.out.Dir, y.home.out.Dir), strings.Compare(x.out.File, y.out.File), strings.Compare(x.out.Name, y.out.Name))
 	})
@@ -111,6 +112,20 @@ func (a *assembly) addHomes() {
 		if h := a.homes[gv.Path]; h != nil {
 			h.out.GroupVersion = gv
 		}
+	}
+}
+
+// addDirs sets the folders of the packages without kinds whose types were reached. Packages that no kind refers to
+// have no influence on them.
+func (a *assembly) addDirs() {
+	var paths []string
+	for _, c := range a.all {
+		if out := c.home.out; out.Dir == "" && !slices.Contains(paths, out.Path) {
+			paths = append(paths, out.Path)
+		}
+	}
+	for importPath, dir := range model.ApplyDirs(paths, a.Set.ApplyDirs) {
+		a.homes[importPath].out.Dir = dir
 	}
 }
 

@@ -141,7 +141,7 @@ func (p packages) decide(methods ...*model.Method) (*model.Apply, *model.Errors,
 	gv := &model.GroupVersion{Version: "v1", Path: shop, Kinds: []*model.Kind{order}}
 	gv.Group = &model.Group{Name: "shop.example.com", Versions: []*model.GroupVersion{gv}}
 	order.GroupVersion = gv
-	set := &model.Set{Groups: []*model.Group{gv.Group}, ApplyPackage: root, ApplyDirs: model.ApplyDirs([]string{shop, "example.com/shared"})}
+	set := &model.Set{Groups: []*model.Group{gv.Group}, ApplyPackage: root, ApplyDirs: model.ApplyDirs([]string{shop}, nil)}
 	mistakes := &model.Errors{}
 	apply := applyconfig.Decide(applyconfig.Input{
 		Types: p.types, Set: set, Dir: "applyconfiguration",

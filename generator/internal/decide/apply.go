@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -60,13 +61,9 @@ func ApplyPackages(packages []*input.Package, externals map[model.TypeRef]string
 		named[importPath] = true
 	}
 	for _, pkg := range packages {
-		for _, t := range pkg.Types {
-			for _, m := range t.Markers {
-				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 && method.Verb == "apply" {
-					if of := builtinApply(method.Input); !of.IsZero() {
-						named[of.Path] = true
-					}
-				}
+		for of := range applied(pkg) {
+			if of := builtinApply(of); !of.IsZero() {
+				named[of.Path] = true
 			}
 		}
 	}
@@ -74,6 +71,39 @@ func ApplyPackages(packages []*input.Package, externals map[model.TypeRef]string
 		delete(named, pkg.Path)
 	}
 	return slices.Sorted(maps.Keys(named))
+}
+
+// applied yields the types that the methods of the types of a package apply, as the markers write them.
+func applied(pkg *input.Package) iter.Seq[model.TypeRef] {
+	return func(yield func(model.TypeRef) bool) {
+		for _, t := range pkg.Types {
+			for _, m := range t.Markers {
+				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 && method.Verb == "apply" && !yield(method.Input) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// addApplyDirs sets the folders of the apply configurations that must be known before the kinds: those of packages
+// with kinds and with types that methods apply. No other package of the run has an influence on them.
+func (a *assembly) addApplyDirs() {
+	if !a.GeneratesApply {
+		return
+	}
+	used := map[string]bool{}
+	for _, pkg := range a.Packages {
+		if !a.hasKind(pkg) {
+			continue
+		}
+		used[pkg.Path] = true
+		for of := range applied(pkg) {
+			used[of.Path] = true
+		}
+	}
+	paths := slices.DeleteFunc(input.Paths(a.Packages), func(path string) bool { return !used[path] })
+	a.applyDirs = model.ApplyDirs(paths, nil)
 }
 
 // builtinApply returns the apply configuration of client-go for a built-in type, or zero.

@@ -45,7 +45,7 @@ type Input struct {
 type assembly struct {
 	Input
 	groups map[string]*model.Group
-	// applyDirs are the folders of the apply configurations that this run generates, by the import path of the types.
+	// applyDirs are those of model.Set.
 	applyDirs map[string]string
 	// pkg is the current package.
 	pkg  *input.Package

@@ -13,9 +13,7 @@ import (
 // kind or a view. It adds contradictions to the mistakes. The Set is valid only if there are no mistakes.
 func Decide(in Input, mistakes *model.Errors) *model.Set {
 	a := &assembly{Input: in, groups: map[string]*model.Group{}, errs: mistakes}
-	if a.GeneratesApply {
-		a.applyDirs = model.ApplyDirs(input.Paths(a.Packages))
-	}
+	a.addApplyDirs()
 	for _, pkg := range in.Packages {
 		a.addPackage(pkg)
 	}

@@ -52,6 +52,14 @@ func (a *assembly) from(pkg *input.Package) From {
 // isSkipped reports whether controller-gen makes no CRDs of the package.
 func isSkipped(pkg *input.Package) bool { return markers.Has[markers.Unserved](pkg.Markers) }
 
+// hasKind reports whether the markers of a package make one of its types a kind.
+func (a *assembly) hasKind(pkg *input.Package) bool {
+	from := a.from(pkg)
+	return !(from == FromKubebuilder && isSkipped(pkg)) && slices.ContainsFunc(pkg.Types, func(t *input.Type) bool {
+		return !isView(t) && !a.Exclude.Type(pkg.Path, t.Name) && a.elsewhere(pkg).read(t, from).isKind
+	})
+}
+
 // isRoot reports whether controller-gen takes the type for a kind.
 func isRoot(t *input.Type) bool { return markers.Has[markers.Root](t.Markers) }
 

@@ -129,7 +129,7 @@ func TestDiscoveryType(t *testing.T) {
 				}
 			}
 			var mistakes model.Errors
-			result, err := Load(t.Context(), Options{Dir: dir, Patterns: []string{"./api"}}, &mistakes)
+			result, err := Load(t.Context(), Options{Dir: dir, Patterns: []string{"./api"}}, nil, &mistakes)
 			if err := errors.Join(err, mistakes.Join()); err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -34,6 +35,21 @@ func (src *source) dropGenerated(options Options) (dropped []string) {
 		}
 	}
 	return dropped
+}
+
+// isOutput reports whether a package is in a folder that the run writes.
+func (o Options) isOutput(importPath string) bool {
+	return slices.ContainsFunc(o.emitted, func(root string) bool { return importPath == root || strings.HasPrefix(importPath, root+"/") })
+}
+
+// hasEmitted reports whether a run has written files of a package that is no API package.
+func (src *source) hasEmitted(header string) bool {
+	for i, name := range src.names {
+		if !slices.Contains(GeneratedFiles, filepath.Base(name)) && src.isGenerated(i, header) {
+			return true
+		}
+	}
+	return false
 }
 
 // isGenerated reports whether a file has the header of the generator above its package clause.

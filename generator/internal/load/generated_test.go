@@ -32,7 +32,7 @@ func loadFiles(t *testing.T, files string, options Options) *Result {
 		}
 	}
 	var mistakes model.Errors
-	result, err := Load(t.Context(), options, &mistakes)
+	result, err := Load(t.Context(), options, nil, &mistakes)
 	if err != nil || mistakes.Join() != nil {
 		t.Fatal(err, mistakes.Join())
 	}

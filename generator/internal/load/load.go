@@ -40,6 +40,8 @@ type Options struct {
 	Header string
 	// withoutComments leaves the comments out of the syntax.
 	withoutComments bool
+	// emitted are those of Load.
+	emitted []string
 }
 
 // config returns the configuration of go/packages.
@@ -69,6 +71,8 @@ type Result struct {
 	// Notes have the packages that were read, and the duration.
 	Notes []string
 
+	// emitted are the import paths of packages that were not read because the run emits them.
+	emitted []string
 	// sources is the syntax of Packages.
 	sources []*source
 }
@@ -87,7 +91,11 @@ func isImportPath(pattern string) bool {
 // that they import may be missing or broken. Load leaves out a package that cannot be read, and adds
 // the reason to the mistakes. It returns an error if the go command fails, if nothing matches, or if
 // ctx ends.
-func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result, error) {
+//
+// emitted are the import paths of the folders that hold what the run emits. Load does not read packages below them
+// that have emitted files, so that no run changes what the next one reads.
+func Load(ctx context.Context, options Options, emitted []string, mistakes *model.Errors) (*Result, error) {
+	options.emitted = emitted
 	result := &Result{Generated: map[string][]string{}, Within: map[string][]string{}}
 	sources, err := list(ctx, options, options.Patterns, mistakes, result, clientgo.Packages()...)
 	if err != nil {
@@ -96,6 +104,9 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 	if len(sources)+len(result.TestsOnly) == 0 && mistakes.Len() == 0 {
 		if options.Exclude.Any() {
 			return nil, fmt.Errorf("--exclude leaves out every package that matches %s; correct that flag", strings.Join(options.Patterns, " "))
+		}
+		if len(result.emitted) > 0 {
+			return nil, fmt.Errorf("%s matches only packages that informer-gen has written, such as %s; name the packages of your API types, such as ./api/v1", strings.Join(options.Patterns, " "), result.emitted[0])
 		}
 		fix := "name the packages of your API types, such as ./api/v1"
 		if slices.ContainsFunc(options.Patterns, isImportPath) {
@@ -182,6 +193,11 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		if options.Exclude.Package(pkg.PkgPath) {
 			continue
 		}
+		isOutput := options.isOutput(pkg.PkgPath)
+		if isOutput && len(pkg.Errors) > 0 {
+			result.emitted = append(result.emitted, pkg.PkgPath) // the run writes it anew
+			continue
+		}
 		for _, err := range pkg.Errors {
 			addListError(mistakes, options.Dir, err, pkg.IgnoredFiles)
 		}
@@ -194,7 +210,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		case len(pkg.GoFiles) == 0:
 			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
 		default:
-			src := &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), fset: fset, names: pkg.GoFiles}
+			src := &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), isOutput: isOutput, fset: fset, names: pkg.GoFiles}
 			if !src.dependency {
 				src.module = pkg.Module.Dir
 			}
@@ -212,6 +228,13 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	if err := parse(ctx, sources, mode, options.withoutComments); err != nil {
 		return nil, err
 	}
+	sources = slices.DeleteFunc(sources, func(src *source) bool {
+		drops := src.isOutput && src.hasEmitted(options.Header)
+		if drops {
+			result.emitted = append(result.emitted, src.path)
+		}
+		return drops
+	})
 	result.note("loaded the syntax of %d packages, %d files: %v to list them, %v to parse them", len(sources), files, found.Sub(started).Round(time.Millisecond), time.Since(found).Round(time.Millisecond))
 	return sources, nil
 }

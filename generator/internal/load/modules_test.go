@@ -56,7 +56,7 @@ type Order struct {
 				}
 			}
 			var mistakes model.Errors
-			result, err := Load(t.Context(), Options{Dir: dir, Patterns: []string{"./shop"}, BuildTags: test.tags}, &mistakes)
+			result, err := Load(t.Context(), Options{Dir: dir, Patterns: []string{"./shop"}, BuildTags: test.tags}, nil, &mistakes)
 			if err != nil || mistakes.Join() != nil {
 				t.Fatal(err, mistakes.Join())
 			}

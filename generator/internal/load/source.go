@@ -26,6 +26,8 @@ type source struct {
 	dir string
 	// dependency reports whether the package is outside the main module.
 	dependency bool
+	// isOutput reports whether the folder is one that the run writes.
+	isOutput bool
 	// module is the folder of the main module, or "".
 	module string
 	fset   *token.FileSet

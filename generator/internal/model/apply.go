@@ -160,9 +160,10 @@ type GoTypePart struct {
 // of the package, where applyconfiguration-gen writes them.
 func ApplyDir(packagePath string) string { return lastElements(packagePath, 2) }
 
-// ApplyDirs returns the folder in Apply.Dir for the types of each package of a run, by import path. It is that of
-// ApplyDir. The folders of packages that would share one have more elements of their paths.
-func ApplyDirs(packagePaths []string) map[string]string {
+// ApplyDirs returns the folder in Apply.Dir for the types of each package, by import path. It is that of ApplyDir.
+// The folders of packages that would share one have more elements of their paths. taken are the folders of other
+// packages, which stay as they are.
+func ApplyDirs(packagePaths []string, taken map[string]string) map[string]string {
 	dirs := map[string]string{}
 	for _, p := range packagePaths {
 		dirs[p] = ApplyDir(p)
@@ -170,6 +171,9 @@ func ApplyDirs(packagePaths []string) map[string]string {
 	for isDone := false; !isDone; {
 		isDone = true
 		users := map[string]int{}
+		for _, dir := range taken {
+			users[dir]++
+		}
 		for _, dir := range dirs {
 			users[dir]++
 		}

@@ -16,7 +16,8 @@ type Set struct {
 	DiscoveryType string
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
 	ApplyPackage string
-	// ApplyDirs are the folders below it, by the import path of the types. It is nil if the run generates none.
+	// ApplyDirs are the folders below it of the packages with kinds and with types that methods apply, by the import
+	// path of the types. It is nil if the run generates none.
 	ApplyDirs map[string]string
 	// Apply has the apply configurations to generate. It is nil if the run generates none.
 	Apply *Apply

@@ -84,7 +84,7 @@ var catalogue = []row{
 	{"lister.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
 	{"lister_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.listers(s.GV), "expansion_generated.go") }, hasLister},
 
-	{"factory.go.tmpl", once, func(layout, subject) string { return path.Join(informers, "factory.go") }, hasInformer},
+	{"factory.go.tmpl", once, func(layout, subject) string { return FactoryFile }, hasInformer},
 	{"factory_generic.go.tmpl", once, func(layout, subject) string { return path.Join(informers, "generic.go") }, hasInformer},
 	{"factory_interfaces.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.internal(), "factory_interfaces.go") }, hasInformer},
 	{"informer_group.go.tmpl", eachGroup, func(l layout, s subject) string { return path.Join(l.informerGroup(s.Group), "interface.go") }, hasInformer},

@@ -27,6 +27,9 @@ func Roots(applyName string) []string {
 // informers is the package of the factory, above those of the groups.
 const informers = informerRoot + "/externalversions"
 
+// FactoryFile is the file of the factory in the output folder. Each run with an informer emits it.
+const FactoryFile = informers + "/factory.go"
+
 // internalDir is next to the folders of the groups, and holds the code that informers share.
 const internalDir = "internalinterfaces"
 
