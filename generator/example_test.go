@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,9 +13,14 @@ import (
 	"github.com/typedinformers/informer-gen/generator"
 )
 
-// A module with a kind. The generator reads only the source of the API package here, and no dependency.
+// A module with a kind. The generator reads only the source of the API package here, and looks for one package of
+// client-go.
 var exampleModule = map[string]string{
-	"go.mod": "module example.com/mod\n\ngo 1.25.0\n",
+	"go.mod": "module example.com/mod\n\ngo 1.25.0\n\nrequire k8s.io/client-go v0.0.0\n\nreplace k8s.io/client-go => ./client-go\n",
+
+	"client-go/go.mod":                 "module k8s.io/client-go\n\ngo 1.25.0\n",
+	"client-go/discovery/discovery.go": "package discovery\n",
+
 	"shop/v1/order.go": `// +groupName=shop.example.com
 package v1
 
@@ -131,12 +137,14 @@ func ExampleResult_Diff() {
 // Mistakes in the markers have positions. All of them are reported at once.
 func ExampleGenerate_mistake() {
 	ctx := context.Background()
-	dir := newModule(map[string]string{"go.mod": exampleModule["go.mod"], "shop/v1/order.go": `// +groupName=shop.example.com
+	module := maps.Clone(exampleModule)
+	module["shop/v1/order.go"] = `// +groupName=shop.example.com
 package v1
 
 // +genclient:onlyVerb=get
 type Order struct{}
-`})
+`
+	dir := newModule(module)
 	defer os.RemoveAll(dir)
 
 	_, err := generator.Generate(ctx, generator.Options{Dir: dir, Patterns: []string{"./shop/..."}, OutputDir: "generated"})

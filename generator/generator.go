@@ -1,9 +1,11 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +40,9 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	in.PrefersProtobuf = options.PrefersProtobuf
+	if missing := loaded.ClientGo.Missing; missing != "" && setup.isInModule() {
+		mistakes.Add(token.Position{}, "%s", missing)
+	}
 	read := time.Now()
 	set := decide.Decide(in, &mistakes)
 	set.DiscoveryType = loaded.ClientGo.DiscoveryType
@@ -72,7 +77,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, optionError("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is in {OutputDir}, or imports clients from there, and this run would delete them, because it does not generate them; use another {OutputDir}, or remove {VersionedClientsetPackage}", setup.clientset)
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
-	if warning := loaded.ClientGo.Warning; warning != "" {
+	if warning := cmp.Or(loaded.ClientGo.Missing, loaded.ClientGo.Warning); warning != "" {
 		result.Warnings = append(result.Warnings, warning) // first, because a run without -v prints one
 	}
 	result.describe(set, setup)

@@ -94,7 +94,8 @@ func TestWorkspace(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "api/go.mod"), "module example.com/api\n\ngo 1.25.0\n")
 	writeFile(t, filepath.Join(dir, "operator/go.mod"), "module example.com/operator\n\ngo 1.25.0\n")
 	writeFile(t, filepath.Join(dir, "operator/main.go"), "package main\n\nfunc main() {}\n")
-	writeFile(t, filepath.Join(dir, "go.work"), "go 1.25.0\n\nuse (\n\t./api\n\t./operator\n)\n")
+	writeClientGo(t, dir)
+	writeFile(t, filepath.Join(dir, "go.work"), "go 1.25.0\n\nuse (\n\t./api\n\t./client-go\n\t./operator\n)\n")
 	for _, options := range []generator.Options{
 		{Dir: filepath.Join(dir, "operator"), Patterns: []string{"example.com/api/..."}, OutputDir: "pkg/generated"},
 		{Dir: filepath.Join(dir, "operator"), Patterns: []string{"../api/shop/v1", "../api/shop/v1beta1"}, OutputDir: "pkg/generated"},

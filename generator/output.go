@@ -44,6 +44,14 @@ func (s *setup) emitted() []string {
 	return roots
 }
 
+// isInModule reports whether the go command looks for packages in the module that the generated code is in. If not,
+// that module may require what the go command does not find.
+func (s *setup) isInModule() bool {
+	of, err := findGoMod(s.outputDir)
+	in, inErr := findGoMod(s.load.Dir)
+	return err == nil && inErr == nil && of == in
+}
+
 // treeAbove returns the output folder of a run in a folder above the one of this run, in the same module and with
 // the same relative OutputDir, or "".
 func (s *setup) treeAbove() string {

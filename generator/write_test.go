@@ -22,8 +22,16 @@ func shopModule(t *testing.T) (dir string, options generator.Options) {
 	t.Helper()
 	dir = t.TempDir()
 	copyTree(t, filepath.Join(testdata, "apis/shop/v1"), filepath.Join(dir, "shop/v1"))
-	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/mod\n\ngo 1.25.0\n")
+	writeClientGo(t, dir)
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/mod\n\ngo 1.25.0\n\nrequire k8s.io/client-go v0.0.0\n\nreplace k8s.io/client-go => ./client-go\n")
 	return dir, generator.Options{Dir: dir, Patterns: []string{"./..."}, OutputDir: "gen"}
+}
+
+// writeClientGo writes a module with what the generator looks for in client-go.
+func writeClientGo(t *testing.T, dir string) {
+	t.Helper()
+	writeFile(t, filepath.Join(dir, "client-go/go.mod"), "module k8s.io/client-go\n\ngo 1.25.0\n")
+	writeFile(t, filepath.Join(dir, "client-go/discovery/discovery.go"), "package discovery\n")
 }
 
 func TestSecondRunWritesNothing(t *testing.T) {

@@ -223,12 +223,18 @@ func TestSubfolder(t *testing.T) {
 	}
 }
 
-// TestMissingClientGo generates code before the module requires client-go.
+// TestMissingClientGo generates code before the module requires client-go: the code depends on its version. A module
+// of another folder may require it.
 func TestMissingClientGo(t *testing.T) {
 	dir := orderModule(t)
 	writeFiles(t, dir, map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n"})
-	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitOK || !strings.HasPrefix(got.stderr, "k8s.io/client-go: the go command does not find it, ") || !strings.Contains(got.stderr, "; run go get k8s.io/client-go@v0.34.0 before go mod tidy") {
+	const missing = "generated code needs k8s.io/client-go, and go.mod has no version of it; run go get k8s.io/client-go/kubernetes@v0.34.0, and then informer-gen again\n"
+	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitFailed || got.stderr != "informer-gen: "+missing {
 		t.Errorf("the run said: %+v", got)
+	}
+	writeFiles(t, dir, map[string]string{"operator/go.mod": "module example.com/operator\n\ngo 1.25.0\n"})
+	if got := runTool(t, dir, "--output-dir=operator/out", "./shop/..."); got.code != exitOK || !strings.HasPrefix(got.stderr, missing) {
+		t.Errorf("the run for another module said: %+v", got)
 	}
 }
 

@@ -36,8 +36,9 @@ type Library struct {
 	// Problem is the reason why generated code cannot compile, and the command that removes it. It is
 	// usually empty.
 	Problem string
-	// Warning says what to do if the go command does not find client-go, usually because the module does not
-	// require it yet, or if it may not compile with the module's apimachinery. It is usually empty.
+	// Missing says that the go command does not find client-go, and the command that adds it. It is usually empty.
+	Missing string
+	// Warning says what to do if client-go may not compile with the module's apimachinery. It is usually empty.
 	Warning string
 }
 
@@ -60,8 +61,7 @@ func Read(listed []*packages.Package) Library {
 		}
 	}
 	if !isFound {
-		library.Warning = "k8s.io/client-go: the go command does not find it, so the clientset is written for all versions since " + lowest +
-			"; run " + terminal.Quote("go", "get", "k8s.io/client-go@"+newest(lowest, machinery.version)) + " before go mod tidy, which adds the newest version otherwise"
+		library.Missing = "generated code needs k8s.io/client-go, and go.mod has no version of it; run " + terminal.Quote("go", "get", "k8s.io/client-go/kubernetes@"+newest(lowest, machinery.version)) + ", and then informer-gen again"
 		return library
 	}
 	if client.version == "" {

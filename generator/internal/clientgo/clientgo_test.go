@@ -70,7 +70,7 @@ func TestMissing(t *testing.T) {
 			{PkgPath: discoveryPackage},
 			{PkgPath: machineryPackage, Module: &packages.Module{Path: "k8s.io/apimachinery", Version: version}},
 		})
-		if !strings.Contains(library.Warning, "run go get k8s.io/client-go@"+want+" before") || library.Problem != "" || library.DiscoveryType != "DiscoveryInterface" {
+		if !strings.Contains(library.Missing, "; run go get k8s.io/client-go/kubernetes@"+want+", ") || library.Problem+library.Warning != "" || library.DiscoveryType != "DiscoveryInterface" {
 			t.Errorf("with apimachinery %q it is %+v, want the version %s", version, library, want)
 		}
 	}

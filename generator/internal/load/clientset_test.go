@@ -133,8 +133,8 @@ func TestDiscoveryType(t *testing.T) {
 			if err := errors.Join(err, mistakes.Join()); err != nil {
 				t.Fatal(err)
 			}
-			if hasClient := name != "no client-go" && name != "no discovery"; hasClient != (result.ClientGo.Warning == "") {
-				t.Errorf("the message about the missing client-go is %q", result.ClientGo.Warning)
+			if hasClient := name != "no client-go" && name != "no discovery"; hasClient != (result.ClientGo.Missing == "") {
+				t.Errorf("the message about the missing client-go is %q", result.ClientGo.Missing)
 			}
 			if result.ClientGo.DiscoveryType != test.want || len(result.Packages) != 1 {
 				t.Errorf("%s with %d packages, want %s with 1", result.ClientGo.DiscoveryType, len(result.Packages), test.want)
