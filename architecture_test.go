@@ -19,7 +19,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	cmd ──▶ generator ──▶ load, manifest, decide ──▶ input ──▶ markers ──▶ model
 //	                  ──▶ applyconfig, merge, deepcopy, register ──▶ input
 //	                  ──▶ render ──▶ model
-//	load, decide, markers ──▶ spelling        load, write ──▶ regular
+//	cmd, generator, load, decide, merge, markers ──▶ spelling      load, write ──▶ regular
 //	cmd, load, decide, clientgo, write ──▶ terminal
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
 //	runtime/debugpage, runtime/healthz ──▶ runtime/internal/redact ──▶ runtime/cache, runtime/wire
@@ -27,23 +27,23 @@ const module = "github.com/typedinformers/informer-gen"
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
 //	runtime/apitest ──▶ its rooms ──▶ apimachinery
 var rooms = map[string][]string{
-	"cmd/informer-gen":               {"generator", "generator/internal/regular", "generator/internal/spelling", "internal/terminal"},
-	"generator":                      {"generator/internal/"},
+	"cmd/informer-gen":               {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
+	"generator":                      {"generator/internal/", "internal/spelling"},
 	"generator/internal/clientgo":    {"internal/terminal"},
-	"generator/internal/decide":      {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/spelling", "internal/terminal"},
+	"generator/internal/decide":      {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "internal/spelling", "internal/terminal"},
 	"generator/internal/applyconfig": {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/deepcopy":    {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/gotype":      {"generator/internal/model"},
 	"generator/internal/manifest":    {"generator/internal/input", "generator/internal/model", "generator/internal/regular", "internal/crdfile"},
-	"generator/internal/merge":       {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
+	"generator/internal/merge":       {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "internal/spelling"},
 	"generator/internal/register":    {"generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/input":       {"generator/internal/markers", "generator/internal/model"},
-	"generator/internal/load":        {"generator/internal/clientgo", "generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling", "internal/terminal"},
-	"generator/internal/markers":     {"generator/internal/model", "generator/internal/spelling"},
+	"generator/internal/load":        {"generator/internal/clientgo", "generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "internal/spelling", "internal/terminal"},
+	"generator/internal/markers":     {"generator/internal/model", "internal/spelling"},
 	"generator/internal/model":       nil,
 	"generator/internal/regular":     nil,
 	"generator/internal/render":      {"generator/internal/model", "templates"},
-	"generator/internal/spelling":    nil,
+	"internal/spelling":              nil,
 	"internal/terminal":              nil,
 	"generator/internal/write":       {"generator/internal/regular", "internal/terminal"},
 	"templates":                      nil,

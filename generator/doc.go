@@ -17,7 +17,6 @@
 //	internal/input     data: packages, types and CRDs, before any decision
 //	internal/decide    input to the model, or errors with positions
 //	internal/model     data: groups, versions, kinds and all their names
-//	internal/spelling  suggestions for unknown words
 //	internal/manifest  CRDs and OpenAPI documents with positions
 //	internal/gotype    questions about Go types
 //	internal/applyconfig  the apply configurations of the types that kinds consist of

@@ -18,6 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // Options configure Generate and Aliases. Patterns and OutputDir are required.
@@ -114,7 +115,7 @@ func (o Options) Validate() error {
 		add("Exclude", "{Exclude}=%w", err)
 	}
 	if o.From != "" && !slices.Contains(decide.Froms, o.From) {
-		add("From", "{From}=%s is unknown; use one of %v", o.From, decide.Froms)
+		add("From", "{From}=%s is unknown%s", o.From, spelling.DidYouMean(string(o.From), decide.Froms))
 	}
 	if root := o.ApplyConfigurationPackage; root != "" && !markers.IsImportPath(root) {
 		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", root)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/typedinformers/informer-gen/generator"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // flags holds the command line. Flags that code-generator has too have the same names.
@@ -98,7 +99,7 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.BoolVar(&f.version, "version", false, "print the version, the revision, the Go version and the platform, and exit; add them to a bug report")
 	f.set.BoolP("help", "h", false, "print this text and exit")
 	if err := f.set.Parse(args); err != nil {
-		return f, err
+		return f, f.advised(err)
 	}
 	if help, _ := f.set.GetBool("help"); help {
 		return f, pflag.ErrHelp
@@ -126,6 +127,26 @@ func parseFlags(args []string) (*flags, error) {
 	f.options.ApplyConfigExternals, errs[3] = pairs(*externals, "applyconfig-externals", "type:package, such as k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1")
 	errs[4] = f.options.Validate()
 	return f, errors.Join(errs[:]...)
+}
+
+// advised returns an error of Parse with the flag that was probably meant by an unknown one. pflag reports
+// -deepcopy, with one hyphen, by its first letter.
+func (f *flags) advised(err error) error {
+	text := err.Error()
+	_, word, ok := strings.Cut(text, "unknown flag: --")
+	if !ok {
+		_, word, ok = strings.Cut(text, " in -")
+	}
+	if !ok {
+		return err
+	}
+	var known []string
+	f.set.VisitAll(func(flag *pflag.Flag) { known = append(known, flag.Name) })
+	word, _, _ = strings.Cut(word, "=")
+	if meant := spelling.Nearest(word, known); meant != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, meant)
+	}
+	return fmt.Errorf("%w; correct it, or remove it", err)
 }
 
 // pairs splits each value of a flag at its colon.

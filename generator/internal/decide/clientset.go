@@ -10,7 +10,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // restClientMethod is the method of a client that returns what sends its requests.

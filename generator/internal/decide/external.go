@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // NamedPackages returns the import paths, sorted, of the other packages that Decide needs: those in

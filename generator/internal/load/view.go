@@ -7,7 +7,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
-	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // comparison compares a view with its kind: each field of the view must be able to decode the JSON of

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 var methodKeys = []string{"verb", "subresource", "input", "result"}

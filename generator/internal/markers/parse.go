@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
-	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // Parse reads a line that begins with +. on is the name of the type that has the marker, or ""

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // reader holds the text of a marker from which its value is read.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // Spec describes one marker.

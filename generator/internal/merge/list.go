@@ -7,7 +7,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // list returns a list type. A list whose markers are wrong is atomic.
