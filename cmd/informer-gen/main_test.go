@@ -443,7 +443,7 @@ func TestVerboseWithCRDs(t *testing.T) {
 
 func TestPluralExceptions(t *testing.T) {
 	dir := orderModule(t)
-	got := runTool(t, dir, "-v", "--output-dir=out", "--plural-exceptions=Order:Orderses,Sheep:Sheep", "./shop/v1")
+	got := runTool(t, dir, "-v", "--output-dir=out", "--plural-exceptions=Order:Orderses,Endpoints:Endpoints", "./shop/v1")
 	if got.code != exitOK || !strings.Contains(got.stderr, "resource orderses of group") {
 		t.Errorf("%+v", got)
 	}

@@ -20,8 +20,9 @@ func Decide(in Input, mistakes *model.Errors) *model.Set {
 	if err := a.Exclude.Unused(); err != nil {
 		mistakes.Add(err.Pos, "%s", err.Message)
 	}
-	if a.errs.Len() == 0 { // otherwise a group may be missing because of its errors
+	if a.errs.Len() == 0 && len(a.groups) > 0 { // otherwise a group or a kind may be missing because of its errors
 		a.checkGroupFlags()
+		a.checkPluralExceptions()
 	}
 	a.linkViews()
 	a.checkGroups()

@@ -12,6 +12,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // addVersion adds gv, which is that of pkg, to its group.
@@ -187,6 +188,31 @@ func (a *assembly) checkGroupFlags() {
 	}
 	check("group-go-names", a.Naming.GroupGoNames)
 	check("group-dirs", a.Naming.GroupDirs)
+}
+
+// checkPluralExceptions refuses plurals of kinds that the packages do not have. They are probably misspelled.
+// Scripts for code-generator set that of Endpoints, which is its default.
+func (a *assembly) checkPluralExceptions() {
+	var kinds []string
+	for _, group := range a.sortedGroups() {
+		for _, gv := range group.Versions {
+			for _, k := range gv.Informed() {
+				kinds = append(kinds, k.Name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Naming.written)) {
+		plural := a.Naming.written[name]
+		isExcluded := slices.ContainsFunc(a.Packages, func(pkg *input.Package) bool { return a.Exclude.Type(pkg.Path, name) })
+		if slices.Contains(kinds, name) || isExcluded || name == "Endpoints" && plural == name {
+			continue
+		}
+		fix := "correct it, or remove it"
+		if meant := spelling.Nearest(name, kinds); meant != "" {
+			fix = "did you mean " + meant + ":" + plural + "?"
+		}
+		a.errs.Add(token.Position{}, "--plural-exceptions=%s:%s matches no kind of this run; %s", name, plural, fix)
+	}
 }
 
 // goVersion returns V1beta1 for v1beta1.

@@ -21,7 +21,8 @@ import (
 // Naming derives names from the names of types.
 type Naming struct {
 	plural, resource namer.Namer
-	exceptions       map[string]string
+	// exceptions are the plurals of NewNaming, and written are those of the user.
+	exceptions, written map[string]string
 	// GroupGoNames and GroupDirs are the Go names and the folders that the user has chosen
 	// for groups, by the name of the group.
 	GroupGoNames, GroupDirs map[string]string
@@ -41,6 +42,7 @@ func NewNaming(exceptions map[string]string) *Naming {
 		resource: namer.NewAllLowercasePluralNamer(all),
 
 		exceptions: all,
+		written:    exceptions,
 	}
 }
 
