@@ -8,10 +8,12 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
-// refuseMisspelled refuses markers that resemble one in the registry.
+// refuseMisspelled refuses markers that resemble one in the registry, and unknown words in those of
+// controller-gen, which reads them on any type.
 func (a *assembly) refuseMisspelled(list markers.List) {
 	for _, m := range list {
-		if _, ok := m.Value.(markers.Misspelled); ok {
+		_, ok := m.Value.(markers.Misspelled)
+		if ok || strings.HasPrefix(m.Name, "kubebuilder:") && m.Name != markers.SelectableFieldName {
 			a.ignoreProblems(m)
 		}
 	}

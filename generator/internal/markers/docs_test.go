@@ -72,7 +72,7 @@ func TestDocsSections(t *testing.T) {
 // TestRegistry parses each marker in its own form, where it is allowed and where it is not.
 func TestRegistry(t *testing.T) {
 	for _, s := range registry {
-		line := "+" + s.Name + strings.NewReplacer("verb=…", "verb=update", "…", "A").Replace(s.Form)
+		line := "+" + s.Name + strings.NewReplacer("verb=…", "verb=update", "scope=…", "scope=Cluster", "type=…", "type=string", "…", "A").Replace(s.Form)
 		if strings.HasSuffix(s.Name, "Verbs") {
 			line = "+" + s.Name + "=get"
 		}

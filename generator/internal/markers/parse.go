@@ -17,7 +17,10 @@ func Parse(line string, pos token.Position, on string) Marker {
 	for m.Name = range codetags.Extract("+", []string{line}) { // one name, of gengo's syntax
 	}
 	// The value is everything that follows, as for client-gen.
-	value, _ := strings.CutPrefix(line[len("+")+len(m.Name):], "=")
+	value, hasValue := strings.CutPrefix(line[len("+")+len(m.Name):], "=")
+	if hasValue && strings.HasPrefix(m.Name, "kubebuilder:") {
+		m.Name = strings.TrimSuffix(m.Name, ":") // controller-gen accepts := too
+	}
 	m.read(value, on)
 	return m
 }
@@ -30,6 +33,7 @@ func (m *Marker) read(value, on string) {
 	}
 	family := family(m.Name)
 	spec := find(m.Name)
+	rest, isClosed := closed[family]
 	switch {
 	case spec != nil && spec.On&target != 0:
 		rest := m.Name[len(spec.Name):]
@@ -42,6 +46,12 @@ func (m *Marker) read(value, on string) {
 		}
 		m.Value = Unknown{}
 		m.problem("unknown marker +"+m.Name, spelling.Suggest(option, options(family), "+"+family+":"))
+	case spec == nil && isClosed:
+		option, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(m.Name, family), ":"), ":")
+		if m.Value = (Other{}); !slices.Contains(rest, option) {
+			m.Value = Misspelled{}
+			m.problem("unknown marker +"+m.Name, spelling.Suggest(option, slices.Concat(options(family), rest), "+"+family+":"))
+		}
 	case spec == nil && slices.Contains(families(target), family):
 		m.Value = Other{}
 	default:

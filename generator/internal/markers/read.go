@@ -24,8 +24,26 @@ type reader struct {
 	options []string
 }
 
-// always returns a function that reads a marker without a value.
-func always(v Value) func(reader) Value { return func(reader) Value { return v } }
+// always returns a function that reads a marker without a value. client-gen ignores a value of its markers.
+func always(v Value) func(reader) Value {
+	return func(r reader) Value {
+		if value := strings.TrimSpace(r.value); value == "false" {
+			r.Problems = append(r.Problems, Problem{What: "+" + r.Text[1:] + " means the same as +" + r.Name, Fix: "remove the marker, or its value", Done: "the value is ignored"})
+		}
+		return v
+	}
+}
+
+// oneOf reports a value that is not among those that an argument may have. It reports whether the value is known.
+func (r reader) oneOf(argument, value string, known ...string) bool {
+	if slices.Contains(known, value) {
+		return true
+	}
+	r.Problems = append(r.Problems, Problem{
+		What: fmt.Sprintf("+%s: unknown %s %q", r.Name, argument, value), Fix: spelling.Suggest(value, known, ""), Done: "the " + argument + " is ignored",
+	})
+	return false
+}
 
 func readGenclient(r reader) Value {
 	v := Genclient{Off: r.value == "false"}
@@ -69,8 +87,12 @@ func (r reader) verbs() []model.Verb {
 }
 
 func readRoot(r reader) Value {
-	if r.value == "false" {
+	value := strings.TrimSpace(r.value)
+	if value == "false" {
 		return Other{}
+	}
+	if value != "" {
+		r.oneOf("value", value, "true", "false")
 	}
 	return Root{}
 }
@@ -82,13 +104,17 @@ func readResource(r reader) Value {
 		case "path":
 			v.Path = argument.value
 		case "scope":
-			v.Scope = argument.value
+			if r.oneOf("scope", argument.value, "Namespaced", "Cluster") {
+				v.Scope = argument.value
+			}
 		case "singular":
 			v.Singular = argument.value
 		case "shortName":
 			v.ShortNames = words(argument.value)
 		case "categories":
 			v.Categories = words(argument.value)
+		default:
+			r.oneOf("argument", argument.key, "path", "scope", "singular", "shortName", "categories")
 		}
 	}
 	return v
@@ -116,13 +142,15 @@ func readScale(r reader) Value {
 			v.StatusReplicasPath = argument.value
 		case "selectorpath":
 			v.SelectorPath = argument.value
+		default:
+			r.oneOf("argument", argument.key, "specpath", "statuspath", "selectorpath")
 		}
 	}
 	return v
 }
 
-// readPrintColumn leaves the complaints about a column to controller-gen, because no generated
-// client depends on it.
+// readPrintColumn leaves the complaints about a column that is incomplete to controller-gen, because no
+// generated client depends on it.
 func readPrintColumn(r reader) Value {
 	var v PrintColumn
 	for _, argument := range argumentsOf(r.rest, r.value) {
@@ -130,6 +158,7 @@ func readPrintColumn(r reader) Value {
 		case "name":
 			v.Name = argument.value
 		case "type":
+			r.oneOf("type", argument.value, "boolean", "date", "integer", "number", "string")
 			v.Type = argument.value
 		case "format":
 			v.Format = argument.value

@@ -87,6 +87,12 @@ var registry = []Spec{
 		Doc: "The struct has some fields of another kind. It gets an informer and a lister, which read the resource of that kind."},
 }
 
+// closed has the families of controller-gen without other options than those in the registry and these.
+var closed = map[string][]string{
+	"kubebuilder:object":      {"generate"},
+	"kubebuilder:subresource": nil,
+}
+
 // find returns the marker with that name, which may have arguments after a colon, or nil.
 func find(name string) *Spec {
 	at := slices.IndexFunc(registry, func(s Spec) bool {

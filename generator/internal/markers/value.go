@@ -55,7 +55,8 @@ type (
 
 	// Unknown is a marker that has the family of one in the registry.
 	Unknown struct{}
-	// Misspelled is a marker that resembles one in the registry.
+	// Misspelled is a marker that resembles one in the registry, or has an option that its family in
+	// controller-gen does not have. Meant is empty for the latter.
 	Misspelled struct{ Meant string }
 	// Other is another marker of controller-gen with the family of one in the registry.
 	Other struct{}

@@ -186,9 +186,17 @@ func (g *goSchema) topology(declared types.Object, at site) topology {
 	if _, isType := declared.(*types.TypeName); isType {
 		of.name = declared.Name()
 	}
-	return topologyOf(g.types.Comment(declared), func(first, second marker) {
+	found := topologyOf(g.types.Comment(declared), func(first, second marker) {
 		g.report(of, second, "%s of %s contradicts %s (%s)", "remove one of the two", second, of.name, first, first.Pos)
 	})
+	prefix := "kubebuilder:validation:"
+	for t := &found; t != nil; t, prefix = t.items, prefix+"items:" {
+		if m := t.unknownForm; m.isSet() {
+			m.Name = prefix + "Type"
+			g.report(of, m, "%s of %s is unknown", spelling.Suggest(m.Value, forms, "+"+m.Name+"="), m, of.name)
+		}
+	}
+	return found
 }
 
 // report reports a mistake in a marker. In a dependency, which the user cannot edit, it is a warning.

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
@@ -27,6 +28,8 @@ type topology struct {
 	// form is the form in JSON that a marker gives the value, whatever the Go type is. It is empty
 	// without such a marker.
 	form form
+	// unknownForm is a marker with a form that JSON does not have. It gives the value no form.
+	unknownForm marker
 	// hasFormat reports whether a marker gives the value a format, such as email.
 	hasFormat bool
 	// preserves reports whether unknown fields are kept. embeds reports whether the value is an object with
@@ -53,6 +56,9 @@ const (
 	formObject      form = "object"
 	formString      form = "string"
 )
+
+// forms are the forms that +kubebuilder:validation:Type can set.
+var forms = []form{formArray, formBoolean, formInteger, formNumber, formObject, formString}
 
 // extensions maps the extensions that +k8s:openapi-gen=x-kubernetes-…:value sets to the markers for them.
 var extensions = map[string]string{
@@ -117,7 +123,12 @@ func (t *topology) add(m marker, conflict func(first, second marker)) {
 			t.fallback = m
 		}
 	case "kubebuilder:validation:Type":
-		t.form = form(strings.Trim(m.Value, `"`))
+		m.Value = strings.Trim(m.Value, `"`)
+		if m.Value != "" && !slices.Contains(forms, form(m.Value)) {
+			t.unknownForm = m
+			return
+		}
+		t.form = form(m.Value)
 	case "kubebuilder:validation:Format":
 		t.hasFormat = m.Value != "byte"
 	case "kubebuilder:validation:XIntOrString":
