@@ -63,9 +63,17 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 		case ref.Name == "":
 			return own
 		case isList:
+			if names, _ := a.declared(ref.Path); names[ref.Name] && !names[ref.Name+"List"] && strings.HasSuffix(ref.Name, "List") {
+				written := strings.TrimPrefix(m.Result.Path+"."+m.Result.Name, ".")
+				a.errs.Add(m.Pos, "method %s: result=%s names a list type, but verb list adds List to the name in result; write result=%s", m.Name, written, strings.TrimSuffix(written, "List"))
+				return ref
+			}
 			ref.Name += "List" // as client-gen has it
 		}
 		if problem := a.missing(ref, local); problem != "" {
+			if meant, ok := strings.CutSuffix(problem, "List?"); ok && what == "result" && m.Verb == "list" {
+				problem = meant + "?" // whose list type it is
+			}
 			a.errs.Add(m.Pos, "method %s: %s: %s", m.Name, what, problem)
 		}
 		return ref
