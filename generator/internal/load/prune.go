@@ -129,6 +129,10 @@ func (p *pruning) node(node ast.Node) bool {
 				p.refer(path, qualifier, node.Sel)
 				return false
 			}
+			if !p.isHere(qualifier) {
+				p.problems = append(p.problems, p.unimported(p.declaration, qualifier, node.Sel))
+				return false
+			}
 		}
 		p.visit(node.X)
 		return false
@@ -174,6 +178,13 @@ func (p *pruning) use(other *part, name string) bool {
 	p.uses = append(p.uses, p.keep(d))
 	return true
 }
+
+// isHere reports whether the package may declare a name.
+func (p *pruning) isHere(name *ast.Ident) bool {
+	return p.part.declared[name.Name] != nil || p.parameters[name.Name] || types.Universe.Lookup(name.Name) != nil || slices.ContainsFunc(p.file.Imports, isDot)
+}
+
+func isDot(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." }
 
 // referHere keeps the declaration of a name without a qualifier.
 func (p *pruning) referHere(name *ast.Ident) {
