@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
@@ -32,7 +33,15 @@ func (s *setup) checkOwnPackages(packages []*input.Package) error {
 	if !s.register && !s.deepCopy || slices.ContainsFunc(packages, isOwn) {
 		return nil
 	}
-	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; remove it")
+	fix := "remove it"
+	for _, nested := range load.Nested(s.load.Dir) {
+		if slices.ContainsFunc(packages, func(pkg *input.Package) bool {
+			return strings.HasPrefix(pkg.Dir, filepath.Join(s.load.Dir, nested)+string(filepath.Separator))
+		}) {
+			fix = "run informer-gen in " + nested + ", or remove it"
+		}
+	}
+	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; %s", fix)
 }
 
 // emitted returns the import paths of the folders that hold all emitted files.

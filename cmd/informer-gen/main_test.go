@@ -441,6 +441,30 @@ func TestVerboseWithCRDs(t *testing.T) {
 	}
 }
 
+// TestModuleNotInWorkspace runs in, above and next to a module that go.work does not name.
+func TestModuleNotInWorkspace(t *testing.T) {
+	dir := orderModule(t)
+	writeFiles(t, dir, map[string]string{
+		"go.work":      "go 1.25.0\n\nuse ./other\n",
+		"other/go.mod": "module example.com/other\n\ngo 1.25.0\n",
+		"other/o.go":   "package other\n",
+	})
+	for _, test := range []struct{ in, pattern, module string }{
+		{".", "./shop/v1", "."},
+		{".", "./shop/...", "."},
+		{".", "./...", "."},
+		{".", "example.com/mod/shop/v1", "."},
+		{"shop", "./v1", ".."},
+		{"other", "../shop/v1", ".."},
+	} {
+		want := "informer-gen: the module in " + test.module + " is not in go.work; run go work use " + test.module + "\n"
+		got := runToolWith(t, filepath.Join(dir, test.in), []string{"GOPROXY=off", "GOFLAGS=", "GOWORK="}, "--output-dir=out", test.pattern)
+		if got.code != exitFailed || got.stderr != want {
+			t.Errorf("in %s for %s: %+v, want %q", test.in, test.pattern, got, want)
+		}
+	}
+}
+
 func TestPluralExceptions(t *testing.T) {
 	dir := orderModule(t)
 	got := runTool(t, dir, "-v", "--output-dir=out", "--plural-exceptions=Order:Orderses,Endpoints:Endpoints", "./shop/v1")

@@ -72,6 +72,10 @@ func addListError(mistakes *model.Errors, dir string, err packages.Error, ignore
 	folder, isStat := strings.CutPrefix(text, "stat ")
 	folder, isMissing := strings.CutSuffix(folder, ": directory not found")
 	fix := "name a folder with one package of API types"
+	if problem, run := otherModule(dir, text); problem != "" {
+		mistakes.Add(pos, "%s; %s", problem, run)
+		return
+	}
 	switch {
 	case strings.Contains(text, "build constraints exclude all Go files"):
 		text += constraintOf(ignored)
