@@ -144,7 +144,7 @@ func (a *assembly) addApply(k *model.Kind) {
 	}
 	k.Apply = a.applyConfiguration(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
 	missing := ""
-	if a.GeneratesApply {
+	if a.GeneratesApply || a.lacksApplyPackage() {
 		return
 	}
 	switch names, problem := a.declared(k.Apply.Path); {
@@ -156,7 +156,16 @@ func (a *assembly) addApply(k *model.Kind) {
 		return
 	}
 	a.ignore(k.Pos, "kind "+k.Name+" has no apply configuration"+missing, remedy, "its client has no Apply and ApplyStatus")
-	k.Verbs = slices.DeleteFunc(k.Verbs, func(v model.Verb) bool { return slices.Contains(model.ApplyVerbs, v) })
+	if a.pkg.Dependency {
+		k.Verbs = slices.DeleteFunc(k.Verbs, func(v model.Verb) bool { return slices.Contains(model.ApplyVerbs, v) })
+	}
+}
+
+// lacksApplyPackage reports whether the root of the apply configurations cannot be read, which checkApplyPackage
+// reports.
+func (a *assembly) lacksApplyPackage() bool {
+	_, problem := a.declared(a.ApplyPackage)
+	return problem != "" && !a.GeneratesApply
 }
 
 // checkApplyPackage refuses a root that is not the output of a recent applyconfiguration-gen: it has

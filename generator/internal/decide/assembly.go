@@ -50,13 +50,16 @@ type assembly struct {
 	// pkg is the current package.
 	pkg  *input.Package
 	errs *model.Errors
+	// faulty are the kinds with a reported mistake, by package. They are in no group, so that no later check
+	// reports what follows from the mistake.
+	faulty map[string][]*model.Kind
 	// warnings report input that has no effect.
 	warnings []*model.Error
 }
 
 // elsewhere returns an assembly for reading pkg without an effect on a.
 func (a *assembly) elsewhere(pkg *input.Package) *assembly {
-	return &assembly{Input: a.Input, applyDirs: a.applyDirs, pkg: pkg, groups: map[string]*model.Group{}, errs: &model.Errors{}}
+	return &assembly{Input: a.Input, applyDirs: a.applyDirs, pkg: pkg, groups: map[string]*model.Group{}, errs: &model.Errors{}, faulty: map[string][]*model.Kind{}}
 }
 
 // sortedGroups returns the groups that have a version.
@@ -82,6 +85,11 @@ func (a *assembly) ignore(pos token.Position, problem, fix, done string) {
 		return
 	}
 	a.errs.Add(pos, "%s; %s", problem, fix)
+}
+
+// reports reports whether mistakes in the markers of a type are errors of this run.
+func (a *assembly) reports(pkg *input.Package, t *input.Type) bool {
+	return !pkg.Dependency && slices.Contains(a.Packages, pkg) && !a.Exclude.Type(pkg.Path, t.Name)
 }
 
 // ignored is the done of most warnings.

@@ -12,12 +12,13 @@ import (
 // Decide returns the model of the code to generate for the packages. It leaves out packages without a
 // kind or a view. It adds contradictions to the mistakes. The Set is valid only if there are no mistakes.
 func Decide(in Input, mistakes *model.Errors) *model.Set {
-	a := &assembly{Input: in, groups: map[string]*model.Group{}, errs: mistakes}
+	a := &assembly{Input: in, groups: map[string]*model.Group{}, errs: mistakes, faulty: map[string][]*model.Kind{}}
+	read := mistakes.Len() == 0
 	a.addApplyDirs()
 	for _, pkg := range in.Packages {
 		a.addPackage(pkg)
 	}
-	if err := a.Exclude.Unused(); err != nil {
+	if err := a.Exclude.Unused(); err != nil && read { // otherwise it may be in a package that cannot be read
 		mistakes.Add(err.Pos, "%s", err.Message)
 	}
 	if a.errs.Len() == 0 && len(a.groups) > 0 { // otherwise a group or a kind may be missing because of its errors
@@ -40,7 +41,9 @@ func (a *assembly) addPackage(pkg *input.Package) {
 	if !pkg.GroupVersion.OtherType {
 		gv.SchemeGroupVersion = pkg.GroupVersion.Name
 	}
+	beforePackage := a.errs.Len()
 	a.refuseMisspelled(pkg.Markers)
+	isNamed := a.errs.Len() == beforePackage
 	from := a.from(pkg)
 	skip := from == FromKubebuilder && isSkipped(pkg)
 	kinds := 0
@@ -48,6 +51,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 		if a.Exclude.Type(pkg.Path, t.Name) {
 			continue
 		}
+		before := a.errs.Len()
 		a.refuseMisspelled(t.Markers)
 		if isView(t) {
 			kinds++
@@ -67,11 +71,13 @@ func (a *assembly) addPackage(pkg *input.Package) {
 		if isKind {
 			kinds++
 		}
-		if k != nil {
+		if k != nil && a.errs.Len() > before { // a mistake in a marker
+			a.faulty[pkg.Path] = append(a.faulty[pkg.Path], k)
+		} else if k != nil {
 			gv.Kinds = append(gv.Kinds, k)
 		}
 	}
-	if kinds == 0 {
+	if kinds == 0 || !isNamed { // a misspelled marker may be that of the group
 		return
 	}
 	slices.SortFunc(gv.Kinds, func(x, y *model.Kind) int { return strings.Compare(x.Private, y.Private) })

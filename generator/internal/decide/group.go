@@ -118,7 +118,7 @@ func (a *assembly) checkRegistration(pkg *input.Package, gv *model.GroupVersion,
 		if pkg.Declared["AddToScheme"] {
 			lacks, fix = "no AddToScheme that takes a scheme and returns an error", "rename the one that exists, and "
 		}
-		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; %sadd: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, fix, variable, knownTypes(gv.Kinds), variable)
+		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; %sadd: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, fix, variable, knownTypes(slices.Concat(gv.Kinds, a.faulty[pkg.Path])), variable)
 	}
 }
 

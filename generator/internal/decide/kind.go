@@ -41,14 +41,19 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 		r.verbs.skipped = append(r.verbs.skipped, "updateStatus", "applyStatus")
 	}
 	k.Verbs = r.verbs.of(a.possibleVerbs())
-	if k.NeedsList() && !t.HasList {
+	switch isOwn := !a.pkg.Dependency; {
+	case !k.NeedsList() || t.HasList:
+	case isOwn && t.ListLacksCopy && !t.HasDeepCopyObject: // what gives the kind its deep copy gives the list one
+	default:
 		problem, fix, _ := strings.Cut(t.ListProblem, "; ")
 		fix = a.withoutFlags(fix)
 		if from != FromKubebuilder {
 			fix += ", or write +genclient:skipVerbs=list,watch,deleteCollection"
 		}
 		a.ignore(t.ListPos, "kind "+t.Name+" "+problem, fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
-		k.Verbs = slices.DeleteFunc(k.Verbs, func(v model.Verb) bool { return v == "list" || v == "watch" || v == "deleteCollection" })
+		if !isOwn {
+			k.Verbs = slices.DeleteFunc(k.Verbs, func(v model.Verb) bool { return v == "list" || v == "watch" || v == "deleteCollection" })
+		} // otherwise the checks go on as if the list type was there
 	}
 	a.Naming.name(k, r.resource)
 	if !model.IsLabel(k.Resource) {
@@ -71,6 +76,7 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 	a.ignoring(func() { a.addFields(t, k) })
 	k.Served = served(t, k, r.hasStatus)
 	if a.errs.Len() > before {
+		a.faulty[gv.Path] = append(a.faulty[gv.Path], k)
 		return nil
 	}
 	a.warnOfConstraint(t)
@@ -140,18 +146,20 @@ func (a *assembly) checkKinds(gv *model.GroupVersion) {
 	}
 	resources, plurals, files := map[string]*model.Kind{}, map[string]*model.Kind{}, map[string]*model.Kind{}
 	for _, k := range gv.Informed() {
-		if other := resources[k.Resource]; other != nil && k.View == nil {
-			a.ignore(k.Pos, fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, other.Name, other.Pos, k.Resource),
-				"give one of them "+resourceMarker+"…", fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", other.Name, a.pkg.Path, other.Name))
-		}
+		sameFile, samePlural, sameResource := files[k.File], plurals[k.Plural], resources[k.Resource]
 		if slices.Contains(a.Naming.Reserved.Plural, k.Plural) {
 			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
 		}
-		if other := plurals[k.Plural]; other != nil {
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, other.Name, other.Pos, k.Plural, k.Name)
+		isDerived := k.Resource == a.Naming.resourceOf(k.Name, "")
+		switch { // one name follows from another, so only the first is reported
+		case sameFile != nil:
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so their files would have the same name; %s", k.Name, sameFile.Name, sameFile.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
+		case samePlural != nil:
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, samePlural.Name, samePlural.Pos, k.Plural, k.Name)
 		}
-		if other := files[k.File]; other != nil {
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so their files would have the same name; %s", k.Name, other.Name, other.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
+		if sameResource != nil && k.View == nil && sameResource != sameFile && !(isDerived && sameResource == samePlural) {
+			a.ignore(k.Pos, fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, sameResource.Name, sameResource.Pos, k.Resource),
+				"give one of them "+resourceMarker+"…", fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", sameResource.Name, a.pkg.Path, sameResource.Name))
 		}
 		plurals[k.Plural], files[k.File] = k, k
 		if k.View == nil {

@@ -54,7 +54,7 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 			ref.Path = own.Path
 		}
 		switch isList := what == "result" && m.Verb == "list"; {
-		case ref.Name == "" && isList && !t.HasList:
+		case ref.Name == "" && isList && !t.HasList && !k.NeedsList(): // otherwise the missing list is reported
 			problem, fix, _ := strings.Cut(t.ListProblem, "; ")
 			a.errs.Add(t.ListPos, "kind %s %s, and method %s (%s) returns a list; %s, or write result=…", t.Name, problem, m.Name, m.Pos, a.withoutFlags(fix))
 			return ref
@@ -89,11 +89,12 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 		return true
 	}
 	of := m.Input
+	isChecked := of == own && k.NeedsApply()
 	m.Input = a.applyInput(of)
 	switch problem := a.missing(m.Input, false); {
 	case m.Input.IsZero():
 		a.errs.Add(m.Pos, "method %s takes the apply configuration of %s.%s, which this run does not generate; name package %s too, or name the package that has it with --applyconfig-externals=%s.%s:…", m.Name, of.Path, of.Name, of.Path, of.Path, of.Name)
-	case problem == "":
+	case problem == "", isChecked, a.lacksApplyPackage():
 		return true
 	case a.GeneratesApply:
 		a.errs.Add(m.Pos, "method %s: %s, which the method takes; name the package that has it with --applyconfig-externals=%s.%s:…, or remove the method", m.Name, withoutFix(problem), of.Path, of.Name)

@@ -121,7 +121,9 @@ func (a *assembly) readGenclient(t *input.Type) reading {
 		case markers.NoVerbs:
 			r.verbs.none = true
 		case markers.OnlyVerbs:
-			r.verbs.only = append(r.verbs.only, v...)
+			if len(m.Problems) == 0 || a.pkg.Dependency { // otherwise the unknown verb may be any
+				r.verbs.only = append(r.verbs.only, v...)
+			}
 		case markers.SkipVerbs:
 			r.verbs.skipped = append(r.verbs.skipped, v...)
 		case markers.Method:

@@ -29,8 +29,12 @@ func (a *assembly) refuseUnknown(m markers.Marker) bool {
 	return ok
 }
 
-// refuseStray refuses the first marker that has no effect because the type is not a kind.
+// refuseStray refuses the first marker that has no effect because the type is not a kind. A misspelled marker may
+// be the one that makes it a kind.
 func (a *assembly) refuseStray(t *input.Type, from From) {
+	if markers.Has[markers.Misspelled](t.Markers) {
+		return
+	}
 	for _, m := range t.Markers {
 		if a.refuseUnknown(m) {
 			return

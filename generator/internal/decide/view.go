@@ -99,6 +99,9 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 		return refuse("%s is a view itself; name its kind: +%s=%s", ref.Name, markers.ViewName, strings.TrimPrefix(view.Of.Path+"."+view.Of.Name, "."))
 	}
 	r := there.read(kind, there.from(pkg))
+	if !r.isKind && markers.Has[markers.Misspelled](kind.Markers) && a.reports(pkg, kind) {
+		return reading{}, nil
+	}
 	if !r.isKind {
 		return refuse("%s", noKind)
 	}

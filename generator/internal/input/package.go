@@ -144,6 +144,8 @@ type Type struct {
 	HasDeepCopyInto bool
 	// List is the form of that struct.
 	List model.ListForm
+	// ListLacksCopy reports whether the list type has everything but a method DeepCopyObject.
+	ListLacksCopy bool
 	// ListProblem is the mistake in the list type and its fix, if HasList is false.
 	// ListPos is the position of the list type or, if there is none, of the type.
 	ListProblem string

@@ -83,6 +83,7 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 // setList sets whether clients can use the list type of a kind and, if not, what is wrong.
 func setList(t *input.Type, hasTypeMeta, hasListMeta, hasItems, hasDeepCopy bool) {
 	problem := ""
+	t.ListLacksCopy = false
 	switch items := "Items []" + t.Name; {
 	case !hasTypeMeta:
 		problem = "that does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`"
@@ -92,6 +93,7 @@ func setList(t *input.Type, hasTypeMeta, hasListMeta, hasItems, hasDeepCopy bool
 		problem = "without a field " + items + "; add: " + items + " `json:\"items\"`"
 	case !hasDeepCopy:
 		problem = "without a method DeepCopyObject; " + input.DeepCopyFix
+		t.ListLacksCopy = true
 	default:
 		t.HasList, t.ListProblem = true, ""
 		return

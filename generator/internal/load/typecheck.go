@@ -167,7 +167,7 @@ func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool)
 func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.Type) (sure bool) {
 	structType, ok := gotype.StructOf(list)
 	if !ok {
-		t.HasList, t.ListProblem = false, "has a list type "+t.Name+"List that is not a struct; make it one, with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name
+		t.HasList, t.ListLacksCopy, t.ListProblem = false, false, "has a list type "+t.Name+"List that is not a struct; make it one, with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name
 		return gotype.IsValid(list)
 	}
 	meta, hasMethod := metaOf(structType), gotype.MethodsOf(list)
@@ -184,7 +184,7 @@ func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.
 	case !hasTypeMeta:
 		return meta.sure
 	case isField && (indirect || gotype.PointedTo(field.Type()) != field.Type()):
-		t.HasList, t.ListProblem = false, "has a list type "+t.Name+"List that embeds a pointer to its ListMeta, which client-go's fake clients cannot set; embed metav1.ListMeta itself"
+		t.HasList, t.ListLacksCopy, t.ListProblem = false, false, "has a list type "+t.Name+"List that embeds a pointer to its ListMeta, which client-go's fake clients cannot set; embed metav1.ListMeta itself"
 		return true
 	case isField:
 		t.List.Meta = model.ListMetaField
