@@ -3,6 +3,7 @@ package decide
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -81,12 +82,20 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 	if _, problem := a.declared(ref.Path); problem != "" && !strings.Contains(ref.Path, "/") {
 		return refuse("there is no package %s; write the import path, such as k8s.io/api/core/v1.Pod", ref.Path)
 	}
+	if own := a.pkg.Type(ref.Name); local && !token.IsExported(ref.Name) && own != nil && !isSkipped(a.pkg) && a.reports(a.pkg, own) {
+		if a.elsewhere(a.pkg).read(own, a.from(a.pkg)).isKind {
+			return reading{}, nil // the name is reported for the kind
+		}
+	}
 	if problem := a.missing(ref, local); problem != "" {
 		return refuse("%s", problem)
 	}
 	pkg := a.described(ref.Path)
 	if pkg == nil {
 		return refuse("package %s was not read; report this as a bug of informer-gen", ref.Path)
+	}
+	if pkg.Broken {
+		return reading{}, nil
 	}
 	// Mistakes there are reported for that package, or do not matter.
 	there := a.elsewhere(pkg)

@@ -28,6 +28,8 @@ type Package struct {
 	// Dependency reports whether the package is outside the main module, so that the
 	// user cannot edit it.
 	Dependency bool
+	// Broken reports whether a mistake because of which the types are unknown has been reported. Types is empty.
+	Broken bool
 	// Pos is the package clause of the file that documents the package.
 	Pos token.Position
 	// Markers are the markers above a package clause, in the order of the files.

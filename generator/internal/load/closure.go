@@ -33,6 +33,8 @@ type closure struct {
 	parts   map[string]*part
 	// queue has the kept declarations whose references are not resolved yet.
 	queue []*declaration
+	// reported are the causes that are among the mistakes.
+	reported []problem
 	// withComments reports whether the syntax has comments, and withHidden whether structs keep the fields
 	// that neither JSON nor another package can access.
 	withComments, withHidden bool

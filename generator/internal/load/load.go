@@ -88,9 +88,8 @@ func isImportPath(pattern string) bool {
 }
 
 // Load reads the packages that the patterns match. Only these packages have to parse: generated code
-// that they import may be missing or broken. Load leaves out a package that cannot be read, and adds
-// the reason to the mistakes. It returns an error if the go command fails, if nothing matches, or if
-// ctx ends.
+// that they import may be missing or broken. A package that cannot be read is Broken, and the reason is
+// among the mistakes. Load returns an error if the go command fails, if nothing matches, or if ctx ends.
 //
 // emitted are the import paths of the folders that hold what the run emits. Load does not read packages below them
 // that have emitted files, so that no run changes what the next one reads.
@@ -126,6 +125,7 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 			result.Generated[src.dir] = dropped
 		}
 		if src.addParseErrors(mistakes) || src.addRepeated(mistakes) {
+			result.Packages = append(result.Packages, &input.Package{Path: src.path, Dir: src.dir, Dependency: src.dependency, Broken: true})
 			continue
 		}
 		result.sources = append(result.sources, src)

@@ -208,11 +208,15 @@ func (q *question) leaveFields(c *closure, root *declaration) bool {
 
 // addTypeError adds the reason why types that the question needs are unknown.
 func (q *question) addTypeError(c *closure, root *declaration, reason, dir string, mistakes *model.Errors) {
-	q.pkg.Types = nil // no other errors about its kinds
+	q.pkg.Types, q.pkg.Broken = nil, true // no other errors about its kinds
 	cause, ok := c.cause(root)
 	if !ok {
 		cause = problem{q.pkg.Pos, "package " + q.src.path + " does not type-check; fix what go build reports"}
 	}
+	if slices.Contains(c.reported, cause) {
+		return
+	}
+	c.reported = append(c.reported, cause)
 	text := cause.text + ", because " + reason + " needs it"
 	if what, command, ok := strings.Cut(cause.text, "; to add it: "); ok {
 		text = what + ", which " + reason + " needs; to add it: " + command
