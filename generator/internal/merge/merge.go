@@ -50,11 +50,14 @@ func Decide(ctx context.Context, in Input, mistakes *model.Errors) (*model.Schem
 			d.kinds = append(d.kinds, k)
 		}
 	}
+	before := mistakes.Len()
 	for _, t := range fromGo(in, mistakes).Types {
 		d.atoms[t.Name] = t.Atom
 	}
 	fromFile := d.readDocument()
-	d.readManifests(fromFile)
+	if mistakes.Len() == before { // otherwise a contradiction may follow from a marker that is not read
+		d.readManifests(fromFile)
+	}
 	return d.schema(), nil
 }
 
