@@ -4,7 +4,7 @@
 //	                                                      └─ questions ─▶ types ─┘
 //
 //	load.go           Load and Externals: patterns to packages
-//	go_list.go        the environment of the go command, and its errors
+//	go_list.go        the environment of the go command, its errors, and the module that one is about
 //	source.go         the syntax of a package, and its declarations by name
 //	pkg.go  type.go   what the syntax shows of a package and of a type
 //	generated.go      files of earlier runs, which are not read

@@ -5,11 +5,13 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -167,4 +169,120 @@ func position(s string) token.Position {
 	line, _ := strconv.Atoi(match[2])
 	column, _ := strconv.Atoi(match[3])
 	return token.Position{Filename: filepath.Clean(match[1]), Line: line, Column: column}
+}
+
+// otherModule explains an error of the go command about a folder, or a package, in a module that is not one of
+// those of the run: a module that go.work does not name, or a nested one. The problem is empty for other errors.
+func otherModule(dir, text string) (problem, fix string) {
+	folder, inWorkspace := folderIn(dir, text)
+	at := moduleAbove(folder)
+	switch {
+	case at == "":
+		return "", ""
+	case inWorkspace:
+		return "the module in " + display(dir, at) + " is not in go.work", "run go work use " + terminal.Quote(display(dir, at))
+	case at == moduleAbove(dir):
+		return "", ""
+	}
+	pattern := display(at, folder)
+	if strings.HasPrefix(text, "pattern ") && strings.HasSuffix(patternOf(text), "/...") {
+		pattern += "/..."
+	}
+	return display(dir, folder) + " is in another module than that of this run, because " + display(dir, filepath.Join(at, "go.mod")) + " exists",
+		"run informer-gen in " + display(dir, at) + ", for " + pattern
+}
+
+// folderIn returns the folder that an error is about, or "", and whether the run has a workspace.
+func folderIn(dir, text string) (folder string, inWorkspace bool) {
+	inWorkspace = strings.Contains(text, "go.work")
+	for _, form := range []struct{ before, after string }{
+		{"directory ", " is contained in a module that is not one of the workspace modules"},
+		{": directory prefix ", " does not contain "},
+		{"directory ", " outside main module"},
+	} {
+		if _, rest, ok := strings.Cut(text, form.before); ok {
+			if folder, _, ok := strings.Cut(rest, form.after); ok {
+				return absoluteFolder(dir, folder), inWorkspace
+			}
+		}
+	}
+	if _, rest, ok := strings.Cut(text, ") does not contain package "); ok {
+		return folderOf(dir, firstWord(rest)), inWorkspace
+	}
+	if _, rest, ok := strings.Cut(text, "no required module provides package "); ok {
+		return folderOf(dir, firstWord(rest)), true // the module of dir is no main module
+	}
+	return "", inWorkspace
+}
+
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return strings.TrimRight(word, ";,")
+}
+
+// Nested returns the folders of the modules below dir by which its go.mod replaces modules. Patterns such as ./... do
+// not match packages in them.
+func Nested(dir string) (folders []string) {
+	at := moduleAbove(dir)
+	content, err := regular.ReadFile(filepath.Join(at, "go.mod"))
+	if at == "" || err != nil {
+		return nil
+	}
+	file, err := modfile.Parse("go.mod", content, nil)
+	if err != nil {
+		return nil
+	}
+	for _, replace := range file.Replace {
+		folder := absoluteFolder(at, filepath.FromSlash(replace.New.Path))
+		if replace.New.Version == "" && folder != at && isBelow(dir, folder) && moduleAbove(folder) == folder {
+			folders = append(folders, display(dir, folder))
+		}
+	}
+	return folders
+}
+
+// folderOf returns the folder that a package of the module of dir would have, or "" for other packages.
+func folderOf(dir, importPath string) string {
+	at := moduleAbove(dir)
+	content, err := regular.ReadFile(filepath.Join(at, "go.mod"))
+	if err != nil {
+		return ""
+	}
+	below, ok := strings.CutPrefix(importPath, modfile.ModulePath(content))
+	if !ok || below != "" && !strings.HasPrefix(below, "/") {
+		return ""
+	}
+	return filepath.Join(at, filepath.FromSlash(below))
+}
+
+// moduleAbove returns the nearest folder with a go.mod that is folder or above it, or "".
+func moduleAbove(folder string) string {
+	for at := folder; at != ""; at = filepath.Dir(at) {
+		if info, err := os.Stat(filepath.Join(at, "go.mod")); err == nil && !info.IsDir() {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return ""
+}
+
+func absoluteFolder(dir, folder string) string {
+	if filepath.IsAbs(folder) {
+		return folder
+	}
+	return filepath.Join(dir, folder)
+}
+
+// display returns a path as printed in messages: relative to dir, with ./ before a folder below it.
+func display(dir, name string) string {
+	way, err := filepath.Rel(dir, name)
+	switch {
+	case err != nil:
+		return name
+	case filepath.IsLocal(way) && way != ".":
+		return "./" + path.Clean(filepath.ToSlash(way))
+	}
+	return filepath.ToSlash(way)
 }
