@@ -40,14 +40,14 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	in.PrefersProtobuf = options.PrefersProtobuf
-	if missing := loaded.ClientGo.Missing; missing != "" && setup.isInModule() {
-		mistakes.Add(token.Position{}, "%s", missing)
-	}
 	read := time.Now()
 	set := decide.Decide(in, &mistakes)
 	set.DiscoveryType = loaded.ClientGo.DiscoveryType
 	if err := setup.complete(ctx, set, loaded, in, &mistakes); err != nil {
 		return nil, err
+	}
+	if missing := loaded.ClientGo.Missing; missing != "" && setup.isInModule() {
+		mistakes.Add(token.Position{}, "%s", missing)
 	}
 	if err := mistakes.Join(); err != nil {
 		return nil, err
