@@ -65,6 +65,7 @@ func (d *decision) copiesOf(pkg *input.Package) []*model.CopiedType {
 		}
 		copied := &model.CopiedType{
 			Name:          p.name.Name(),
+			TypeParams:    typeParams(p.name, p.interfaces),
 			IsReference:   isReference(p.name.Type()),
 			NeedsDeepCopy: !p.methods.copy.found,
 			Interfaces:    p.interfaces,

@@ -1,9 +1,13 @@
 package deepcopy
 
 import (
+	"fmt"
+	"go/token"
 	"go/types"
 	"path/filepath"
 	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 // methods are the methods for copying that a type declares itself. Promoted ones copy another type.
@@ -64,11 +68,15 @@ func (d *decision) methodsOf(declared *types.TypeName) methods {
 			continue
 		}
 		if d.isOwn(declared.Pkg()) {
-			name, receiver := declared.Name(), "*"+declared.Name()
+			name := declared.Name()
+			if params := typeParams(declared, nil); len(params) > 0 {
+				name += "[" + strings.Join(params, ", ") + "]"
+			}
+			receiver := "*" + name
 			if isReference(declared.Type()) {
 				receiver = name
 			}
-			d.mistakes.Add(d.Types.Position(m), "method %s of %s has another signature than deep copies have; use func (in %s) DeepCopyInto(out *%s) or func (in %s) DeepCopy() %s, or rename it", m.Name(), name, receiver, name, receiver, receiver)
+			d.mistakes.Add(d.Types.Position(m), "method %s of %s has another signature than deep copies have; use func (in %s) DeepCopyInto(out *%s) or func (in %s) DeepCopy() %s, or rename it", m.Name(), declared.Name(), receiver, name, receiver, receiver)
 		}
 	}
 	return found
@@ -82,4 +90,32 @@ func (d *decision) isOwn(pkg *types.Package) bool {
 		}
 	}
 	return false
+}
+
+// typeParams returns the names that methods with results of the interfaces use for the type parameters of their receiver:
+// those of the declaration, unless one of them may have another meaning in the methods.
+func typeParams(declared *types.TypeName, interfaces []model.CopiedInterface) (names []string) {
+	named, ok := declared.Type().(*types.Named)
+	if !ok {
+		return nil
+	}
+	taken := map[string]bool{declared.Name(): true}
+	for _, i := range interfaces {
+		taken[i.Interface.Name] = true
+	}
+	fits := true
+	for param := range named.TypeParams().TypeParams() {
+		name := param.Obj().Name()
+		names = append(names, name)
+		fits = fits && !taken[name] && token.IsExported(name) // unlike in, new, _ and the names of imports
+	}
+	for i := range names {
+		if !fits {
+			names[i] = fmt.Sprint("Type", i+1)
+		}
+		for !fits && taken[names[i]] {
+			names[i] += "_"
+		}
+	}
+	return names
 }

@@ -15,6 +15,9 @@ type DeepCopy struct {
 // CopiedType is a type that gets methods for copying.
 type CopiedType struct {
 	Name string
+	// TypeParams are the names of the type parameters in the receivers. A generic type has them, and then the user
+	// has written one of the methods.
+	TypeParams []string
 	// IsReference reports whether the type is a map or a slice, whose methods have no pointer receivers.
 	IsReference bool
 	// Into is the body of DeepCopyInto. It is nil if the user has written the method.

@@ -91,7 +91,7 @@ func copied(set *model.Set, pkg *input.Package) []string {
 	for _, c := range set.DeepCopies {
 		for _, t := range c.Types {
 			isObject := slices.ContainsFunc(t.Interfaces, func(i model.CopiedInterface) bool { return i.Interface == object && !i.ByValue })
-			if c.Path == pkg.Path && isObject && token.IsExported(t.Name) {
+			if c.Path == pkg.Path && isObject && token.IsExported(t.Name) && len(t.TypeParams) == 0 {
 				names = append(names, t.Name)
 			}
 		}

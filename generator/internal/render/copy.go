@@ -7,12 +7,24 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
+// Copied returns the type as its methods write it.
+func (f *file) Copied(t *model.CopiedType) code {
+	if len(t.TypeParams) == 0 {
+		return code(f.name(t.Name))
+	}
+	var params []string
+	for _, param := range t.TypeParams {
+		params = append(params, f.name(param))
+	}
+	return code(f.name(t.Name) + "[" + strings.Join(params, ", ") + "]")
+}
+
 // Receiver returns the type of the receiver of DeepCopy.
 func (f *file) Receiver(t *model.CopiedType) code {
 	if t.IsReference {
-		return code(f.name(t.Name))
+		return f.Copied(t)
 	}
-	return code("*" + f.name(t.Name))
+	return "*" + f.Copied(t)
 }
 
 // Named returns an expression for a type, which may be of the file's own package.

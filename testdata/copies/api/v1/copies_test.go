@@ -68,6 +68,10 @@ func full() *Sample {
 	s.ByHand = ByHand{
 		Into: Into{N: n()}, IntoPtr: &Into{N: n()}, Copy: Copy{N: n()}, CopyPtr: &Copy{N: n()}, Value: Value{N: n()}, List: List{n()}, Both: Both{N: n()},
 		Intos: []Into{{N: n()}}, Copies: map[string]Copy{"a": {N: n()}}, Levels: []*Level{nil, new(Level)},
+		Generic: Generic{
+			Nest: Nest[*int]{Value: n(), Inner: []Nest[*int]{{Value: n()}}}, Nests: []*Nest[*int]{nil, {Value: n()}}, Pair: Couple[string, *int]{Value: n()},
+			Pairs: map[string]Couple[string, *int]{"a": {Value: n()}}, Sequence: Sequence[*int]{n(), nil}, Renamed: Renamed[int, int, *int]{Value: n()}, Shaped: &Shaped[*int]{Value: n()},
+		},
 	}
 	return s
 }

@@ -14,6 +14,18 @@ type ByHand struct {
 	Copies  map[string]Copy
 	Level   Level
 	Levels  []*Level
+	Generic Generic
+}
+
+// Generic has instances of generic types with one of the methods, or with both.
+type Generic struct {
+	Nest     Nest[*int]
+	Nests    []*Nest[*int]
+	Pair     Couple[string, *int]
+	Pairs    map[string]Couple[string, *int]
+	Sequence Sequence[*int]
+	Renamed  Renamed[int, int, *int]
+	Shaped   *Shaped[*int]
 }
 
 // Into has only DeepCopyInto.
@@ -101,3 +113,71 @@ type Level int
 
 // DeepCopy counts.
 func (l Level) DeepCopy() Level { return l + 1 }
+
+// Nest refers to itself, and has only DeepCopyInto.
+type Nest[T any] struct {
+	Value T
+	Inner []Nest[T]
+}
+
+// DeepCopyInto copies the instances for *int.
+func (n *Nest[T]) DeepCopyInto(out *Nest[T]) {
+	*out = *n
+	out.Value = copyOf(n.Value)
+	if n.Inner != nil {
+		out.Inner = make([]Nest[T], len(n.Inner))
+		for i := range n.Inner {
+			n.Inner[i].DeepCopyInto(&out.Inner[i])
+		}
+	}
+}
+
+// Couple has only DeepCopy, for a pointer.
+type Couple[K comparable, V any] struct {
+	Key   K
+	Value V
+}
+
+// DeepCopy copies c.
+func (c *Couple[K, V]) DeepCopy() *Couple[K, V] { return &Couple[K, V]{c.Key, copyOf(c.Value)} }
+
+// Sequence is a slice with DeepCopy.
+type Sequence[T any] []T
+
+// DeepCopy copies s.
+func (s Sequence[T]) DeepCopy() Sequence[T] {
+	if s == nil {
+		return nil
+	}
+	out := make(Sequence[T], len(s))
+	for i := range s {
+		out[i] = copyOf(s[i])
+	}
+	return out
+}
+
+// Renamed has parameters whose names the methods cannot have.
+type Renamed[_ any, Type1, in any] struct{ Value in }
+
+// DeepCopyInto copies r to out.
+func (r *Renamed[A, B, C]) DeepCopyInto(out *Renamed[A, B, C]) { out.Value = copyOf(r.Value) }
+
+// Shaped is a Shape with the name of the interface as the name of its parameter.
+//
+// +k8s:deepcopy-gen:interfaces=github.com/typedinformers/informer-gen/testdata/copies/api/v1.Shape
+type Shaped[Shape any] struct{ Value Shape }
+
+// DeepCopyInto copies s to out.
+func (s *Shaped[T]) DeepCopyInto(out *Shaped[T]) { out.Value = copyOf(s.Value) }
+
+// Area returns an area.
+func (s *Shaped[T]) Area() int { return 1 }
+
+// copyOf copies a pointer to an int, and returns other values as they are.
+func copyOf[T any](value T) T {
+	if n, ok := any(value).(*int); ok && n != nil {
+		copied := *n
+		return any(&copied).(T)
+	}
+	return value
+}

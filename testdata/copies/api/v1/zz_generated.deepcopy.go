@@ -111,6 +111,7 @@ func (in *ByHand) DeepCopyInto(out *ByHand) {
 			out.Levels[i] = &copied
 		}
 	}
+	in.Generic.DeepCopyInto(&out.Generic)
 }
 
 // DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
@@ -167,6 +168,11 @@ func (in *Config) DeepCopyObject() runtime.Object {
 
 // DeepCopyInto copies the receiver to out. They share no memory afterwards.
 func (in *Copy) DeepCopyInto(out *Copy) {
+	*out = *in.DeepCopy()
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *Couple[K, V]) DeepCopyInto(out *Couple[K, V]) {
 	*out = *in.DeepCopy()
 }
 
@@ -237,6 +243,38 @@ func (in *Func) DeepCopy() *Func {
 		return nil
 	}
 	out := new(Func)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *Generic) DeepCopyInto(out *Generic) {
+	*out = *in
+	in.Nest.DeepCopyInto(&out.Nest)
+	out.Nests = otherslices.Clone(in.Nests)
+	for i := range in.Nests {
+		out.Nests[i] = in.Nests[i].DeepCopy()
+	}
+	in.Pair.DeepCopyInto(&out.Pair)
+	if in.Pairs != nil {
+		out.Pairs = make(map[string]Couple[string, *int], len(in.Pairs))
+		for key, val := range in.Pairs {
+			copied := val
+			val.DeepCopyInto(&copied)
+			out.Pairs[key] = copied
+		}
+	}
+	out.Sequence = in.Sequence.DeepCopy()
+	in.Renamed.DeepCopyInto(&out.Renamed)
+	out.Shaped = in.Shaped.DeepCopy()
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Generic) DeepCopy() *Generic {
+	if in == nil {
+		return nil
+	}
+	out := new(Generic)
 	in.DeepCopyInto(out)
 	return out
 }
@@ -524,6 +562,16 @@ func (in Names) DeepCopy() Names {
 	return *out
 }
 
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Nest[T]) DeepCopy() *Nest[T] {
+	if in == nil {
+		return nil
+	}
+	out := new(Nest[T])
+	in.DeepCopyInto(out)
+	return out
+}
+
 // DeepCopyInto copies the receiver to out. They share no memory afterwards.
 func (in *Pair) DeepCopyInto(out *Pair) {
 	*out = *in
@@ -643,6 +691,16 @@ func (in *Pointers) DeepCopy() *Pointers {
 	return out
 }
 
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Renamed[Type1, Type2, Type3]) DeepCopy() *Renamed[Type1, Type2, Type3] {
+	if in == nil {
+		return nil
+	}
+	out := new(Renamed[Type1, Type2, Type3])
+	in.DeepCopyInto(out)
+	return out
+}
+
 // DeepCopyInto copies the receiver to out. They share no memory afterwards.
 func (in *Round) DeepCopyInto(out *Round) {
 	*out = *in
@@ -723,6 +781,29 @@ func (in *SampleList) DeepCopy() *SampleList {
 
 // DeepCopyObject returns a copy of the receiver that shares no memory with it, or nil for nil.
 func (in *SampleList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return in.DeepCopy()
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in Sequence[T]) DeepCopyInto(out *Sequence[T]) {
+	*out = in.DeepCopy()
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Shaped[Type1]) DeepCopy() *Shaped[Type1] {
+	if in == nil {
+		return nil
+	}
+	out := new(Shaped[Type1])
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyShape returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Shaped[Type1]) DeepCopyShape() Shape {
 	if in == nil {
 		return nil
 	}
