@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,10 +71,14 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 			}
 			ref.Name += "List" // as client-gen has it
 		}
-		if problem := a.missing(ref, local); problem != "" {
-			if meant, ok := strings.CutSuffix(problem, "List?"); ok && what == "result" && m.Verb == "list" {
-				problem = meant + "?" // whose list type it is
-			}
+		problem := a.missing(ref, local)
+		if meant, ok := strings.CutSuffix(problem, "List?"); ok && what == "result" && m.Verb == "list" {
+			problem = meant + "?" // whose list type it is
+		}
+		if problem == "" {
+			problem = a.unusable(ref, m, what)
+		}
+		if problem != "" {
 			a.errs.Add(m.Pos, "method %s: %s: %s", m.Name, what, problem)
 		}
 		return ref
@@ -102,4 +107,41 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 		a.errs.Add(m.Pos, "method %s: %s, which the method takes; run applyconfiguration-gen for that type, or remove the method", m.Name, withoutFix(problem))
 	}
 	return false
+}
+
+// unusable returns why the code of the clients cannot use an existing type as the input or the result of a method, and
+// what to do about it, or "".
+func (a *assembly) unusable(ref model.TypeRef, m *model.Method, what string) string {
+	pkg := a.described(ref.Path)
+	if pkg == nil {
+		return ""
+	}
+	lacks := func(method string) bool { return slices.Contains(pkg.Lacking[ref.Name], method) }
+	isObject := what == "result" || m.Verb != "apply" // what apply sends is another type
+	name := fmt.Sprintf("type %s of package %s", ref.Name, ref.Path)
+	fix := "write a type that has it"
+	switch {
+	case isObject && lacks("GetObjectKind"):
+		if !pkg.Dependency {
+			fix = "add to it: metav1.TypeMeta `json:\",inline\"`"
+		}
+		return name + " does not embed metav1.TypeMeta; " + fix
+	case isObject && lacks("DeepCopyObject"):
+		switch {
+		case pkg.Dependency:
+		case a.Copies && a.Externals[ref.Path] != nil:
+			fix = "name that package too, so that --deepcopy writes it"
+		case a.Copies:
+			fix = "write it where the type is declared" // an alias, a generic type, or no struct
+		default:
+			fix = input.DeepCopyFix
+		}
+		return name + " has no method DeepCopyObject; " + fix
+	case what == "input" && m.Verb == "update" && m.Subresource == "" && lacks("GetName"):
+		if !pkg.Dependency {
+			fix = "add to it: metav1.ObjectMeta `json:\"metadata,omitempty\"`, or write subresource=…"
+		}
+		return name + " has no method GetName, which gives the request its URL; " + fix
+	}
+	return ""
 }

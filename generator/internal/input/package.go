@@ -49,6 +49,9 @@ type Package struct {
 	Objects []string
 	// Constraints are the //go:build lines of types that a build without build tags leaves out, by name.
 	Constraints map[string]string
+	// Lacking are the methods that types which methods of kinds send or return are known to lack, by name: some of
+	// DeepCopyObject, GetObjectKind and GetName.
+	Lacking map[string][]string
 	// Types are the types with a marker of informer-gen, sorted by name.
 	Types []*Type
 }
@@ -59,6 +62,16 @@ func (p *Package) Type(name string) *Type {
 		return p.Types[at]
 	}
 	return nil
+}
+
+// AddLacking adds a method to those that a type lacks.
+func (p *Package) AddLacking(name, method string) {
+	if p.Lacking == nil {
+		p.Lacking = map[string][]string{}
+	}
+	if !slices.Contains(p.Lacking[name], method) {
+		p.Lacking[name] = append(p.Lacking[name], method)
+	}
 }
 
 // External is a package that a marker or a flag names.

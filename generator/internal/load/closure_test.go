@@ -69,7 +69,7 @@ func answered(t testing.TB, text string) (pkg *input.Package, inSyntax string, m
 	c := memoryClosure(t, text)
 	src := c.sources["shop"]
 	pkg = src.describe(false)
-	q := ask(src, pkg)
+	q := ask(src, pkg, nil)
 	if q == nil {
 		return pkg, "no question", nil
 	}

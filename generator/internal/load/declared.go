@@ -33,7 +33,7 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 					names[of] = append(names[of], method.Input.Name)
 					if options.AllTypes {
 						of := cmp.Or(method.Result.Path, pkg.Path)
-						names[of] = append(names[of], method.Result.Name)
+						names[of] = append(names[of], resultOf(method).Name)
 					}
 				}
 			}

@@ -135,7 +135,9 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 			pkg = src.describe(options.Candidates)
 		}
 		result.Packages = append(result.Packages, pkg)
-		if q := ask(src, pkg); q != nil {
+	}
+	for i, pkg := range result.Packages {
+		if q := ask(result.sources[i], pkg, sentOrReturned(result.Packages, pkg.Path)); q != nil {
 			questions = append(questions, q)
 		}
 	}
@@ -161,7 +163,9 @@ func Externals(ctx context.Context, options Options, importPaths []string, resul
 		if src.addParseErrors(&problems) {
 			result.Externals[src.path] = &input.External{Problem: "it does not parse"}
 		} else {
-			result.Externals[src.path] = &input.External{Package: src.describe(false)}
+			pkg := src.describe(false)
+			src.addLacking(pkg, sentOrReturned(result.Packages, src.path))
+			result.Externals[src.path] = &input.External{Package: pkg}
 		}
 	}
 	return err

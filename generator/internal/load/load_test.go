@@ -206,7 +206,7 @@ func FuzzDescribe(f *testing.F) {
 		}
 		src := &source{path: "example.com/shop/v1", fset: fset, files: []*ast.File{file}}
 		pkg := src.describe(false)
-		if q := ask(src, pkg); q != nil {
+		if q := ask(src, pkg, nil); q != nil {
 			q.settle(typesOfSyntax(src), fset, nil)
 			c := &closure{ctx: t.Context(), fset: fset, sources: map[string]*source{src.path: src}, parts: map[string]*part{}}
 			var mistakes model.Errors

@@ -25,13 +25,18 @@ type question struct {
 	fields []*input.Type
 	// views are compared with their kinds.
 	views []*input.Type
+	// calls are the types that methods of kinds send or return, if the syntax does not show their methods.
+	calls []string
 	// unknown are the fields that the last settle did not find.
 	unknown []*model.Field
 }
 
-// ask returns the question about a package, or nil.
-func ask(src *source, pkg *input.Package) *question {
+// ask returns the question about a package, or nil. calls are the types that methods of kinds send or return.
+func ask(src *source, pkg *input.Package, calls []string) *question {
 	q := &question{src: src, pkg: pkg}
+	if unsure := src.addLacking(pkg, calls); !src.dependency {
+		q.calls = unsure
+	}
 	for _, t := range pkg.Types {
 		isView := markers.Has[markers.View](t.Markers)
 		if (t.Markers.MayBeKind() || t.IsCandidate || isView) && src.scope().isUnclear(t) {
@@ -44,7 +49,7 @@ func ask(src *source, pkg *input.Package) *question {
 			q.fields = append(q.fields, t)
 		}
 	}
-	if len(q.unclear)+len(q.fields)+len(q.views) == 0 {
+	if len(q.unclear)+len(q.fields)+len(q.views)+len(q.calls) == 0 {
 		return nil
 	}
 	return q
@@ -134,7 +139,7 @@ func (c *closure) answer(questions []*question, dir string, mistakes *model.Erro
 
 // names returns the types that the question is about, by import path.
 func (q *question) names() map[string][]string {
-	names := map[string][]string{}
+	names := map[string][]string{q.src.path: slices.Clone(q.calls)}
 	for _, t := range slices.Concat(q.unclear, q.fields, q.views) {
 		names[q.src.path] = append(names[q.src.path], t.Name, t.Name+"List")
 	}
@@ -174,6 +179,13 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(pa
 		if t.Misfits = c.of(view); c.unsure || view == nil && t.Name != "_" {
 			open = "view " + t.Name
 		}
+	}
+	switch {
+	case len(q.calls) == 0:
+	case other == nil:
+		open = cmp.Or(open, "type "+q.calls[0]) // the packages of promoted methods are not read yet
+	default:
+		open = cmp.Or(open, q.settleCalls(pkg))
 	}
 	return cmp.Or(open, openField), open == ""
 }
