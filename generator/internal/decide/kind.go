@@ -83,11 +83,10 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 	return k
 }
 
-// warnOfConstraint warns of a type that exists only with build tags. The generated code does
-// not compile without them.
+// warnOfConstraint warns of a type that only some builds have. The generated code does not compile in the others.
 func (a *assembly) warnOfConstraint(t *input.Type) {
 	if t.BuildConstraint != "" {
-		a.warn(t.Pos, "%s is in a file with %s, and generated files have no build constraint; build every program that imports them with these tags", t.Name, t.BuildConstraint)
+		a.warn(t.Pos, "%s is in a file with %s, and generated clients and informers have no build constraint; build every program that imports them so that the constraint is met", t.Name, t.BuildConstraint)
 	}
 }
 

@@ -35,7 +35,7 @@ func Decide(in Input, mistakes *model.Errors) []*model.DeepCopy {
 	for _, pkg := range in.Packages {
 		if found := d.copiesOf(pkg); len(found) > 0 {
 			private := slices.DeleteFunc(slices.Sorted(maps.Keys(pkg.Declared)), token.IsExported)
-			copies = append(copies, &model.DeepCopy{APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: private}, Constraint: d.constraint(pkg), Types: found})
+			copies = append(copies, &model.DeepCopy{APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: private}, Constraint: d.constraint(pkg, found), Types: found})
 		}
 	}
 	return copies
@@ -97,28 +97,26 @@ func (d *decision) into(p *plan) *model.Copy {
 	return copied
 }
 
-// constraint returns the build constraint of the file for a package: that of the files with the types. Types
-// in files with several constraints are a mistake. Without its constraint, a type that is no object may lack
+// constraint returns the build constraint of the file for a package: that of the files with the types that get methods.
+// Types in files with several constraints are a mistake. Without its constraint, a type that is no object may lack
 // its methods, because only the others need them.
-func (d *decision) constraint(pkg *input.Package) string {
-	found := map[string]*plan{}
+func (d *decision) constraint(pkg *input.Package, copied []*model.CopiedType) string {
+	found := map[string]*types.TypeName{}
 	needed := false // without a constraint
-	for name, p := range d.planned {
-		if name.Pkg().Path() != pkg.Path {
-			continue
-		}
+	for _, t := range copied {
+		name := d.Types.Lookup(model.TypeRef{Path: pkg.Path, Name: t.Name})
 		constraint := d.Types.Constraints[d.Types.Position(name).Filename]
-		if first := found[constraint]; first == nil || name.Pos() < first.name.Pos() {
-			found[constraint] = p
+		if first := found[constraint]; first == nil || name.Pos() < first.Pos() {
+			found[constraint] = name
 		}
-		needed = needed || constraint == "" && len(p.interfaces) > 0
+		needed = needed || constraint == "" && len(t.Interfaces) > 0
 	}
 	if len(found) > 1 && !needed {
 		delete(found, "")
 	}
 	constraints := slices.Sorted(maps.Keys(found))
 	for _, other := range constraints[1:] {
-		first, name := found[constraints[0]].name, found[other].name
+		first, name := found[constraints[0]], found[other]
 		d.mistakes.Add(d.Types.Position(name), "%s is in a file with %s and %s is not, but one file has the deep copies of both; move one of them to another package", name.Name(), other, first.Name())
 	}
 	return strings.TrimPrefix(constraints[0], "//go:build ")

@@ -47,7 +47,7 @@ type Package struct {
 	SchemeBuilder SchemeBuilder
 	// Objects are the exported structs with TypeMeta and a method DeepCopyObject, sorted.
 	Objects []string
-	// Constraints are the //go:build lines of types that a build without build tags leaves out, by name.
+	// Constraints are the build constraints of types that some builds leave out, as //go:build lines, by name.
 	Constraints map[string]string
 	// Lacking are the methods that types which methods of kinds send or return are known to lack, by name: some of
 	// DeepCopyObject, GetObjectKind and GetName.
@@ -124,8 +124,8 @@ type Type struct {
 	IsCandidate bool
 	// IsStruct reports whether the underlying type is a struct.
 	IsStruct bool
-	// BuildConstraint is the //go:build line of the file if a build without build tags
-	// leaves the file out. It is empty otherwise.
+	// BuildConstraint is the build constraint of the file as a //go:build line if some builds leave the file
+	// out. It is empty otherwise.
 	BuildConstraint string
 	// IsGeneric reports whether the type has type parameters.
 	IsGeneric bool

@@ -22,7 +22,7 @@ type Types struct {
 	// Dependencies has the packages outside the main module, which the user cannot edit.
 	Dependencies map[string]bool
 	FileSet      *token.FileSet
-	// Constraints are the //go:build lines of the files of the run that a build without build tags leaves out,
+	// Constraints are the build constraints of the files of the run that some builds leave out, as //go:build lines,
 	// by file.
 	Constraints map[string]string
 }

@@ -49,7 +49,7 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet(), Constraints: map[string]string{}}
 	for _, src := range result.sources {
 		for i, file := range src.files {
-			if constraint := tagged(file); constraint != "" {
+			if constraint := src.constraint(file); constraint != "" {
 				found.Constraints[src.names[i]] = constraint
 			}
 		}

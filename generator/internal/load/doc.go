@@ -9,7 +9,9 @@
 //	pkg.go  type.go   what the syntax shows of a package and of a type
 //	generated.go      files of earlier runs, which are not read
 //	missing.go        list types that the run writes, and how a package registers types
-//	comments.go       markers and build constraints in comments
+//	comments.go       markers in comments
+//	constraint.go     build constraints in comments and in the names of files
+//	method.go         the methods of the types that +genclient:method names
 //	question.go       the questions that the syntax leaves open, and the steps that answer them
 //	typecheck.go  meta.go  the types of the package by itself, and the metadata of kinds
 //	protobuf.go       whether a kind has protobuf tags

@@ -32,7 +32,7 @@ func (src *source) describe(candidates bool) *input.Package {
 	}
 	lines := map[*ast.File]string{}
 	for _, file := range src.files {
-		lines[file] = tagged(file)
+		lines[file] = src.constraint(file)
 	}
 	for name, t := range scope.types {
 		pkg.Declared[name] = true

@@ -51,7 +51,7 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 		Pos:             src.fset.Position(t.spec.Name.Pos()),
 		IsStruct:        isStruct && !t.spec.Assign.IsValid(),
 		IsGeneric:       t.spec.TypeParams != nil,
-		BuildConstraint: tagged(t.file),
+		BuildConstraint: src.constraint(t.file),
 		HasTypeMeta:     scope.embeds(t, "TypeMeta", nil),
 		HasObjectMeta:   scope.embeds(t, "ObjectMeta", nil),
 		WritesCopy:      src.copies && !t.spec.Assign.IsValid(),
