@@ -95,6 +95,11 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 	if in.GeneratesApply {
 		named = append(decide.NamedPackages(loaded.Packages, ""), decide.ApplyPackages(loaded.Packages, s.applyExternals)...)
 	}
+	if s.register {
+		named = append(named, register.NamedPackages(loaded.Packages)...)
+		slices.Sort(named)
+		named = slices.Compact(named)
+	}
 	if err := load.Externals(ctx, s.load, named, loaded); err != nil {
 		return nil, in, err
 	}
@@ -128,7 +133,7 @@ func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Resul
 		}
 	}
 	if s.register {
-		set.Registrations = register.Decide(in.Packages, set, mistakes)
+		set.Registrations = register.Decide(in.Packages, in.Externals, set, mistakes)
 	}
 	return nil
 }

@@ -49,6 +49,8 @@ type Package struct {
 	Objects []string
 	// Constraints are the build constraints of types that some builds leave out, as //go:build lines, by name.
 	Constraints map[string]string
+	// DotImports are the imports of the package with a dot as their name.
+	DotImports []Import
 	// Lacking are the methods that types which methods of kinds send or return are known to lack, by name: some of
 	// DeepCopyObject, GetObjectKind and GetName.
 	Lacking map[string][]string
@@ -72,6 +74,12 @@ func (p *Package) AddLacking(name, method string) {
 	if !slices.Contains(p.Lacking[name], method) {
 		p.Lacking[name] = append(p.Lacking[name], method)
 	}
+}
+
+// Import is an import declaration.
+type Import struct {
+	Path string
+	Pos  token.Position
 }
 
 // External is a package that a marker or a flag names.

@@ -170,7 +170,7 @@ func (s *scope) promotes(file *ast.File, structType *ast.StructType, method stri
 
 // dotImports reports whether a file imports a package with a dot, so that any name may be of that package.
 func dotImports(file *ast.File) bool {
-	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." })
+	return slices.ContainsFunc(file.Imports, isDot)
 }
 
 // settleCalls sets which of callMethods the types of the question that methods of kinds send or return lack. It

@@ -22,6 +22,11 @@ func (src *source) describe(candidates bool) *input.Package {
 	for _, file := range src.files {
 		pkg.Name = file.Name.Name
 		src.addPackageMarkers(pkg, file)
+		for _, spec := range file.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil && isDot(spec) {
+				pkg.DotImports = append(pkg.DotImports, input.Import{Path: path, Pos: src.fset.Position(spec.Pos())})
+			}
+		}
 	}
 	scope := src.scope()
 	for name := range scope.funcs {
@@ -183,3 +188,6 @@ func (src *source) hasOldTypeConverter() bool {
 	selector, ok := pointer.X.(*ast.SelectorExpr)
 	return ok && selector.Sel.Name == "TypeConverter"
 }
+
+// isDot reports whether an import has a dot as its name.
+func isDot(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." }

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -14,10 +15,26 @@ import (
 // object is the interface of the types that a scheme can have.
 var object = model.TypeRef{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Object"}
 
+// NamedPackages returns the import paths of other packages that Decide needs, sorted: those that packages import with a
+// dot, because what they declare cannot be declared again.
+func NamedPackages(packages []*input.Package) []string {
+	named := map[string]bool{}
+	for _, pkg := range packages {
+		for _, imported := range pkg.DotImports {
+			named[imported.Path] = named[imported.Path] || !pkg.Dependency && len(pkg.Types) > 0
+		}
+	}
+	for _, pkg := range packages {
+		delete(named, pkg.Path)
+	}
+	maps.DeleteFunc(named, func(_ string, needed bool) bool { return !needed })
+	return slices.Sorted(maps.Keys(named))
+}
+
 // Decide returns what the packages of the set that are not dependencies lack. It leaves out packages that
 // lack nothing. A package that declares AddToScheme registers its types itself, so that only its missing list
-// types are registered.
-func Decide(packages []*input.Package, set *model.Set, mistakes *model.Errors) []*model.Registration {
+// types are registered. externals are the packages of NamedPackages, by import path.
+func Decide(packages []*input.Package, externals map[string]*input.External, set *model.Set, mistakes *model.Errors) []*model.Registration {
 	byPath := map[string]*input.Package{}
 	for _, pkg := range packages {
 		byPath[pkg.Path] = pkg
@@ -26,6 +43,12 @@ func Decide(packages []*input.Package, set *model.Set, mistakes *model.Errors) [
 	for _, gv := range set.GroupVersions() {
 		if pkg := byPath[gv.Path]; pkg != nil && !pkg.Dependency && gv.HasClient() {
 			if r := decide(pkg, gv, set, mistakes); r != nil {
+				refuseDotImports(pkg, r, func(path string) *input.Package {
+					if external := externals[path]; external != nil {
+						return external.Package
+					}
+					return byPath[path]
+				}, mistakes)
 				all = append(all, r)
 			}
 		}
@@ -58,6 +81,41 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 	r.WritesBuilder = r.Builder == model.FuncBuilder && pkg.SchemeBuilder == input.NoBuilder
 	r.BuildConstraint = constraintOf(pkg, gv, r, mistakes)
 	return r
+}
+
+// refuseDotImports adds the names that the file would declare although the package imports them with a dot. read
+// returns another package, or nil.
+func refuseDotImports(pkg *input.Package, r *model.Registration, read func(path string) *input.Package, mistakes *model.Errors) {
+	names := declaredBy(r)
+	for _, imported := range pkg.DotImports {
+		other := read(imported.Path)
+		if other == nil {
+			continue
+		}
+		taken := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !other.Declared[name] })
+		if len(taken) > 0 {
+			mistakes.Add(imported.Pos, "--register declares %s, and this import with a dot does too; import package %s with a name", strings.Join(taken, ", "), imported.Path)
+		}
+	}
+}
+
+// declaredBy returns the names that the file declares.
+func declaredBy(r *model.Registration) (names []string) {
+	for _, declared := range []struct {
+		writes bool
+		name   string
+	}{
+		{r.WritesGroupName, "GroupName"}, {r.WritesGroupVersion, r.GroupVersion}, {r.WritesBuilder, "SchemeBuilder"},
+		{r.WritesAddToScheme, "AddToScheme"}, {r.WritesKind, "Kind"}, {r.WritesResource, "Resource"},
+	} {
+		if declared.writes {
+			names = append(names, declared.name)
+		}
+	}
+	for _, list := range r.Lists {
+		names = append(names, list.Name)
+	}
+	return names
 }
 
 // typesOf returns the types that the file registers: with an AddToScheme that exists, the kinds with a missing
