@@ -46,6 +46,9 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 	case isOwn && t.ListLacksCopy && !t.HasDeepCopyObject: // what gives the kind its deep copy gives the list one
 	default:
 		problem, fix, _ := strings.Cut(t.ListProblem, "; ")
+		if a.Copies && strings.HasPrefix(fix, input.CopyFix) {
+			fix = a.copyFix(t.ListAliasOf)
+		}
 		fix = a.withoutFlags(fix)
 		if from != FromKubebuilder {
 			fix += ", or write +genclient:skipVerbs=list,watch,deleteCollection"
@@ -129,12 +132,29 @@ func (a *assembly) checkType(what string, t *input.Type, marker token.Position) 
 			fix = input.CopyFix + "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
 		}
 		fix = a.withoutFlags(fix)
+		if a.Copies {
+			fix = a.copyFix(t.AliasOf)
+		}
 		if what == "view" {
 			fix = "write it, or " + fix
 		}
 		fail(t.Pos, "has no method DeepCopyObject", fix)
 	}
 	return fits
+}
+
+// copyFix returns how a kind or its list gets a method DeepCopyObject if --deepcopy does not write it, because it is an
+// alias of an instance of a generic type, or of a type of a package to which this run does not write.
+func (a *assembly) copyFix(of model.TypeRef) string {
+	name, _, isInstance := strings.Cut(of.Name, "[")
+	fix := fmt.Sprintf("write it for type %s of package %s", name, of.Path)
+	switch {
+	case of.IsZero():
+		return "write it"
+	case !isInstance && a.described(of.Path) == nil:
+		return fix + ", or name that package too if it is of this module"
+	}
+	return fix
 }
 
 // checkKinds refuses two kinds with one name on the wire or in Go.

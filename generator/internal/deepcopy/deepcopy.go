@@ -24,7 +24,8 @@ type Input struct {
 // Decide returns the deep copies of the packages that are not dependencies. It adds the reasons why a type
 // cannot be copied to the mistakes.
 func Decide(in Input, mistakes *model.Errors) []*model.DeepCopy {
-	d := &decision{Input: in, mistakes: mistakes, planned: map[*types.TypeName]*plan{}}
+	d := &decision{Input: in, mistakes: mistakes, objects: map[*types.TypeName]bool{}, planned: map[*types.TypeName]*plan{}}
+	d.addObjects()
 	reached := d.reachable()
 	for _, pkg := range in.Packages {
 		if !pkg.Dependency {
@@ -45,6 +46,10 @@ func Decide(in Input, mistakes *model.Errors) []*model.DeepCopy {
 type decision struct {
 	Input
 	mistakes *model.Errors
+	// objects are the types that clients and informers use. An alias counts as the type that it stands for.
+	objects map[*types.TypeName]bool
+	// roots are these types, with the arguments of generic ones.
+	roots []types.Type
 	// planned are the types that have all methods after this run.
 	planned map[*types.TypeName]*plan
 }

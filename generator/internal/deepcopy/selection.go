@@ -41,21 +41,20 @@ func (d *decision) plan(pkg *input.Package, reached map[*types.TypeName]bool) {
 		return
 	}
 	inPackage := d.packageChoice(pkg)
-	kinds := d.kindsOf(pkg)
 	for _, name := range checked.Scope().Names() {
 		declared, ok := checked.Scope().Lookup(name).(*types.TypeName)
 		if !ok || declared.IsAlias() || !declared.Exported() {
 			continue
 		}
 		read := d.readType(declared)
-		isObject := kinds[name] || read.isObject
+		isObject := d.objects[declared] || read.isObject
 		enabled := cmp.Or(read.enabled, inPackage)
 		if enabled == unset && (isObject || reached[declared]) {
 			enabled = on
 		}
 		found := d.methodsOf(declared)
 		switch {
-		case enabled != on && kinds[name] && !found.has("DeepCopyObject"):
+		case enabled != on && d.objects[declared] && !found.has("DeepCopyObject"):
 			d.mistakes.Add(d.Types.Position(declared), "kind %s needs the method DeepCopyObject, but a marker turns its deep copy off; remove +%s=false or +%s=false, or write the method", name, generateMarker, enabledMarker)
 			continue
 		case enabled != on:
@@ -70,6 +69,22 @@ func (d *decision) plan(pkg *input.Package, reached map[*types.TypeName]bool) {
 			read.interfaces = append(read.interfaces, model.CopiedInterface{Interface: object, ByValue: isReference(declared.Type())})
 		}
 		d.planned[declared] = &plan{name: declared, methods: found, interfaces: found.missing(read.interfaces)}
+	}
+}
+
+// addObjects adds the types of all packages that clients and informers use.
+func (d *decision) addObjects() {
+	for _, pkg := range d.Packages {
+		for name := range d.kindsOf(pkg) {
+			declared := d.Types.Lookup(model.TypeRef{Path: pkg.Path, Name: name})
+			if declared == nil {
+				continue
+			}
+			if named, ok := types.Unalias(declared.Type()).(*types.Named); ok {
+				d.objects[named.Obj()] = true
+				d.roots = append(d.roots, named)
+			}
+		}
 	}
 }
 
@@ -212,12 +227,8 @@ func (d *decision) reachable() map[*types.TypeName]bool {
 			visit(t.Elem())
 		}
 	}
-	for _, pkg := range d.Packages {
-		for name := range d.kindsOf(pkg) {
-			if declared := d.Types.Lookup(model.TypeRef{Path: pkg.Path, Name: name}); declared != nil {
-				visit(declared.Type())
-			}
-		}
+	for _, root := range d.roots {
+		visit(root)
 	}
 	return reached
 }

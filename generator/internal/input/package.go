@@ -155,9 +155,12 @@ type Type struct {
 	// HasList reports whether clients can use that type: a struct with TypeMeta, ListMeta,
 	// Items of this type, and DeepCopyObject.
 	HasList bool
-	// WritesCopy reports whether the run writes the methods of the type and its list that copy them and that
-	// the package lacks.
-	WritesCopy bool
+	// WritesCopy reports whether the run writes the methods of the type that copy it and that the type lacks.
+	// WritesDeclaredListCopy is the same for its list type.
+	WritesCopy, WritesDeclaredListCopy bool
+	// AliasOf is the type that the type is an alias of, and ListAliasOf that of the list type. They are zero for other
+	// types. An instance of a generic type has its arguments in its name.
+	AliasOf, ListAliasOf model.TypeRef
 	// WritesList reports whether the package lacks the list type, and the run writes it.
 	// WritesListCopy reports whether the run writes its DeepCopyObject next to it.
 	WritesList, WritesListCopy bool

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"go/types"
 	"testing"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
@@ -39,7 +40,7 @@ func TestClarify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			src := parseSource(t, begin+test.kind+test.list)
 			described := &input.Type{Name: "Order"}
-			sure := clarify(described, typesOfSyntax(src), src.fset)
+			sure := clarify(described, typesOfSyntax(src), src.fset, func(types.Type) bool { return false })
 			if sure != test.sure || described.HasList != (test.form != nil) {
 				t.Fatalf("sure %t, list %t (%s)", sure, described.HasList, described.ListProblem)
 			}

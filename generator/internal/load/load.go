@@ -136,8 +136,13 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 		}
 		result.Packages = append(result.Packages, pkg)
 	}
+	copies := map[string]bool{}
+	for _, src := range result.sources {
+		copies[src.path] = src.copies
+	}
 	for i, pkg := range result.Packages {
 		if q := ask(result.sources[i], pkg, sentOrReturned(result.Packages, pkg.Path)); q != nil {
+			q.copies = copies
 			questions = append(questions, q)
 		}
 	}

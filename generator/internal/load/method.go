@@ -66,18 +66,12 @@ func (src *source) addLacking(pkg *input.Package, names []string) (unsure []stri
 	return unsure
 }
 
-// writesCopy reports whether the run writes the methods that copy a type which methods of kinds send or return.
+// writesCopy reports whether the run writes the methods that copy a kind, a list, or a type that methods of kinds send or
+// return.
 func (src *source) writesCopy(t typeDecl) bool {
-	if !src.copies || t.spec.TypeParams != nil {
+	t = src.scope().resolve(t)
+	if !src.copies || t.spec.Assign.IsValid() || t.spec.TypeParams != nil {
 		return false
-	}
-	if t.spec.Assign.IsValid() {
-		name, ok := t.spec.Type.(*ast.Ident)
-		if !ok {
-			return false
-		}
-		local, ok := src.scope().types[name.Name]
-		return ok && local.spec != t.spec && src.writesCopy(local)
 	}
 	switch underlying := src.scope().underlying(t, nil).(type) {
 	case *ast.Ident: // a string or a number

@@ -50,7 +50,7 @@ func (src *source) addLists(pkg *input.Package, options Options) bool {
 
 // lacksList reports whether t may be a kind, and the package has nothing with the name of its list.
 func (src *source) lacksList(pkg *input.Package, t *input.Type) bool {
-	declared := src.scope().types[t.Name]
+	declared := src.scope().resolve(src.scope().types[t.Name])
 	if !t.Markers.MayBeKind() || t.IsGeneric || !token.IsExported(t.Name) || pkg.Declared[t.Name+"List"] {
 		return false
 	}
@@ -59,7 +59,7 @@ func (src *source) lacksList(pkg *input.Package, t *input.Type) bool {
 		return false
 	}
 	// A root object without ObjectMeta is a configuration file.
-	return markers.Has[markers.Genclient](t.Markers) || t.HasTypeMeta && t.HasObjectMeta
+	return markers.Has[markers.Genclient](t.Markers) || src.scope().embeds(declared, "TypeMeta", nil) && src.scope().embeds(declared, "ObjectMeta", nil)
 }
 
 // KeepLists removes the list types that the run does not write after all, because their types are not kinds.

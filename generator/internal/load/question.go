@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -27,6 +28,8 @@ type question struct {
 	views []*input.Type
 	// calls are the types that methods of kinds send or return, if the syntax does not show their methods.
 	calls []string
+	// copies has the packages of the main module to which the run writes deep copies.
+	copies map[string]bool
 	// unknown are the fields that the last settle did not find.
 	unknown []*model.Field
 }
@@ -53,6 +56,16 @@ func ask(src *source, pkg *input.Package, calls []string) *question {
 		return nil
 	}
 	return q
+}
+
+// writes reports whether the run writes the methods that copy a type of another package.
+func (q *question) writes(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.TypeArgs().Len() > 0 || named.Obj().Pkg() == nil || !named.Obj().Exported() {
+		return false
+	}
+	_, isStruct := gotype.StructOf(named)
+	return isStruct && named.Obj().Pkg().Path() != q.src.path && q.copies[named.Obj().Pkg().Path()]
 }
 
 // answer answers the questions from the types of each package by itself. If that leaves a question open,
@@ -161,7 +174,7 @@ func (q *question) viewed(t *input.Type) model.TypeRef {
 func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(path string) *types.Package) (open string, onlyFields bool) {
 	openField := q.settleFields(pkg)
 	for _, t := range q.unclear {
-		if !clarify(t, pkg, fset) {
+		if !clarify(t, pkg, fset, q.writes) {
 			open = "type " + t.Name
 		}
 	}

@@ -215,6 +215,23 @@ func (s *scope) has(typeName, methodName string) bool {
 	})
 }
 
+// resolve returns the type of the package that an alias stands for. It returns other types and aliases as they are. Of an
+// instance of a generic type it returns the alias.
+func (s *scope) resolve(t typeDecl) typeDecl {
+	for range len(s.types) { // an alias of itself does not compile
+		name, ok := t.spec.Type.(*ast.Ident)
+		if !ok || !t.spec.Assign.IsValid() {
+			break
+		}
+		local, ok := s.types[name.Name]
+		if !ok {
+			break
+		}
+		t = local
+	}
+	return t
+}
+
 // receiver returns the name of the type that has the method.
 func receiver(decl *ast.FuncDecl) string {
 	if len(decl.Recv.List) == 0 { // func () f(), which parses

@@ -54,7 +54,7 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 		BuildConstraint: src.constraint(t.file),
 		HasTypeMeta:     scope.embeds(t, "TypeMeta", nil),
 		HasObjectMeta:   scope.embeds(t, "ObjectMeta", nil),
-		WritesCopy:      src.copies && !t.spec.Assign.IsValid(),
+		WritesCopy:      src.writesCopy(t),
 		WritesList:      slices.Contains(src.lists, name),
 		HasStatus:       fieldType(t, "Status") != nil,
 		Protobuf:        src.protobuf(name),
@@ -68,14 +68,15 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 	}
 	described.DeclaresList = true
 	described.ListPos = src.fset.Position(list.spec.Name.Pos())
+	described.WritesDeclaredListCopy = src.writesCopy(list)
 	if described.WritesList {
 		described.ListPos = described.Pos
-		described.WritesListCopy = !scope.deepCopied[name+"List"] && !described.WritesCopy
-		described.HasDeepCopyInto = scope.has(name, "DeepCopyInto")
+		described.WritesListCopy = !scope.deepCopied[name+"List"] && !described.WritesDeclaredListCopy
+		described.HasDeepCopyInto = scope.has(scope.resolve(t).spec.Name.Name, "DeepCopyInto")
 		described.ListMentioned = src.mentions(name + "List")
 	}
 	pointers, hasItems := isSliceOf(fieldType(list, "Items"), name)
-	setList(described, scope.embeds(list, "TypeMeta", nil), scope.embeds(list, "ListMeta", nil), hasItems, scope.deepCopied[name+"List"] || described.WritesCopy || described.WritesListCopy)
+	setList(described, scope.embeds(list, "TypeMeta", nil), scope.embeds(list, "ListMeta", nil), hasItems, scope.deepCopied[name+"List"] || described.WritesDeclaredListCopy || described.WritesListCopy)
 	described.List.ItemsArePointers = pointers && described.HasList
 	return described
 }

@@ -134,9 +134,9 @@ func (s *scope) isReference(spec *ast.TypeSpec) bool {
 	return spec.Assign.IsValid()
 }
 
-// clarify sets in t what describeType sets, from types instead of syntax. It returns false if it
-// needs a type that is not known.
-func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool) {
+// clarify sets in t what describeType sets, from types instead of syntax. writes reports whether the run writes the
+// methods that copy a type of another package. It returns false if it needs a type that is not known.
+func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet, writes func(types.Type) bool) (sure bool) {
 	kind := lookUp(pkg, t.Name)
 	structType, ok := gotype.StructOf(kind)
 	if !ok {
@@ -151,6 +151,8 @@ func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool)
 	if hasMethod("GetName") {
 		t.MissingMethod = missing
 	}
+	t.AliasOf = aliasOf(pkg.Scope().Lookup(t.Name))
+	t.WritesCopy = t.WritesCopy || writes(kind)
 	t.HasDeepCopyObject = hasMethod("DeepCopyObject") || t.WritesCopy
 	t.HasStatus = slices.ContainsFunc(slices.Collect(structType.Fields()), func(field *types.Var) bool { return field.Name() == "Status" })
 	sure = meta.sure || t.HasTypeMeta && t.HasObjectMeta
@@ -159,8 +161,22 @@ func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool)
 	if list == nil {
 		return sure
 	}
-	t.ListPos = fset.Position(list.Pos())
+	t.ListPos, t.ListAliasOf = fset.Position(list.Pos()), aliasOf(list)
+	t.WritesDeclaredListCopy = t.WritesDeclaredListCopy || writes(list.Type())
 	return clarifyList(t, list.Type(), pkg, kind) && sure
+}
+
+// aliasOf returns the type that an alias stands for, or zero.
+func aliasOf(declared types.Object) model.TypeRef {
+	name, ok := declared.(*types.TypeName)
+	if !ok || !name.IsAlias() {
+		return model.TypeRef{}
+	}
+	named, ok := types.Unalias(name.Type()).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return model.TypeRef{}
+	}
+	return model.TypeRef{Path: named.Obj().Pkg().Path(), Name: types.TypeString(named, func(*types.Package) string { return "" })}
 }
 
 // clarifyList is clarify for the list type.
@@ -176,7 +192,7 @@ func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.
 	hasListMeta := meta.has["ListMeta"] || hasListMethods || hasMethod("GetListMeta")
 	items, _, _ := types.LookupFieldOrMethod(list, true, pkg, "Items")
 	pointers, hasItems := isSliceOfType(items, kind)
-	setList(t, hasTypeMeta, hasListMeta, hasItems, hasMethod("DeepCopyObject") || t.WritesCopy || t.WritesListCopy)
+	setList(t, hasTypeMeta, hasListMeta, hasItems, hasMethod("DeepCopyObject") || t.WritesDeclaredListCopy || t.WritesListCopy)
 	t.List = model.ListForm{ItemsArePointers: pointers, Meta: model.ListMetaAccessor}
 	found, _, indirect := types.LookupFieldOrMethod(list, true, pkg, "ListMeta")
 	field, isField := found.(*types.Var)

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // RegisterFile is the file with the registration of an API package.
 const RegisterFile = "zz_generated.register.go"
 
@@ -26,10 +28,16 @@ type Registration struct {
 	WritesGroupName, WritesGroupVersion, WritesKind, WritesResource, WritesBuilder, WritesAddToScheme bool
 	// Builder is how the file registers Types.
 	Builder Builder
-	// Types are the types that the file registers.
-	Types []string
+	// Types are the types that the file registers. Renamed are those with another name in Go, because they are aliases:
+	// the file registers them by name.
+	Types, Renamed []string
 	// Lists are the list types that the file declares.
 	Lists []*MissingList
+}
+
+// ByType returns the types that are registered by their names in Go.
+func (r *Registration) ByType() []string {
+	return slices.DeleteFunc(slices.Clone(r.Types), func(name string) bool { return slices.Contains(r.Renamed, name) })
 }
 
 // Builder is how a file registers types.

@@ -77,6 +77,11 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 		return nil
 	}
 	r.Types = typesOf(pkg, gv, set, r)
+	for _, name := range r.Types {
+		if isRenamed(pkg, gv, name) {
+			r.Renamed = append(r.Renamed, name)
+		}
+	}
 	r.Builder = builderOf(pkg, gv, r, mistakes)
 	r.WritesBuilder = r.Builder == model.FuncBuilder && pkg.SchemeBuilder == input.NoBuilder
 	r.BuildConstraint = constraintOf(pkg, gv, r, mistakes)
@@ -140,7 +145,43 @@ func typesOf(pkg *input.Package, gv *model.GroupVersion, set *model.Set, r *mode
 			}
 		}
 	}
+	for name := range names {
+		if isOnlyAliased(pkg, gv, name) {
+			delete(names, name)
+		}
+	}
 	return slices.Sorted(maps.Keys(names))
+}
+
+// aliases returns the kinds of the package and their list types that are aliases, with the types that they stand for.
+func aliases(pkg *input.Package, gv *model.GroupVersion) map[string]model.TypeRef {
+	found := map[string]model.TypeRef{}
+	for _, k := range gv.Kinds {
+		t := pkg.Type(k.Name)
+		found[k.Name], found[k.List()] = t.AliasOf, t.ListAliasOf
+	}
+	return found
+}
+
+// isRenamed reports whether a kind or a list type is an alias of a type with another name, which a scheme would take for
+// the name of the kind.
+func isRenamed(pkg *input.Package, gv *model.GroupVersion, name string) bool {
+	of := aliases(pkg, gv)[name]
+	return !of.IsZero() && of.Name != name
+}
+
+// isOnlyAliased reports whether a type of the package is an object only because a kind or a list type is an alias of it.
+func isOnlyAliased(pkg *input.Package, gv *model.GroupVersion, name string) bool {
+	all := aliases(pkg, gv)
+	if _, isKind := all[name]; isKind {
+		return false
+	}
+	for _, of := range all {
+		if of == (model.TypeRef{Path: pkg.Path, Name: name}) {
+			return true
+		}
+	}
+	return false
 }
 
 // copied returns the exported types of the package that become objects by the methods that the run writes.

@@ -87,14 +87,17 @@ func sampleRegistrations() []*model.Registration {
 		all = append(all, &model.Registration{
 			APIPackage: model.APIPackage{Path: "example.com/" + string(builder), Name: "yak", Dir: "/" + string(builder)},
 			Group:      "yak.example.com", Version: "v1", GroupVersion: "ZebraGroupVersion", WritesGroupName: builder == model.FuncBuilder, WritesGroupVersion: true, WritesKind: true, WritesResource: true,
-			WritesBuilder: builder == model.FuncBuilder, WritesAddToScheme: true, Builder: builder, Types: []string{"Zebra", "ZebraList"},
+			WritesBuilder: builder == model.FuncBuilder, WritesAddToScheme: true, Builder: builder, Types: []string{"Gnu", "Zebra", "ZebraList"}, Renamed: []string{"Gnu"},
 			Lists: []*model.MissingList{
 				{Kind: "Zebra", Name: "ZebraList", Plural: "Zebras", WritesCopy: true, CopiesInto: true},
 				{Kind: "Gnu", Name: "GnuList", Plural: "Gnus", WritesCopy: true},
 			},
 		})
 	}
-	return all
+	return append(all, &model.Registration{
+		APIPackage: model.APIPackage{Path: "example.com/renamed", Name: "yak", Dir: "/renamed"},
+		Group:      "yak.example.com", Version: "v1", GroupVersion: "ZebraGroupVersion", Builder: model.ObjectBuilder, Types: []string{"Gnu"}, Renamed: []string{"Gnu"},
+	})
 }
 
 // sampleApply returns apply configurations with fields and methods of all forms.
