@@ -194,8 +194,6 @@ func (p *pruning) isHere(name *ast.Ident) bool {
 	return p.part.declared[name.Name] != nil || p.parameters[name.Name] || types.Universe.Lookup(name.Name) != nil || slices.ContainsFunc(p.file.Imports, isDot)
 }
 
-func isDot(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." }
-
 // referHere keeps the declaration of a name without a qualifier.
 func (p *pruning) referHere(name *ast.Ident) {
 	if p.use(p.part, name.Name) || name.Name == "_" {
