@@ -40,6 +40,7 @@ func Decide(in Input, mistakes *model.Errors) *model.Apply {
 	a.addHomes()
 	a.reach()
 	a.addDirs()
+	a.nameInstances()
 	slices.SortFunc(a.all, func(x, y *config) int {
 		return cmp.Or(strings.Compare(x.home.out.Dir, y.home.out.Dir), strings.Compare(x.out.File, y.out.File), strings.Compare(x.out.Name, y.out.Name))
 	})
@@ -82,26 +83,9 @@ type config struct {
 	of   *types.Named
 	home *home
 	out  *model.ApplyType
-}
-
-// identity identifies a type with a name.
-type identity struct {
-	declared *types.TypeName
-	// arguments are the type arguments of an instance of a generic type.
-	arguments string
-}
-
-// identify returns the identity of a type, without aliases. It is zero for types without a name.
-func identify(t types.Type) identity {
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
-		return identity{}
-	}
-	id := identity{declared: named.Obj()}
-	for arg := range named.TypeArgs().Types() {
-		id.arguments += types.TypeString(arg, nil) + ","
-	}
-	return id
+	// spelled is the spelledName of the type. Of several, because of aliases, it is the first in the order of
+	// strings.
+	spelled string
 }
 
 func (a *assembly) addHomes() {

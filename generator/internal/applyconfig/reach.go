@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -127,9 +126,16 @@ func (r *reaching) visit(t types.Type) {
 	}
 }
 
-// addReached adds the config of a type if it is a struct in a package of the run.
+// addReached adds the config of a type if it is a struct in a package of the run. An instance of a generic type has
+// one config, although go/types has several types for it.
 func (r *reaching) addReached(t *types.Named) {
-	if id := identify(t); id.declared != nil && r.homes[id.declared.Pkg().Path()] != nil && hasJSONFields(t) {
+	id := identify(t)
+	if id.declared == nil || r.homes[id.declared.Pkg().Path()] == nil || !hasJSONFields(t) {
+		return
+	}
+	if c := r.configs[id]; c != nil {
+		c.spelled = min(c.spelled, spelledName(t))
+	} else {
 		r.configs[id] = r.add(t, r.kinds[id])
 	}
 }
@@ -137,17 +143,17 @@ func (r *reaching) addReached(t *types.Named) {
 // add adds the config of a type, which may be a kind.
 func (r *reaching) add(t *types.Named, k *model.Kind) *config {
 	declared := t.Obj()
-	c := &config{of: t, home: r.homeOf(t), out: &model.ApplyType{
-		Of:   model.TypeRef{Path: declared.Pkg().Path(), Name: declared.Name()},
-		Name: instanceName(t),
-		Pos:  r.Types.Position(declared),
+	c := &config{of: t, home: r.homeOf(t), spelled: spelledName(t), out: &model.ApplyType{
+		Of:  model.TypeRef{Path: declared.Pkg().Path(), Name: declared.Name()},
+		Pos: r.Types.Position(declared),
 	}}
+	c.setName(c.spelled)
 	if k != nil {
 		c.home = r.homes[k.GroupVersion.Path]
-		c.out.Kind, c.out.Name, c.out.Pos = k, k.Name, k.Pos
+		c.setName(k.Name)
+		c.out.Kind, c.out.Pos = k, k.Pos
 		c.out.Of = model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
 	}
-	c.out.File = fileName(c.out.Name)
 	r.all = append(r.all, c)
 	return c
 }
@@ -191,19 +197,6 @@ func (r *reaching) depth(pkg *types.Package) int {
 	}
 	r.depths[pkg] = depth
 	return depth
-}
-
-// instanceName returns the name of a type with an upper-case first letter. For an instance of a generic
-// type, the names of the type arguments follow.
-func instanceName(t *types.Named) string {
-	name := upperFirst(t.Obj().Name())
-	for arg := range t.TypeArgs().Types() {
-		isSeparator := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-		for _, word := range strings.FieldsFunc(types.TypeString(arg, func(*types.Package) string { return "" }), isSeparator) {
-			name += upperFirst(word)
-		}
-	}
-	return name
 }
 
 // hasJSONFields reports whether a type is a struct that JSON encodes field by field, and at least one of

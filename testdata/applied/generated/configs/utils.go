@@ -31,6 +31,10 @@ func ForKind(kind schema.GroupVersionKind) any {
 			return &applykitv1.KitStatusApplyConfiguration{}
 		case "Options":
 			return &applykitv1.OptionsApplyConfiguration{}
+		case "PagePointerTool":
+			return &applykitv1.PagePointerToolApplyConfiguration{}
+		case "PageSliceTool":
+			return &applykitv1.PageSliceToolApplyConfiguration{}
 		case "PageTool":
 			return &applykitv1.PageToolApplyConfiguration{}
 		case "Scale":

@@ -52,6 +52,13 @@ type Drawer struct {
 
 	Page common.Page[Tool] `json:"page,omitempty"`
 	Lock *locks.Lock       `json:"lock,omitempty"`
+	// Instances with the words of Page.
+	Rows  common.Page[[]Tool] `json:"rows,omitempty"`
+	Links common.Page[*Tool]  `json:"links,omitempty"`
+	// An instance with a tag in its type argument.
+	Points common.Page[struct {
+		X int32 `json:"x,omitempty"`
+	}] `json:"points,omitempty"`
 }
 
 // DrawerList is a list of drawers.

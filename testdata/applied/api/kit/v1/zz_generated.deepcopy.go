@@ -24,6 +24,33 @@ func (in *Drawer) DeepCopyInto(out *Drawer) {
 	}
 	out.Page.Next = in.Page.Next.DeepCopy()
 	out.Lock = in.Lock.DeepCopy()
+	out.Rows.Items = slices.Clone(in.Rows.Items)
+	for i := range in.Rows.Items {
+		out.Rows.Items[i] = slices.Clone(in.Rows.Items[i])
+		for j := range in.Rows.Items[i] {
+			in.Rows.Items[i][j].DeepCopyInto(&out.Rows.Items[i][j])
+		}
+	}
+	if in.Rows.Next != nil {
+		copied := slices.Clone(*in.Rows.Next)
+		for i := range *in.Rows.Next {
+			(*in.Rows.Next)[i].DeepCopyInto(&copied[i])
+		}
+		out.Rows.Next = &copied
+	}
+	out.Links.Items = slices.Clone(in.Links.Items)
+	for i := range in.Links.Items {
+		out.Links.Items[i] = in.Links.Items[i].DeepCopy()
+	}
+	if in.Links.Next != nil {
+		copied := (*in.Links.Next).DeepCopy()
+		out.Links.Next = &copied
+	}
+	out.Points.Items = slices.Clone(in.Points.Items)
+	if in.Points.Next != nil {
+		copied := *in.Points.Next
+		out.Points.Next = &copied
+	}
 }
 
 // DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.

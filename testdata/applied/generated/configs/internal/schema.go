@@ -26,9 +26,25 @@ var (
 var types = []definition{
 	{"__untyped_atomic_", anyOf{untypedValue, list{named("__untyped_atomic_")}, atomic{members{named("__untyped_atomic_")}}}},
 	{"__untyped_deduced_", anyOf{untypedValue, list{named("__untyped_atomic_")}, members{named("__untyped_deduced_")}}},
+	{"com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[*github.com.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool]", fields{
+		{"items", list{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}},
+		{"next", named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")},
+	}},
+	{"com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[[]github.com.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool]", fields{
+		{"items", list{list{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}}},
+		{"next", list{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}},
+	}},
 	{"com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[github.com.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool]", fields{
 		{"items", list{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}},
 		{"next", named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")},
+	}},
+	{"com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[struct{X int32 \"json:\\\"x,omitempty\\\"\"}]", fields{
+		{"items", list{fields{
+			{"x", numericValue},
+		}}},
+		{"next", fields{
+			{"x", numericValue},
+		}},
 	}},
 	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.api.common.Lock", fields{
 		{"code", stringValue},
@@ -36,9 +52,12 @@ var types = []definition{
 	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Drawer", fields{
 		{"apiVersion", stringValue},
 		{"kind", stringValue},
+		{"links", named("com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[*github.com.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool]")},
 		{"lock", named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.api.common.Lock")},
 		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
 		{"page", named("com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[github.com.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool]")},
+		{"points", named("com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[struct{X int32 \"json:\\\"x,omitempty\\\"\"}]")},
+		{"rows", named("com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[[]github.com.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool]")},
 	}},
 	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Kit", fields{
 		{"apiVersion", stringValue},

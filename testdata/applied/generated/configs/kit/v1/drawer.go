@@ -7,6 +7,7 @@ package v1
 
 import (
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
+	otherapplyapicommon "github.com/typedinformers/informer-gen/testdata/applied/generated/configs/applied/api/common"
 	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
 	applyapicommon "github.com/typedinformers/informer-gen/testdata/applied/generated/configs/kit/api/common"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,11 @@ type DrawerApplyConfiguration struct {
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Page                                      *PageToolApplyConfiguration            `json:"page,omitempty"`
 	Lock                                      *applyapicommon.LockApplyConfiguration `json:"lock,omitempty"`
+	// Instances with the words of Page.
+	Rows  *PageSliceToolApplyConfiguration   `json:"rows,omitempty"`
+	Links *PagePointerToolApplyConfiguration `json:"links,omitempty"`
+	// An instance with a tag in its type argument.
+	Points *otherapplyapicommon.PageStructXInt32JsonXOmitemptyApplyConfiguration `json:"points,omitempty"`
 }
 
 // Drawer returns the apply configuration of the Drawer with the given name.
@@ -154,6 +160,24 @@ func (b *DrawerApplyConfiguration) WithPage(value *PageToolApplyConfiguration) *
 // WithLock sets Lock.
 func (b *DrawerApplyConfiguration) WithLock(value *applyapicommon.LockApplyConfiguration) *DrawerApplyConfiguration {
 	b.Lock = value
+	return b
+}
+
+// WithRows sets Rows.
+func (b *DrawerApplyConfiguration) WithRows(value *PageSliceToolApplyConfiguration) *DrawerApplyConfiguration {
+	b.Rows = value
+	return b
+}
+
+// WithLinks sets Links.
+func (b *DrawerApplyConfiguration) WithLinks(value *PagePointerToolApplyConfiguration) *DrawerApplyConfiguration {
+	b.Links = value
+	return b
+}
+
+// WithPoints sets Points.
+func (b *DrawerApplyConfiguration) WithPoints(value *otherapplyapicommon.PageStructXInt32JsonXOmitemptyApplyConfiguration) *DrawerApplyConfiguration {
+	b.Points = value
 	return b
 }
 
