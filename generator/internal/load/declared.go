@@ -272,13 +272,15 @@ func addFieldComments(fset *token.FileSet, structType *ast.StructType, found map
 			found[name.Pos()] = comment
 		}
 		if len(field.Names) == 0 {
-			found[embeddedName(field.Type)] = comment
+			if name := embeddedName(field.Type); name != nil {
+				found[name.Pos()] = comment
+			}
 		}
 	}
 }
 
-// embeddedName returns the position of the name of an embedded field, as go/types has it.
-func embeddedName(expr ast.Expr) token.Pos {
+// embeddedName returns the name of an embedded field, or nil. As in go/types, it is the name of the type.
+func embeddedName(expr ast.Expr) *ast.Ident {
 	switch expr := expr.(type) {
 	case *ast.StarExpr:
 		return embeddedName(expr.X)
@@ -287,9 +289,11 @@ func embeddedName(expr ast.Expr) token.Pos {
 	case *ast.IndexListExpr:
 		return embeddedName(expr.X)
 	case *ast.SelectorExpr:
-		return expr.Sel.Pos()
+		return expr.Sel
+	case *ast.Ident:
+		return expr
 	}
-	return expr.Pos()
+	return nil
 }
 
 // commentOf returns the text and the markers of comments, any of which may be nil.

@@ -177,6 +177,46 @@ type Loop struct { Recursive }
 	}
 }
 
+// TestHasStatus finds fields named Status as client-gen does. The syntax of the package has to show them, because
+// types of other packages may be missing.
+func TestHasStatus(t *testing.T) {
+	for _, test := range []struct {
+		field string
+		want  bool
+	}{
+		{"Status int", true},
+		{"Phase, Status int", true},
+		{"Status", true},
+		{"Status `json:\"status\"`", true},
+		{"Status `json:\",inline\"`", true},
+		{"*Status", true},
+		{"other.Status", true},
+		{"*other.Status `json:\"status,omitempty\"`", true},
+		{"other.Generic[other.Status]", false},
+		{"other.Status[int]", true},
+		{"*other.Status[int, string]", true},
+		{"Inner", false}, // which has the field
+		{"status", false},
+		{"Status2", false},
+		{"State Status", false},
+		{"", false},
+	} {
+		for _, meta := range []string{"meta.TypeMeta; meta.ObjectMeta", "other.Meta"} {
+			text := "// +groupName=shop.example.com\npackage v1\n\nimport (\nmeta \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\"example.com/other\"\n)\n" +
+				"// +genclient\ntype Order struct {\n" + meta + "\n" + test.field + "\n}\n\ntype Status struct{ Inner }\n\ntype status int\n\ntype Inner struct{ Status int }\n"
+			src := parseSource(t, text)
+			order := src.describe(false).Types[0]
+			if order.HasStatus != test.want {
+				t.Errorf("%q: the syntax shows a status: %t, want %t", test.field, order.HasStatus, test.want)
+			}
+			clarify(order, typesOfSyntax(src), src.fset)
+			if order.HasStatus != test.want {
+				t.Errorf("%q: types show a status: %t, want %t", test.field, order.HasStatus, test.want)
+			}
+		}
+	}
+}
+
 // FuzzDescribe checks that describing and deciding never panics for a file that parses, and that each
 // marker is at its position.
 func FuzzDescribe(f *testing.F) {

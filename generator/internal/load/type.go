@@ -56,7 +56,7 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 		HasObjectMeta:   scope.embeds(t, "ObjectMeta", nil),
 		WritesCopy:      src.writesCopy(t),
 		WritesList:      slices.Contains(src.lists, name),
-		HasStatus:       fieldType(t, "Status") != nil,
+		HasStatus:       hasField(t, "Status"),
 		Protobuf:        src.protobuf(name),
 	}
 	described.HasDeepCopyObject = scope.deepCopied[name] || described.WritesCopy
@@ -161,6 +161,19 @@ func fieldType(t typeDecl, name string) ast.Expr {
 		}
 	}
 	return nil
+}
+
+// hasField reports whether a struct has a field of that name, which may be embedded. Fields that it promotes do not
+// count, as for client-gen.
+func hasField(t typeDecl, name string) bool {
+	structType, ok := t.spec.Type.(*ast.StructType)
+	return ok && slices.ContainsFunc(structType.Fields.List, func(field *ast.Field) bool {
+		if len(field.Names) == 0 {
+			embedded := embeddedName(field.Type)
+			return embedded != nil && embedded.Name == name
+		}
+		return slices.ContainsFunc(field.Names, func(n *ast.Ident) bool { return n.Name == name })
+	})
 }
 
 // isSliceOf reports whether expr is []elem or, with pointers, []*elem.

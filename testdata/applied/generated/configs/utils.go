@@ -29,6 +29,8 @@ func ForKind(kind schema.GroupVersionKind) any {
 			return &applykitv1.KitSpecApplyConfiguration{}
 		case "KitStatus":
 			return &applykitv1.KitStatusApplyConfiguration{}
+		case "Locker":
+			return &applykitv1.LockerApplyConfiguration{}
 		case "Options":
 			return &applykitv1.OptionsApplyConfiguration{}
 		case "PagePointerTool":
@@ -41,6 +43,8 @@ func ForKind(kind schema.GroupVersionKind) any {
 			return &applykitv1.ScaleApplyConfiguration{}
 		case "ScaleSpec":
 			return &applykitv1.ScaleSpecApplyConfiguration{}
+		case "Status":
+			return &applykitv1.StatusApplyConfiguration{}
 		case "Tool":
 			return &applykitv1.ToolApplyConfiguration{}
 		}

@@ -68,6 +68,28 @@ type DrawerList struct {
 	Items           []Drawer `json:"items"`
 }
 
+// Locker has a status, because it embeds a type of that name.
+//
+// +genclient
+type Locker struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	*Status `json:"status,omitempty"`
+}
+
+// LockerList is a list of lockers.
+type LockerList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Locker `json:"items"`
+}
+
+// Status is the status of a locker.
+type Status struct {
+	Locked bool `json:"locked"`
+}
+
 // KitSpec has a field of each form.
 type KitSpec struct {
 	common.Base `json:",inline"`

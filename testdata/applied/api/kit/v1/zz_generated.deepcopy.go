@@ -237,6 +237,59 @@ func (in *KitStatus) DeepCopy() *KitStatus {
 }
 
 // DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *Locker) DeepCopyInto(out *Locker) {
+	*out = *in
+	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	out.Status = in.Status.DeepCopy()
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Locker) DeepCopy() *Locker {
+	if in == nil {
+		return nil
+	}
+	out := new(Locker)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyObject returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Locker) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return in.DeepCopy()
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *LockerList) DeepCopyInto(out *LockerList) {
+	*out = *in
+	in.ListMeta.DeepCopyInto(&out.ListMeta)
+	out.Items = slices.Clone(in.Items)
+	for i := range in.Items {
+		in.Items[i].DeepCopyInto(&out.Items[i])
+	}
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *LockerList) DeepCopy() *LockerList {
+	if in == nil {
+		return nil
+	}
+	out := new(LockerList)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyObject returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *LockerList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return in.DeepCopy()
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
 func (in *Options) DeepCopyInto(out *Options) {
 	*out = *in
 	out.Parts = slices.Clone(in.Parts)
@@ -282,6 +335,21 @@ func (in *ScaleSpec) DeepCopy() *ScaleSpec {
 		return nil
 	}
 	out := new(ScaleSpec)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *Status) DeepCopyInto(out *Status) {
+	*out = *in
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Status) DeepCopy() *Status {
+	if in == nil {
+		return nil
+	}
+	out := new(Status)
 	in.DeepCopyInto(out)
 	return out
 }

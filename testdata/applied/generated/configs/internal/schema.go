@@ -102,9 +102,18 @@ var types = []definition{
 		{"conditions", keyed{named("io.k8s.apimachinery.pkg.apis.meta.v1.Condition"), keys{"type"}}},
 		{"ready", booleanValue},
 	}},
+	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Locker", fields{
+		{"apiVersion", stringValue},
+		{"kind", stringValue},
+		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
+		{"status", named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Status")},
+	}},
 	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Options", fields{
 		{"color", stringValue},
 		{"parts", list{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}},
+	}},
+	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Status", fields{
+		{"locked", booleanValue},
 	}},
 	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool", fields{
 		{"name", stringValue},

@@ -103,6 +103,7 @@ func Join(inner *cache.SharedInformerFactory, client versioned.Interface) Shared
 	inner.Declare(
 		reflect.TypeFor[*kitv1.Drawer](),
 		reflect.TypeFor[*kitv1.Kit](),
+		reflect.TypeFor[*kitv1.Locker](),
 	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
 		SharedInformerFactory: inner,

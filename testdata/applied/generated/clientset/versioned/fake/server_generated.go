@@ -34,6 +34,14 @@ var kinds = []apitest.Kind{
 		Type:          &kitv1.Kit{},
 		TypeConverter: typeConverter,
 	},
+	{
+		GroupVersionKind: kitv1.SchemeGroupVersion.WithKind("Locker"),
+		Resource:         "lockers",
+		Namespaced:       true,
+		Status:           true,
+		Type:             &kitv1.Locker{},
+		TypeConverter:    typeConverter,
+	},
 }
 
 // typeConverter has the schemas with which the server merges what is applied.

@@ -16,3 +16,10 @@ type KitListerExpansion interface{}
 
 // KitNamespaceListerExpansion is like KitListerExpansion, for KitNamespaceLister.
 type KitNamespaceListerExpansion interface{}
+
+// LockerListerExpansion is embedded in LockerLister. To add methods, declare it
+// in a file locker_expansion.go of your own, which replaces this declaration.
+type LockerListerExpansion interface{}
+
+// LockerNamespaceListerExpansion is like LockerListerExpansion, for LockerNamespaceLister.
+type LockerNamespaceListerExpansion interface{}

@@ -15,6 +15,7 @@ import (
 type Interface interface {
 	Drawers() DrawerInformer
 	Kits() KitInformer
+	Lockers() LockerInformer
 }
 
 type version struct {
@@ -34,6 +35,10 @@ func (v version) Kits() KitInformer {
 	return kitInformer{v.factory}
 }
 
+func (v version) Lockers() LockerInformer {
+	return lockerInformer{v.factory}
+}
+
 // ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
 // package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
 func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
@@ -42,6 +47,8 @@ func ForResource(factory internalinterfaces.SharedInformerFactory, resource stri
 		return cache.NewGenericInformer(v.Drawers().Informer())
 	case "kits":
 		return cache.NewGenericInformer(v.Kits().Informer())
+	case "lockers":
+		return cache.NewGenericInformer(v.Lockers().Informer())
 	}
 	return nil
 }

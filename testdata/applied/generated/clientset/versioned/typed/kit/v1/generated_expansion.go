@@ -12,3 +12,7 @@ type DrawerExpansion interface{}
 // KitExpansion is embedded in KitInterface. To add methods, declare it in a
 // file kit_expansion.go of your own, which replaces this declaration.
 type KitExpansion interface{}
+
+// LockerExpansion is embedded in LockerInterface. To add methods, declare it in a
+// file locker_expansion.go of your own, which replaces this declaration.
+type LockerExpansion interface{}

@@ -20,6 +20,7 @@ type KitV1Interface interface {
 	RESTClient() rest.Interface
 	DrawersGetter
 	KitsGetter
+	LockersGetter
 }
 
 // KitV1Client implements KitV1Interface with requests to an API server.
@@ -35,6 +36,11 @@ func (c *KitV1Client) Drawers() DrawerInterface {
 // Kits returns the client for Kits in the given namespace.
 func (c *KitV1Client) Kits(namespace string) KitInterface {
 	return newKits(c, namespace)
+}
+
+// Lockers returns the client for Lockers in the given namespace.
+func (c *KitV1Client) Lockers(namespace string) LockerInterface {
+	return newLockers(c, namespace)
 }
 
 // NewForConfig creates a client for the given config, with an HTTP client of its own.
