@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/module"
 
@@ -140,7 +141,12 @@ func (o Options) Validate() error {
 	if !o.WithApplyConfig && (o.ApplyConfigName != "" || len(o.ApplyConfigExternals) > 0 || o.ApplyConfigOpenAPISchema != "") {
 		add("WithApplyConfig", "{ApplyConfigName}, {ApplyConfigExternals} and {ApplyConfigOpenAPISchema} have no effect without {WithApplyConfig}; add it")
 	}
-	if name := o.ApplyConfigName; name != "" && !isPackageName(name) {
+	isOther := func(root string) bool { // also on a file system that ignores case
+		return root != render.ApplyRoot && strings.EqualFold(root, o.ApplyConfigName)
+	}
+	if name := o.ApplyConfigName; slices.ContainsFunc(render.Roots(""), isOther) {
+		add("ApplyConfigName", "{ApplyConfigName}=%s is the folder of other generated code; use another name, such as {ApplyConfigName}=applyconfiguration", name)
+	} else if name != "" && !isPackageName(name) {
 		add("ApplyConfigName", "{ApplyConfigName}=%s is not the name of a Go package that others can import; use {ApplyConfigName}=applyconfiguration", name)
 	}
 	for _, of := range slices.Sorted(maps.Keys(o.ApplyConfigExternals)) {

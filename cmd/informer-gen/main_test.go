@@ -150,6 +150,9 @@ func TestUsageErrors(t *testing.T) {
 		{"--output-dir=out --plural-exceptions=Endpoints ./...", "is not of the form Type:Plural"},
 		{"--output-dir=out --plural-exceptions=Sheep:she-ep ./...", "is not of the form Type:Plural"},
 		{"--output-dir=out --clientset-name=my-set ./...", "is not the name of a Go package"},
+		{"--output-dir=out --with-applyconfig --applyconfig-name=clientset ./...", "--applyconfig-name=clientset is the folder of other generated code"},
+		{"--output-dir=out --with-applyconfig --applyconfig-name=listers ./...", "--applyconfig-name=listers is the folder of other generated code"},
+		{"--output-dir=out --with-applyconfig --applyconfig-name=Informers ./...", "--applyconfig-name=Informers is the folder of other generated code"},
 		{"--output-dir=out --versioned-clientset-package=./clients ./...", "is not an import path"},
 		{"--alias-package=api/v1 --versioned-clientset-package=example.com/clients ./...", "--alias-package does not generate"},
 	} {
