@@ -77,6 +77,7 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 		a.ignoring(func() { a.addMethods(t, k, r.methods) })
 	}
 	a.ignoring(func() { a.addFields(t, k) })
+	a.refuseMalformed(t)
 	k.Served = served(t, k, r.hasStatus)
 	if a.errs.Len() > before {
 		a.faulty[gv.Path] = append(a.faulty[gv.Path], k)

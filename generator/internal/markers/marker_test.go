@@ -51,6 +51,14 @@ func TestParse(t *testing.T) {
 		{"kubebuilder:subresource:scale:specPath=.a", "Order", "kubebuilder:subresource:scale", "{SpecReplicasPath: StatusReplicasPath: SelectorPath:}", `+kubebuilder:subresource:scale: unknown argument "specPath"; did you mean specpath?`},
 		{"kubebuilder:printcolumn:name=A,JSONPath=.a,type=strin", "Order", "kubebuilder:printcolumn", "{Name:A Type:strin Format: Description: JSONPath:.a Priority:0}", `+kubebuilder:printcolumn: unknown type "strin"; did you mean string?`},
 		{"genclient:nonNamespaced=false", "Order", "genclient:nonNamespaced", "{}", "+genclient:nonNamespaced=false means the same as +genclient:nonNamespaced; remove the marker, or its value"},
+		{`kubebuilder:printcolumn:name="Ready",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].status"`, "Order", "kubebuilder:printcolumn", `{Name:Ready Type:string Format: Description: JSONPath:.status.conditions[?(@.type=="Ready")].status Priority:0}`, ""},
+		{`kubebuilder:printcolumn:name=Ready,description=it's "a, b",JSONPath=.a[?(@.b=="c,d")]`, "Order", "kubebuilder:printcolumn", `{Name:Ready Type: Format: Description:it's "a, b" JSONPath:.a[?(@.b=="c,d")] Priority:0}`, ""},
+		{`kubebuilder:printcolumn:name="Ready,JSONPath=.a`, "Order", "kubebuilder:printcolumn", "{}", `+kubebuilder:printcolumn has a quote that is not closed: "Ready,JSONPath=.a; add the closing quote, or write \" within quotes`},
+		{`kubebuilder:resource:path="a"b`, "Order", "kubebuilder:resource", "{Path: Scope: Singular: ShortNames:[] Categories:[]}", `+kubebuilder:resource has text after the quotes of "a"; write all of the value in the quotes, or a comma after them`},
+		{`kubebuilder:subresource:scale:specpath=".a\d"`, "Order", "kubebuilder:subresource:scale", "{SpecReplicasPath: StatusReplicasPath: SelectorPath:}", `+kubebuilder:subresource:scale has ".a\d", which is not a Go string; write \\ for a backslash, or use backquotes`},
+		{`informer:index:name="a,path=b`, "Order", "informer:index", "{Name: Path:{Text: Path: Problem:}}", `+informer:index has a quote that is not closed: "a,path=b; add the closing quote, or write \" within quotes`},
+		{`informer:index:name="a",path="b.c[\"d, e\"]"`, "Order", "informer:index", `{Name:a Path:{Text:b.c["d, e"] Path:b.c[d, e] Problem:}}`, ""},
+		{`kubebuilder:selectablefield:JSONPath=".a`, "Order", "kubebuilder:selectablefield", "{Path:{Text: Path: Problem:}}", `+kubebuilder:selectablefield has a quote that is not closed: ".a; add the closing quote, or write \" within quotes`},
 		{"kubebuilder:skip", "", "kubebuilder:skip", "{}", ""},
 		{"kubebuilder:validation:Enum=a", "Order", "kubebuilder:validation:Enum", "<nil>", ""},
 		{"informer:index:name=a,path=.b.c", "Order", "informer:index", "{Name:a Path:{Text:.b.c Path:b.c Problem:}}", ""},
@@ -101,7 +109,7 @@ func TestMisspelled(t *testing.T) {
 func FuzzMarker(f *testing.F) {
 	for _, seed := range []string{
 		"informer:index:name=byX=spec.x", "informer:index=name=a,path=b[*].c['d']", "kubebuilder:resource:path=a,shortName={b,c}=",
-		"kubebuilder:selectablefield:JSONPath=`.a.b`", "genclient:method=A,verb=get,subresource=b", "a:b:c=d,e=\"f,g\"", "genclient x", "informer:view=a.B",
+		"kubebuilder:selectablefield:JSONPath=`.a.b`", "genclient:method=A,verb=get,subresource=b", "a:b:c=d,e=\"f,g\"", "genclient x", "informer:index:name=\"\\u0061\",path=`b", "kubebuilder:resource:shortName=\"a;b\";`c`", "informer:view=a.B",
 	} {
 		f.Add(seed)
 	}
@@ -122,26 +130,4 @@ func FuzzMarker(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestArguments(t *testing.T) {
-	for _, test := range []struct{ name, value, prefix, want string }{
-		{"informer:index:name", "a,path=b.c", "informer:index", "name=a path=b.c"},
-		{"informer:index", "name=a,path=b", "informer:index", "name=a path=b"},
-		{"informer:index", "", "informer:index", ""},
-		{"kubebuilder:resource:path", "a,shortName={b,c},scope=Cluster", "kubebuilder:resource", "path=a shortName={b,c} scope=Cluster"},
-		{"kubebuilder:resource:categories", `"a,b",singular=x`, "kubebuilder:resource", "categories=a,b singular=x"},
-		{"kubebuilder:selectablefield:JSONPath", "`.spec.color`", "kubebuilder:selectablefield", "JSONPath=.spec.color"},
-		{"kubebuilder:resource:flag", "", "kubebuilder:resource", "flag="},
-	} {
-		arguments := argumentsOf(strings.TrimPrefix(test.name, test.prefix), test.value)
-		var words []string
-		for _, a := range arguments {
-			words = append(words, a.key+"="+a.value)
-		}
-		got := strings.Join(words, " ")
-		if got != test.want {
-			t.Errorf("%s=%s: %s, want %s", test.name, test.value, got, test.want)
-		}
-	}
 }

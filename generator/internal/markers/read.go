@@ -99,7 +99,7 @@ func readRoot(r reader) Value {
 
 func readResource(r reader) Value {
 	var v Resource
-	for _, argument := range argumentsOf(r.rest, r.value) {
+	for _, argument := range r.arguments() {
 		switch argument.key {
 		case "path":
 			v.Path = argument.value
@@ -110,9 +110,9 @@ func readResource(r reader) Value {
 		case "singular":
 			v.Singular = argument.value
 		case "shortName":
-			v.ShortNames = words(argument.value)
+			v.ShortNames = argument.words
 		case "categories":
-			v.Categories = words(argument.value)
+			v.Categories = argument.words
 		default:
 			r.oneOf("argument", argument.key, "path", "scope", "singular", "shortName", "categories")
 		}
@@ -120,21 +120,9 @@ func readResource(r reader) Value {
 	return v
 }
 
-// words reads a list as controller-gen has it: a;b or {a,b}.
-func words(value string) []string {
-	value = strings.TrimSuffix(strings.TrimPrefix(value, "{"), "}")
-	var all []string
-	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ';' || r == ',' }) {
-		if word = strings.Trim(strings.TrimSpace(word), "`\"'"); word != "" {
-			all = append(all, word)
-		}
-	}
-	return all
-}
-
 func readScale(r reader) Value {
 	var v Scale
-	for _, argument := range argumentsOf(r.rest, r.value) {
+	for _, argument := range r.arguments() {
 		switch argument.key {
 		case "specpath":
 			v.SpecReplicasPath = argument.value
@@ -153,7 +141,7 @@ func readScale(r reader) Value {
 // generated client depends on it.
 func readPrintColumn(r reader) Value {
 	var v PrintColumn
-	for _, argument := range argumentsOf(r.rest, r.value) {
+	for _, argument := range r.arguments() {
 		switch argument.key {
 		case "name":
 			v.Name = argument.value
@@ -183,7 +171,7 @@ func readPrintColumn(r reader) Value {
 func readIndex(r reader) Value {
 	const form = "write +" + IndexName + ":name=byNodeName,path=spec.nodeName"
 	var v Index
-	for _, argument := range argumentsOf(r.rest, r.value) {
+	for _, argument := range r.arguments() {
 		switch argument.key {
 		case "name":
 			v.Name = argument.value
@@ -195,6 +183,7 @@ func readIndex(r reader) Value {
 		}
 	}
 	switch {
+	case len(r.Problems) > 0:
 	case v.Name == "":
 		r.problem("+"+IndexName+" has no name", form)
 	case strings.TrimPrefix(v.Path.Text, ".") == "":
@@ -204,12 +193,14 @@ func readIndex(r reader) Value {
 }
 
 func readSelectableField(r reader) Value {
-	for _, argument := range argumentsOf(r.rest, r.value) {
+	for _, argument := range r.arguments() {
 		if argument.key == "JSONPath" && argument.value != "" {
 			return SelectableField{fieldPath(argument.value)}
 		}
 	}
-	r.problem("+"+SelectableFieldName+" has no path", "write +"+SelectableFieldName+":JSONPath=.spec.color")
+	if len(r.Problems) == 0 {
+		r.problem("+"+SelectableFieldName+" has no path", "write +"+SelectableFieldName+":JSONPath=.spec.color")
+	}
 	return SelectableField{}
 }
 
@@ -261,57 +252,4 @@ func IsImportPath(s string) bool {
 		}
 	}
 	return true
-}
-
-// argument is one of the key=value pairs of a marker. The value is empty without a =.
-type argument struct {
-	key, value string
-}
-
-// argumentsOf returns the arguments of a marker such as
-//
-//	+kubebuilder:resource:path=crontabs,scope=Cluster
-//
-// of which rest is :path, and value is crontabs,scope=Cluster. A comma in quotes, braces or
-// brackets separates nothing.
-func argumentsOf(rest, value string) []argument {
-	text := strings.TrimPrefix(rest, ":")
-	if value != "" {
-		text += "=" + value
-	}
-	text = strings.TrimPrefix(text, "=") // +name=value has an argument without a key
-	var arguments []argument
-	for _, part := range splitOutside(text) {
-		key, value, _ := strings.Cut(part, "=")
-		arguments = append(arguments, argument{strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), "`\"")})
-	}
-	return arguments
-}
-
-// splitOutside splits at the commas that are not in quotes, braces or brackets.
-func splitOutside(text string) []string {
-	var parts []string
-	start, depth, quote := 0, 0, byte(0)
-	for i := range len(text) {
-		c := text[i]
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'' || c == '`':
-			quote = c
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		case c == ',' && depth <= 0:
-			parts = append(parts, text[start:i])
-			start = i + 1
-		}
-	}
-	if start < len(text) {
-		parts = append(parts, text[start:])
-	}
-	return parts
 }

@@ -31,8 +31,8 @@ func (g *goSchema) fallback(field gotype.JSONField, markers topology, at site) s
 		switch {
 		case json.Valid([]byte(m.Value)):
 			return m.Value
-		case m.Name == "kubebuilder:default": // a string may have no quotes there
-			text, _ := json.Marshal(m.Value)
+		case m.Name == "kubebuilder:default": // a string may have no quotes there, or those of a Go string
+			text, _ := json.Marshal(unquoted(m.Value))
 			return string(text)
 		}
 		return ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
 // marker is a marker with its value.
@@ -95,7 +96,7 @@ func parseMarker(m input.CommentMarker) marker {
 
 func (t *topology) add(m marker, conflict func(first, second marker)) {
 	set := func(field *marker) {
-		m.Value = strings.Trim(m.Value, `"`)
+		m.Value = unquoted(m.Value)
 		if field.isSet() && field.Value != m.Value {
 			t.contradictory = true
 			conflict(*field, m)
@@ -107,7 +108,7 @@ func (t *topology) add(m marker, conflict func(first, second marker)) {
 	case "listType", "k8s:listType":
 		set(&t.listType)
 	case "listMapKey", "k8s:listMapKey":
-		m.Value = strings.Trim(m.Value, `"`)
+		m.Value = unquoted(m.Value)
 		for _, key := range t.listMapKeys {
 			if key.Value == m.Value {
 				return // declarative validation repeats the marker with its prefix
@@ -123,14 +124,14 @@ func (t *topology) add(m marker, conflict func(first, second marker)) {
 			t.fallback = m
 		}
 	case "kubebuilder:validation:Type":
-		m.Value = strings.Trim(m.Value, `"`)
+		m.Value = unquoted(m.Value)
 		if m.Value != "" && !slices.Contains(forms, form(m.Value)) {
 			t.unknownForm = m
 			return
 		}
 		t.form = form(m.Value)
 	case "kubebuilder:validation:Format":
-		t.hasFormat = m.Value != "byte"
+		t.hasFormat = unquoted(m.Value) != "byte"
 	case "kubebuilder:validation:XIntOrString":
 		t.form = formIntOrString
 	case "kubebuilder:validation:Schemaless":
@@ -149,6 +150,14 @@ func (t *topology) add(m marker, conflict func(first, second marker)) {
 			t.items.add(m, conflict)
 		}
 	}
+}
+
+// unquoted returns the text of a value. A value with a mistake in its quotes stays as it is.
+func unquoted(value string) string {
+	if text, err := markers.Unquote(value); err == nil {
+		return text
+	}
+	return value
 }
 
 // over returns the topology of a field or a type whose own markers are t and whose type has the markers of

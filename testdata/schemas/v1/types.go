@@ -131,6 +131,7 @@ type Defaults struct {
 	// +listMapKey=type
 	// +listMapKey=ok
 	// +listMapKey=word
+	// +listMapKey="quo\x74ed"
 	Typed []Typed `json:"typed"`
 }
 
@@ -141,6 +142,8 @@ type Typed struct {
 	OK *bool `json:"ok,omitempty"`
 	// +kubebuilder:default=word
 	Word string `json:"word,omitempty"`
+	// +kubebuilder:default=`a "b"`
+	Quoted string `json:"quoted,omitempty"`
 	// Other is no key, so its default has no effect.
 	//
 	// +default="other"

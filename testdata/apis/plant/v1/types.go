@@ -68,6 +68,7 @@ type RobotStatus struct {
 // +kubebuilder:selectablefield:JSONPath=.spec.port
 // +kubebuilder:selectablefield:JSONPath=.spec.capacity
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].status",description="a, b; c"
 // +informer:index:name=byNodeName,path=spec.nodeName
 // +informer:index:name=byColor,path=.spec.color
 // +informer:index:name=byHall,path=spec.hall

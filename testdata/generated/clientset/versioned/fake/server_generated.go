@@ -159,6 +159,7 @@ var kinds = []apitest.Kind{
 		SelectableFields: []string{"spec.color", "spec.priority", "status.phase", "spec.pause", "spec.since", "spec.tick", "spec.port", "spec.capacity"},
 		Columns: []apitest.Column{
 			{Name: "Phase", Type: "string", JSONPath: ".status.phase"},
+			{Name: "Ready", Type: "string", JSONPath: ".status.conditions[?(@.type==\"Ready\")].status", Description: "a, b; c"},
 		},
 		Type:          &plantv1.Robot{},
 		TypeConverter: typeConverter,
