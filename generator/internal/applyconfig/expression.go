@@ -112,15 +112,17 @@ func (w *writer) name(declared *types.TypeName, args *types.TypeList) bool {
 	return true
 }
 
-// structType writes a struct without a name.
+// structType writes a struct without a name. It leaves out fields that code cannot have. They are not in JSON.
 func (w *writer) structType(t *types.Struct) {
 	w.text.WriteString("struct {")
+	separator := " "
 	for i := range t.NumFields() {
 		field := t.Field(i)
-		if i > 0 {
-			w.text.WriteByte(';')
+		if field.Embedded() && !w.canEmbed(field) {
+			continue
 		}
-		w.text.WriteByte(' ')
+		w.text.WriteString(separator)
+		separator = "; "
 		if !field.Embedded() {
 			w.text.WriteString(field.Name() + " ")
 		}

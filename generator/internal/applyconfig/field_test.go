@@ -24,6 +24,8 @@ type (
 	Renamed  = Part
 	Text     = string
 	hidden   string
+	hiddenMap map[string]int
+	hiddenPart struct{ Name string ` + "`json:\"name\"`" + ` }
 	Stamp    struct{ Seconds int ` + "`json:\"seconds\"`" + ` }
 	Untagged struct{ Seconds int }
 	Box[T any] struct{ Value T ` + "`json:\"value\"`" + ` }
@@ -82,6 +84,9 @@ func (Stamp) MarshalJSON() ([]byte, error)
 		{"Selector *metav1.LabelSelector `json:\"selector\"`", `Selector *v1.LabelSelectorApplyConfiguration "selector,omitempty"`, "set *v1.LabelSelectorApplyConfiguration"},
 		{"Shared shared.Shared `json:\"shared\"`", `Shared *shared.SharedApplyConfiguration "shared,omitempty"`, "set *shared.SharedApplyConfiguration"},
 		{"Nothing struct{ A Part `json:\"a\"`; B int } `json:\"nothing\"`", "Nothing *struct { A v1.Part `json:\"a\"`; B int } \"nothing,omitempty\"", "address struct { A v1.Part `json:\"a\"`; B int }"},
+		// Embedded fields of which code can have neither the name nor the type.
+		{"Nothing struct{ hiddenMap; A int; Part; Box[int]; *hidden } `json:\"nothing\"`", "Nothing *struct { A int; v1.Part; v1.Box[int]; *string } \"nothing,omitempty\"", "address struct { A int; v1.Part; v1.Box[int]; *string }"},
+		{"Nothing struct{ hiddenPart `json:\"-\"`; A int } `json:\"nothing\"`", "Nothing *struct { A int } \"nothing,omitempty\"", "address struct { A int }"},
 		{"Next *OrderSpec `json:\"next\"`", `Next *OrderSpecApplyConfiguration "next,omitempty"`, "set *OrderSpecApplyConfiguration"},
 		{"Left int `json:\"-\"`", "", ""},
 		{"Left int `json:\"-,\"`", `Left *int "-,omitempty"`, "address int"},

@@ -90,8 +90,11 @@ type homeName struct {
 }
 
 // names are those that no other type of the package may have.
-func (c *config) names() []homeName {
-	return []homeName{{c.home, c.out.Name}, {c.home, c.out.Config()}, {c.home, c.out.File + ".go"}}
+func (c *config) names() (names []homeName) {
+	for _, name := range topLevel(c.out) {
+		names = append(names, homeName{c.home, name})
+	}
+	return names
 }
 
 func (c *config) take(taken map[homeName]bool) {

@@ -18,6 +18,7 @@ func TestInstanceNames(t *testing.T) {
 type (
 	Box[T any]     struct{ Value T ` + "`json:\"value\"`" + ` }
 	Pair[A, B any] struct { A A ` + "`json:\"a\"`" + `; B B ` + "`json:\"b\"`" + ` }
+	Extract[T any] struct{ Value T ` + "`json:\"value\"`" + ` }
 	Part           struct{ Name string ` + "`json:\"name\"`" + ` }
 	PART           string
 	Text           = string
@@ -62,6 +63,7 @@ type (
 		// A type that is no instance.
 		{"Box[string]|BoxString", "BoxString#|BoxString"},
 		{"BoxString|Box[*string]|Box[string]", "BoxString|BoxPointerString|BoxString#"},
+		{"Extract[*Order]", "ExtractPointerOrder"}, // the kind has a function of that name
 		// The name of a file has at most 255 bytes.
 		{"Box[" + long + "]", "BoxStruct#"},
 		{"Box[" + long + "]|Box[*" + long + "]", "BoxStruct#|BoxPointerStruct#"},

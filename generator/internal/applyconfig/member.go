@@ -18,12 +18,8 @@ func (a *assembly) complete(c *config) {
 	m.checkJSONNames(structType, c.of.Obj())
 	m.addStruct(structType)
 	m.addGetters()
-	if k := c.out.Kind; k != nil {
+	if c.out.Kind != nil {
 		m.checkMeta()
-		if k.NeedsApply() {
-			c.out.SchemaName = a.Types.OpenAPIName(c.of)
-			c.out.Subresources = subresources(k, structType)
-		}
 	}
 }
 

@@ -25,14 +25,7 @@ func (a *assembly) checkNames() {
 
 // checkTopLevel adds a mistake if the package has another type that needs one of the names of t.
 func (a *assembly) checkTopLevel(taken map[string]*model.ApplyType, t *model.ApplyType) {
-	names := []string{t.Name, t.Config(), t.File + ".go"}
-	if t.SchemaName != "" {
-		names = append(names, "Extract"+t.Name, "Extract"+t.Name+"From")
-		for _, s := range t.Subresources {
-			names = append(names, "Extract"+t.Name+s.GoName)
-		}
-	}
-	reported := false
+	names, reported := topLevel(t), false
 	for i, name := range names {
 		other := taken[name]
 		switch {
@@ -45,6 +38,18 @@ func (a *assembly) checkTopLevel(taken map[string]*model.ApplyType, t *model.App
 			taken[name] = t
 		}
 	}
+}
+
+// topLevel returns the names that t needs in its package, and the name of its file.
+func topLevel(t *model.ApplyType) []string {
+	names := []string{t.Name, t.Config(), t.File + ".go"}
+	if t.SchemaName != "" {
+		names = append(names, "Extract"+t.Name, "Extract"+t.Name+"From")
+		for _, s := range t.Subresources {
+			names = append(names, "Extract"+t.Name+s.GoName)
+		}
+	}
+	return names
 }
 
 // checkMethods adds a mistake if a field has the name of a method.

@@ -121,6 +121,12 @@ func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *pr
 			if tag.Invalid != "" {
 				return &problem{what: "has a struct whose field " + t.Field(i).Name() + " " + invalidName(tag.Invalid), fix: validName}
 			}
+			if field := t.Field(i); field.Embedded() && !a.canEmbed(field) {
+				if _, ok := gotype.StructOf(gotype.PointedTo(field.Type())); ok {
+					return &problem{what: "has a struct that embeds " + field.Name() + ", whose name other packages cannot use", fix: "export that, or declare its fields in the struct", isFatal: true}
+				}
+				continue // not in JSON
+			}
 			if found := a.problemOf(t.Field(i).Type(), unnamed); found != nil {
 				return found
 			}
@@ -171,6 +177,20 @@ func (a *assembly) problemOfNamed(t *types.Named, unnamed map[*types.TypeName]bo
 // canName reports whether the apply configurations can use the name of a type.
 func (a *assembly) canName(declared *types.TypeName) bool {
 	return declared.Pkg() == nil || token.IsExported(declared.Name()) && canImport(a.Set.ApplyPackage, declared.Pkg().Path())
+}
+
+// canEmbed reports whether a struct without a name can embed the type of a field in the code of apply
+// configurations: its name, or the predeclared one that it is defined by.
+func (a *assembly) canEmbed(field *types.Var) bool {
+	t := gotype.PointedTo(field.Type())
+	if alias, ok := t.(*types.Alias); ok && a.canName(alias.Obj()) {
+		return true
+	}
+	if named, ok := types.Unalias(t).(*types.Named); ok && a.canName(named.Obj()) {
+		return true
+	}
+	_, isBasic := t.Underlying().(*types.Basic)
+	return isBasic
 }
 
 // canImport reports whether packages below from may import a package. Only those next to a folder internal may

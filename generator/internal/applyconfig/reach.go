@@ -153,6 +153,9 @@ func (r *reaching) add(t *types.Named, k *model.Kind) *config {
 		c.setName(k.Name)
 		c.out.Kind, c.out.Pos = k, k.Pos
 		c.out.Of = model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+		if structType, ok := gotype.StructOf(t); ok && k.NeedsApply() {
+			c.out.SchemaName, c.out.Subresources = r.Types.OpenAPIName(t), subresources(k, structType)
+		}
 	}
 	r.all = append(r.all, c)
 	return c
