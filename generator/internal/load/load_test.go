@@ -209,7 +209,7 @@ func TestHasStatus(t *testing.T) {
 			if order.HasStatus != test.want {
 				t.Errorf("%q: the syntax shows a status: %t, want %t", test.field, order.HasStatus, test.want)
 			}
-			clarify(order, typesOfSyntax(src), src.fset)
+			clarify(order, typesOfSyntax(src), src.fset, nil)
 			if order.HasStatus != test.want {
 				t.Errorf("%q: types show a status: %t, want %t", test.field, order.HasStatus, test.want)
 			}
