@@ -54,12 +54,12 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 		return nil, err
 	case len(kinds) == 0:
 		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta, DeepCopyObject and a list type; name another package", loaded.Packages[0].Path)
-	case setup.outputPackage == gv.Path:
-		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Path)
+	case setup.outputPackage == gv.Main().Path:
+		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Main().Path)
 	case !isPackageName(name):
 		return nil, optionError("OutputDir", "{OutputDir}=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
 	case !decide.FitsFolder(gv, filepath.ToSlash(setup.outputDir)):
-		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
+		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Main().Path, gv.Version, gv.Version)
 	}
 	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}
 	for _, k := range kinds {

@@ -124,7 +124,7 @@ func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Resul
 	}
 	kinds := map[model.TypeRef]bool{}
 	for _, k := range set.Kinds() {
-		kinds[model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}] = true
+		kinds[k.Ref()] = true
 	}
 	loaded.KeepLists(func(ref model.TypeRef) bool { return kinds[ref] })
 	if s.applyName != "" || s.deepCopy {
@@ -200,8 +200,8 @@ func orNested(dir string) string {
 // code-generator, which a pattern such as ./... matches too.
 func passedOver(loaded *load.Result, set *model.Set) []string {
 	taken := map[string]bool{}
-	for _, gv := range set.GroupVersions() {
-		taken[gv.Path] = true
+	for _, p := range set.Packages() {
+		taken[p.Path] = true
 	}
 	if set.Apply != nil {
 		for _, pkg := range set.Apply.Packages {

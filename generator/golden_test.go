@@ -55,6 +55,19 @@ func appliedGolden() generator.Options {
 	}
 }
 
+// splitGolden has the options for testdata/split/generated, with one group version in three packages.
+func splitGolden() generator.Options {
+	return generator.Options{
+		Dir:             testdata,
+		Patterns:        []string{"./split/api/...", "./split/exp/..."},
+		OutputDir:       "split/generated",
+		HeaderFile:      "../hack/boilerplate.go.txt",
+		WithApplyConfig: true,
+		DeepCopy:        true,
+		Register:        true,
+	}
+}
+
 // dependencyGolden has the options for testdata/imported, with packages outside the main module. One has
 // built-in kinds.
 func dependencyGolden() generator.Options {
@@ -100,6 +113,9 @@ func TestGoldenApply(t *testing.T) { checkGolden(t, generate(t, applyGolden())) 
 
 // TestGoldenApplied does the same for testdata/applied.
 func TestGoldenApplied(t *testing.T) { checkGolden(t, generate(t, appliedGolden())) }
+
+// TestGoldenSplit does the same for testdata/split.
+func TestGoldenSplit(t *testing.T) { checkGolden(t, generate(t, splitGolden())) }
 
 // TestGoldenDependency does the same for testdata/dependency.
 func TestGoldenDependency(t *testing.T) { checkGolden(t, generate(t, dependencyGolden())) }

@@ -165,7 +165,7 @@ func (r *Result) describe(set *model.Set, s *setup) {
 				scope += ", not for fake clientsets, because the clientset has no client for the kind"
 			}
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: a view of %s.%s, resource %s of group %q, version %s, %s",
-				gv.Path, k.Name, v.Of.Path, v.Of.Name, k.Resource, v.Group, v.Version, scope))
+				k.Package.Path, k.Name, v.Of.Path, v.Of.Name, k.Resource, v.Group, v.Version, scope))
 			continue
 		}
 		var verbs []string
@@ -173,14 +173,14 @@ func (r *Result) describe(set *model.Set, s *setup) {
 			verbs = append(verbs, string(v))
 		}
 		r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: resource %s of group %q, version %s, %s, verbs %s",
-			gv.Path, k.Name, k.Resource, gv.Group.Name, gv.Version, scope, strings.Join(verbs, ",")))
+			k.Package.Path, k.Name, k.Resource, gv.Group.Name, gv.Version, scope, strings.Join(verbs, ",")))
 		switch {
 		case k.DiffersFromCRD:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", gv.Path, k.Name, k.CRD))
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", k.Package.Path, k.Name, k.CRD))
 		case k.CRD.IsValid():
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", gv.Path, k.Name, k.CRD))
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", k.Package.Path, k.Name, k.CRD))
 		case len(s.crds) > 0:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, because --crd names no CRD of it", gv.Path, k.Name))
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, because --crd names no CRD of it", k.Package.Path, k.Name))
 		}
 	}
 }

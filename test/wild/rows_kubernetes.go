@@ -113,8 +113,7 @@ var kubernetesRows = []Row{
 		Name:   "cluster-api-exp",
 		Module: "sigs.k8s.io/cluster-api", Version: "v1.10.4",
 		Packages: []string{"api/v1beta1", "exp/api/v1beta1"},
-		Flags:    []string{"--exclude=sigs.k8s.io/cluster-api/exp/api/v1beta1"},
-		Shape:    "two packages with the same group and version; the second one needs a separate run",
+		Shape:    "two packages with the same group and version",
 	},
 	{
 		Module: "sigs.k8s.io/external-dns", Version: "v0.18.0",

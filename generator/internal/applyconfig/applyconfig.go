@@ -92,9 +92,9 @@ func (a *assembly) addHomes() {
 	for _, pkg := range a.Packages {
 		a.homes[pkg.Path] = &home{pkg, &model.ApplyPackage{Path: pkg.Path, Dir: a.Set.ApplyDirs[pkg.Path]}}
 	}
-	for _, gv := range a.Set.GroupVersions() {
-		if h := a.homes[gv.Path]; h != nil {
-			h.out.GroupVersion = gv
+	for _, p := range a.Set.Packages() {
+		if h := a.homes[p.Path]; h != nil {
+			h.out.GroupVersion = p.GroupVersion
 		}
 	}
 }

@@ -138,9 +138,10 @@ func (p packages) decide(methods ...*model.Method) (*model.Apply, *model.Errors,
 		p.test.Fatal(err)
 	}
 	order := &model.Kind{Name: "Order", Namespaced: true, Verbs: []model.Verb{"get", "apply"}, Methods: methods}
-	gv := &model.GroupVersion{Version: "v1", Path: shop, Kinds: []*model.Kind{order}}
+	gv := &model.GroupVersion{Version: "v1", Kinds: []*model.Kind{order}}
+	gv.Packages = []*model.Package{{GroupVersion: gv, Path: shop}}
 	gv.Group = &model.Group{Name: "shop.example.com", Versions: []*model.GroupVersion{gv}}
-	order.GroupVersion = gv
+	order.GroupVersion, order.Package = gv, gv.Packages[0]
 	set := &model.Set{Groups: []*model.Group{gv.Group}, ApplyPackage: root, ApplyDirs: model.ApplyDirs([]string{shop}, nil)}
 	mistakes := &model.Errors{}
 	apply := applyconfig.Decide(applyconfig.Input{

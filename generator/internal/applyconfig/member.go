@@ -205,8 +205,8 @@ func (m *members) checkMeta() {
 		has := slices.Contains(m.metas, metaOf[name]) || slices.ContainsFunc(m.out.Getters, func(g model.ApplyGetter) bool { return g.Field == name })
 		if !has && (name != "Namespace" || k.Namespaced) {
 			remedy := "add +genclient:skipVerbs=apply,applyStatus"
-			if m.Types.Dependencies[k.GroupVersion.Path] {
-				remedy = "leave the kind out with --exclude=" + k.GroupVersion.Path + "." + k.Name
+			if m.Types.Dependencies[k.Package.Path] {
+				remedy = "leave the kind out with --exclude=" + k.Package.Path + "." + k.Name
 			}
 			m.mistakes.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or %s", k.Name, name, remedy)
 			return

@@ -16,12 +16,12 @@ import (
 func (a *assembly) reach() {
 	r := &reaching{assembly: a, kinds: map[identity]*model.Kind{}, seen: map[types.Type]bool{}, depths: map[*types.Package]int{}}
 	for _, k := range a.Set.Kinds() {
-		if declared := a.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}); declared != nil {
+		if declared := a.Types.Lookup(k.Ref()); declared != nil {
 			r.addKind(k, declared)
 		}
 	}
 	for _, k := range a.Set.Kinds() {
-		if declared := a.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}); declared != nil && k.NeedsApply() {
+		if declared := a.Types.Lookup(k.Ref()); declared != nil && k.NeedsApply() {
 			r.visit(declared.Type())
 			if id := identify(declared.Type()); r.kinds[id] != k && a.configs[id] != nil {
 				r.add(a.configs[id].of, k)
@@ -54,7 +54,7 @@ func (r *reaching) addKind(k *model.Kind, declared *types.TypeName) {
 	if r.kinds[id] == nil {
 		r.kinds[id] = k
 	}
-	if h := r.homes[k.GroupVersion.Path]; h != nil && r.homes[id.declared.Pkg().Path()] == nil {
+	if h := r.homes[k.Package.Path]; h != nil && r.homes[id.declared.Pkg().Path()] == nil {
 		r.homes[id.declared.Pkg().Path()] = h
 	}
 }
@@ -149,10 +149,10 @@ func (r *reaching) add(t *types.Named, k *model.Kind) *config {
 	}}
 	c.setName(c.spelled)
 	if k != nil {
-		c.home = r.homes[k.GroupVersion.Path]
+		c.home = r.homes[k.Package.Path]
 		c.setName(k.Name)
 		c.out.Kind, c.out.Pos = k, k.Pos
-		c.out.Of = model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+		c.out.Of = k.Ref()
 		if structType, ok := gotype.StructOf(t); ok && k.NeedsApply() {
 			c.out.SchemaName, c.out.Subresources = r.Types.OpenAPIName(t), subresources(k, structType)
 		}

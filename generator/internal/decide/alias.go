@@ -24,7 +24,9 @@ func Aliases(in Input, folder string, mistakes *model.Errors) (*model.GroupVersi
 	if !ok {
 		return nil, nil
 	}
-	gv := &model.GroupVersion{Group: &model.Group{Name: group}, Version: version, Path: pkg.Path, Alias: strings.ToLower(groupGoName(group)) + versionDir(version), Pos: pkg.Pos}
+	gv := &model.GroupVersion{Group: &model.Group{Name: group}, Version: version, Alias: strings.ToLower(groupGoName(group)) + versionDir(version)}
+	p := &model.Package{GroupVersion: gv, Path: pkg.Path, Pos: pkg.Pos}
+	gv.Packages = append(gv.Packages, p)
 	a.groups[group] = gv.Group
 	manifests := a.manifestsByName()
 	from := a.from(pkg)
@@ -38,10 +40,11 @@ func Aliases(in Input, folder string, mistakes *model.Errors) (*model.GroupVersi
 		if guessed {
 			r = reading{isKind: true, namespaced: true, hasStatus: t.HasStatus}
 		}
-		k := a.readKind(t, gv, from, r)
+		k := a.readKind(t, p, from, r)
 		if k == nil {
 			continue
 		}
+		k.GroupVersion = gv
 		if m := manifests[crdName{group, "", k.Name}]; m != nil {
 			a.followManifest(k, m)
 			guessed = false

@@ -142,7 +142,7 @@ func (a *assembly) addApply(k *model.Kind) {
 	} else {
 		remedy += "add +genclient:skipVerbs=apply,applyStatus"
 	}
-	k.Apply = a.applyConfiguration(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
+	k.Apply = a.applyConfiguration(k.Ref())
 	missing := ""
 	if a.GeneratesApply || a.lacksApplyPackage() {
 		return

@@ -37,7 +37,6 @@ func (a *assembly) checkClientset() {
 	}
 	for _, group := range a.sortedGroups() {
 		for _, gv := range group.Versions {
-			a.pkg = a.described(gv.Path)
 			a.checkClient(gv)
 			for _, view := range gv.Views {
 				a.linkClient(view)
@@ -53,21 +52,27 @@ func (a *assembly) checkClient(gv *model.GroupVersion) {
 		return
 	}
 	client := a.Clientset.Clients[gv.GoName()]
+	a.pkg = a.described(informed[0].Package.Path)
 	if client == nil {
 		lacks, fix := a.otherClients(gv)
-		a.errs.Add(gv.Pos, "package %s has no client for version %s of group %q: its Interface has no method %s%s; use a clientset with this group and version, %sor leave the package out with --exclude=%s",
-			a.Clientset.Path, gv.Version, gv.Group.Name, gv.GoName(), lacks, fix, gv.Path)
+		var paths []string
+		for _, p := range gv.Packages {
+			paths = append(paths, p.Path)
+		}
+		a.errs.Add(gv.Pos(), "package %s has no client for version %s of group %q: its Interface has no method %s%s; use a clientset with this group and version, %sor leave the package out with --exclude=%s",
+			a.Clientset.Path, gv.Version, gv.Group.Name, gv.GoName(), lacks, fix, strings.Join(paths, ","))
 		return
 	}
 	if client.Problem != "" {
-		a.errs.Add(gv.Pos, "cannot read %s, which %s of package %s returns: %s", client.Type.Name, gv.GoName(), a.Clientset.Path, client.Problem)
+		a.errs.Add(gv.Pos(), "cannot read %s, which %s of package %s returns: %s", client.Type.Name, gv.GoName(), a.Clientset.Path, client.Problem)
 		return
 	}
 	if !hasMethod(client, restClientMethod, 0) {
-		a.errs.Add(gv.Pos, "%s has no method %s, with which informers request %s of group %q; use a clientset that client-gen has written", client.Type.Name, restClientMethod, gv.Version, gv.Group.Name)
+		a.errs.Add(gv.Pos(), "%s has no method %s, with which informers request %s of group %q; use a clientset that client-gen has written", client.Type.Name, restClientMethod, gv.Version, gv.Group.Name)
 		return
 	}
 	for _, k := range informed {
+		a.pkg = a.described(k.Package.Path)
 		a.checkGetter(k, client)
 	}
 }
@@ -75,7 +80,7 @@ func (a *assembly) checkClient(gv *model.GroupVersion) {
 // checkGetter refuses a kind for which the client of its group version has no method, or one with another
 // scope.
 func (a *assembly) checkGetter(k *model.Kind, client *input.Client) {
-	leaveOut := "leave it out with --exclude=" + k.GroupVersion.Path + "." + k.Name
+	leaveOut := "leave it out with --exclude=" + k.Package.Path + "." + k.Name
 	params, ok := client.Params[k.Plural]
 	switch {
 	case !ok:

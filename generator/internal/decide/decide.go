@@ -37,16 +37,17 @@ func Decide(in Input, mistakes *model.Errors) *model.Set {
 // addPackage adds the kinds and the views of a package.
 func (a *assembly) addPackage(pkg *input.Package) {
 	a.pkg = pkg
-	gv := &model.GroupVersion{Path: pkg.Path, Pos: pkg.Pos}
+	p := &model.Package{Path: pkg.Path, Pos: pkg.Pos}
 	if !pkg.GroupVersion.OtherType {
-		gv.SchemeGroupVersion = pkg.GroupVersion.Name
+		p.SchemeGroupVersion = pkg.GroupVersion.Name
 	}
 	beforePackage := a.errs.Len()
 	a.refuseMisspelled(pkg.Markers)
 	isNamed := a.errs.Len() == beforePackage
 	from := a.from(pkg)
 	skip := from == FromKubebuilder && isSkipped(pkg)
-	kinds := 0
+	var kinds, views []*model.Kind
+	isAPI := false
 	for _, t := range pkg.Types {
 		if a.Exclude.Type(pkg.Path, t.Name) {
 			continue
@@ -54,9 +55,9 @@ func (a *assembly) addPackage(pkg *input.Package) {
 		before := a.errs.Len()
 		a.refuseMisspelled(t.Markers)
 		if isView(t) {
-			kinds++
-			if view := a.view(pkg, t, gv); view != nil {
-				gv.Views = append(gv.Views, view)
+			isAPI = true
+			if view := a.view(pkg, t, p); view != nil {
+				views = append(views, view)
 			}
 			continue
 		}
@@ -67,22 +68,32 @@ func (a *assembly) addPackage(pkg *input.Package) {
 		if from == FromGenclient && a.From != FromGenclient && isRoot(t) && t.HasList && !t.WritesList && !markers.Has[markers.Genclient](t.Markers) {
 			a.warn(t.Pos, "%s is a root object without +genclient in a package that has some, so nothing is generated for it; %s", t.Name, a.advice("add +genclient, or use --from=kubebuilder", "use --from=kubebuilder"))
 		}
-		k, isKind := a.kind(t, gv, from)
-		if isKind {
-			kinds++
-		}
+		k, isKind := a.kind(t, p, from)
+		isAPI = isAPI || isKind
 		if k != nil && a.errs.Len() > before { // a mistake in a marker
 			a.faulty[pkg.Path] = append(a.faulty[pkg.Path], k)
 		} else if k != nil {
-			gv.Kinds = append(gv.Kinds, k)
+			kinds = append(kinds, k)
 		}
 	}
-	if kinds == 0 || !isNamed { // a misspelled marker may be that of the group
+	if !isAPI || !isNamed { // a misspelled marker may be that of the group
 		return
 	}
-	slices.SortFunc(gv.Kinds, func(x, y *model.Kind) int { return strings.Compare(x.Private, y.Private) })
-	a.checkKinds(gv)
-	a.addVersion(pkg, from, gv)
+	sortKinds(kinds)
+	gv := a.addVersion(pkg, p, kinds, from)
+	if gv == nil {
+		gv = &model.GroupVersion{} // without kinds of other packages
+	}
+	a.checkKinds(slices.Concat(kinds, views), gv)
+	for _, k := range slices.Concat(kinds, views) {
+		k.GroupVersion = gv
+	}
+	gv.Kinds, gv.Views = append(gv.Kinds, kinds...), append(gv.Views, views...)
+	sortKinds(gv.Kinds)
+}
+
+func sortKinds(kinds []*model.Kind) {
+	slices.SortFunc(kinds, func(x, y *model.Kind) int { return strings.Compare(x.Private, y.Private) })
 }
 
 // set returns the result, sorted.

@@ -15,46 +15,52 @@ import (
 	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
-// addVersion adds gv, which is that of pkg, to its group.
-func (a *assembly) addVersion(pkg *input.Package, from From, gv *model.GroupVersion) {
+// addVersion adds p, which is pkg, to its group version, and returns that. The group version may be new, or have
+// the kinds of other packages. It is nil after a mistake.
+func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*model.Kind, from From) *model.GroupVersion {
 	version, ok := a.version(pkg)
 	if !ok {
-		return
+		return nil
 	}
 	name, ok := a.groupName(pkg, version)
 	if !ok || !a.checkImportable(pkg) {
-		return
+		return nil
 	}
-	a.checkRegistration(pkg, gv, name, version)
+	gv := &model.GroupVersion{Group: &model.Group{Name: name}, Version: version, Dir: versionDir(version), GoVersion: goVersion(version)}
+	a.checkRegistration(pkg, p, kinds, gv)
 	goName, goNamePos, ok := a.groupGoName(pkg, name)
 	if !ok {
-		return
+		return nil
 	}
-	group := a.groups[name]
+	group, dir := a.groups[name], a.Naming.groupDir(pkg.Path, version, name, from)
 	if group == nil {
-		group = &model.Group{Name: name, GoName: goName, GoPrivate: lowerFirst(goName), Dir: a.Naming.groupDir(pkg.Path, version, name, from)}
-		group.Package = groupPackage(group.Dir, goName)
+		group = &model.Group{Name: name, GoName: goName, GoPrivate: lowerFirst(goName), Dir: dir, Package: groupPackage(dir, goName)}
 		a.groups[name] = group
 	}
 	if group.GoName != goName {
-		a.errs.Add(goNamePos, "group %q has the Go name %s here and %s at %s; %s", name, goName, group.GoName, group.Versions[0].Pos,
+		a.errs.Add(goNamePos, "group %q has the Go name %s here and %s at %s; %s", name, goName, group.GoName, group.Versions[0].Pos(),
 			a.advice("write the same +groupGoName in both packages", "use "+groupGoNameFlag(name)))
-		return
+		return nil
 	}
-	for _, other := range group.Versions {
-		if other.Version != version && other.Dir == versionDir(version) {
-			a.errs.Add(pkg.Pos, "versions %s and %s (%s) of group %q have the same folder, %s; generate for each in a separate run with another --output-dir, or leave one out with --exclude=%s", version, other.Version, other.Pos, name, other.Dir, pkg.Path)
-			return
-		}
-		if other.Version == version {
-			a.errs.Add(pkg.Pos, "version %s of group %q is in this package and in %s (%s); generate for each in a separate run with another --output-dir, or leave one out with --exclude=%s", version, name, other.Path, other.Pos, pkg.Path)
-			return
+	at := slices.IndexFunc(group.Versions, func(other *model.GroupVersion) bool { return other.Dir == gv.Dir })
+	switch {
+	case at < 0:
+		gv.Group, gv.Alias = group, strings.ToLower(goName+gv.GoVersion)
+		group.Versions = append(group.Versions, gv)
+	case group.Versions[at].Version != version:
+		other := group.Versions[at]
+		a.errs.Add(pkg.Pos, "versions %s and %s (%s) of group %q have the same folder, %s; generate for each in a separate run with another --output-dir, or leave one out with --exclude=%s", version, other.Version, other.Pos(), name, other.Dir, pkg.Path)
+		return nil
+	default:
+		gv = group.Versions[at]
+		if dir != group.Dir { // of another package, which would be misleading
+			group.Dir = a.Naming.unreserved(safeDir(firstPart(name)))
+			group.Package = groupPackage(group.Dir, goName)
 		}
 	}
-	gv.Group, gv.Version, gv.Dir = group, version, versionDir(version)
-	gv.GoVersion = goVersion(version)
-	gv.Alias = strings.ToLower(goName + gv.GoVersion)
-	group.Versions = append(group.Versions, gv)
+	p.GroupVersion = gv
+	gv.Packages = append(gv.Packages, p)
+	return gv
 }
 
 // checkImportable refuses a package that the generated code cannot import. It reports whether the
@@ -93,32 +99,33 @@ func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
 // checkRegistration names the variable for group and version if the run writes it. It refuses a package without a variable for its group and version, or without a
 // function that registers its types. For a dependency the generated scheme registers them. A clientset that
 // exists has a scheme.
-func (a *assembly) checkRegistration(pkg *input.Package, gv *model.GroupVersion, group, version string) {
-	if a.Registers && !pkg.Dependency && gv.HasClient() && gv.SchemeGroupVersion == "" {
-		gv.SchemeGroupVersion = freeGroupVersion(pkg)
-		a.warnOfGroup(pkg, group)
+func (a *assembly) checkRegistration(pkg *input.Package, p *model.Package, kinds []*model.Kind, gv *model.GroupVersion) {
+	hasClient := len(kinds) > 0
+	if a.Registers && !pkg.Dependency && hasClient && p.SchemeGroupVersion == "" {
+		p.SchemeGroupVersion = freeGroupVersion(pkg)
+		a.warnOfGroup(pkg, gv.Group.Name)
 	}
-	if !gv.HasClient() || a.Clientset != nil {
+	if !hasClient || a.Clientset != nil {
 		return
 	}
 	if pkg.Dependency {
-		gv.RegistersTypes = !pkg.HasAddToScheme
+		p.RegistersTypes = !pkg.HasAddToScheme
 		return
 	}
 	switch {
-	case gv.SchemeGroupVersion != "":
+	case p.SchemeGroupVersion != "":
 	case a.Registers:
 		a.errs.Add(pkg.Pos, "package %s declares SchemeGroupVersion and GroupVersion, but neither is a schema.GroupVersion, so --register has no name for one; rename one of them", pkg.Path)
 	default:
-		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; %sadd: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, input.RegisterFix, group, version)
+		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; %sadd: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, input.RegisterFix, gv.Group.Name, gv.Version)
 	}
 	if !pkg.HasAddToScheme && (!a.Registers || pkg.Declared["AddToScheme"]) {
-		variable := cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion")
+		variable := cmp.Or(p.SchemeGroupVersion, "SchemeGroupVersion")
 		lacks, fix := "no AddToScheme", input.RegisterFix
 		if pkg.Declared["AddToScheme"] {
 			lacks, fix = "no AddToScheme that takes a scheme and returns an error", "rename the one that exists, and "
 		}
-		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; %sadd: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, fix, variable, knownTypes(slices.Concat(gv.Kinds, a.faulty[pkg.Path])), variable)
+		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; %sadd: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, fix, variable, knownTypes(slices.Concat(kinds, a.faulty[pkg.Path])), variable)
 	}
 }
 
@@ -239,16 +246,16 @@ func (a *assembly) otherDir(g *model.Group, taken map[string]*model.Group) strin
 func (a *assembly) checkGroups() {
 	goNames, dirs := map[string]*model.Group{}, map[string]*model.Group{}
 	for _, g := range a.sortedGroups() {
-		pos := g.Versions[0].Pos
+		pos := g.Versions[0].Pos()
 		goNameFix, dirFix := "use "+groupGoNameFlag(g.Name), "use --group-dirs="+g.Name+":"+a.otherDir(g, dirs)
-		if !a.described(g.Versions[0].Path).Dependency {
+		if !a.described(g.Versions[0].Packages[0].Path).Dependency {
 			goNameFix += ", or write +groupGoName=SomeName above the package clause of one of them"
 			dirFix += ", or move the packages of one of them to …/<group>/<version>"
 		}
 		if other := goNames[g.GoName]; other != nil {
-			a.errs.Add(pos, "groups %q and %q (%s) have the same Go name, %s; %s", g.Name, other.Name, other.Versions[0].Pos, g.GoName, goNameFix)
+			a.errs.Add(pos, "groups %q and %q (%s) have the same Go name, %s; %s", g.Name, other.Name, other.Versions[0].Pos(), g.GoName, goNameFix)
 		} else if other := dirs[strings.ToLower(g.Dir)]; other != nil { // many file systems ignore case
-			a.errs.Add(pos, "groups %q and %q (%s) have the same folder, %s; %s", g.Name, other.Name, other.Versions[0].Pos, other.Dir, dirFix)
+			a.errs.Add(pos, "groups %q and %q (%s) have the same folder, %s; %s", g.Name, other.Name, other.Versions[0].Pos(), other.Dir, dirFix)
 		}
 		goNames[g.GoName], dirs[strings.ToLower(g.Dir)] = g, g
 	}

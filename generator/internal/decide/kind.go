@@ -12,23 +12,23 @@ import (
 
 // kind decides on t, and reports whether it is a kind. It returns nil for a kind with
 // mistakes.
-func (a *assembly) kind(t *input.Type, gv *model.GroupVersion, from From) (_ *model.Kind, isKind bool) {
+func (a *assembly) kind(t *input.Type, p *model.Package, from From) (_ *model.Kind, isKind bool) {
 	r := a.read(t, from)
 	if !r.isKind {
 		a.refuseStray(t, from)
 		return nil, false
 	}
-	return a.readKind(t, gv, from, r), true
+	return a.readKind(t, p, from, r), true
 }
 
 // readKind makes a kind from its type and markers. It returns nil for a kind with mistakes.
-func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r reading) *model.Kind {
+func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r reading) *model.Kind {
 	before := a.errs.Len()
 	if from != FromKubebuilder {
 		a.followResource(t, &r)
 	}
 	k := &model.Kind{
-		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced,
+		Package: p, Name: t.Name, Namespaced: r.namespaced,
 		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
 		ListForm: t.List,
 		Protobuf: a.prefersProtobuf(t),
@@ -80,7 +80,7 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 	a.refuseMalformed(t)
 	k.Served = served(t, k, r.hasStatus)
 	if a.errs.Len() > before {
-		a.faulty[gv.Path] = append(a.faulty[gv.Path], k)
+		a.faulty[k.Package.Path] = append(a.faulty[k.Package.Path], k)
 		return nil
 	}
 	a.warnOfConstraint(t)
@@ -158,32 +158,48 @@ func (a *assembly) copyFix(of model.TypeRef) string {
 	return fix
 }
 
-// checkKinds refuses two kinds with one name on the wire or in Go.
-func (a *assembly) checkKinds(gv *model.GroupVersion) {
+// checkKinds refuses two kinds with one name on the wire or in Go. Those of gv are in earlier packages.
+func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 	resourceMarker := "+resourceName="
 	if a.from(a.pkg) == FromKubebuilder {
 		resourceMarker = "+kubebuilder:resource:path="
 	}
 	resources, plurals, files := map[string]*model.Kind{}, map[string]*model.Kind{}, map[string]*model.Kind{}
+	add := func(k *model.Kind) {
+		plurals[k.Plural], files[k.File] = k, k
+		if k.View == nil {
+			resources[k.Resource] = k
+		}
+	}
 	for _, k := range gv.Informed() {
+		add(k)
+	}
+	sortKinds(kinds)
+	for _, k := range kinds {
+		leaveOut := "leave one out with --exclude=" + k.Package.Path + "." + k.Name
 		sameFile, samePlural, sameResource := files[k.File], plurals[k.Plural], resources[k.Resource]
 		if slices.Contains(a.Naming.Reserved.Plural, k.Plural) {
 			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
 		}
 		isDerived := k.Resource == a.Naming.resourceOf(k.Name, "")
 		switch { // one name follows from another, so only the first is reported
+		case sameFile != nil && sameFile.Name == k.Name:
+			a.errs.Add(k.Pos, "%s is declared here and at %s, in two packages of version %s of group %q, which has one client; %s", k.Name, sameFile.Pos, gv.Version, gv.Group.Name,
+				a.advice("rename one of them, or "+leaveOut, leaveOut))
+			continue
 		case sameFile != nil:
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so their files would have the same name; %s", k.Name, sameFile.Name, sameFile.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so their files would have the same name; %s", k.Name, sameFile.Name, sameFile.Pos, a.advice("rename one of them", leaveOut))
 		case samePlural != nil:
 			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, samePlural.Name, samePlural.Pos, k.Plural, k.Name)
 		}
 		if sameResource != nil && k.View == nil && sameResource != sameFile && !(isDerived && sameResource == samePlural) {
-			a.ignore(k.Pos, fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, sameResource.Name, sameResource.Pos, k.Resource),
-				"give one of them "+resourceMarker+"…", fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", sameResource.Name, a.pkg.Path, sameResource.Name))
+			problem, marker := fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, sameResource.Name, sameResource.Pos, k.Resource), "give one of them "+resourceMarker+"…"
+			if sameResource.Package != k.Package {
+				a.errs.Add(k.Pos, "%s; %s", problem, a.advice(marker, leaveOut))
+			} else {
+				a.ignore(k.Pos, problem, marker, fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", sameResource.Name, a.pkg.Path, sameResource.Name))
+			}
 		}
-		plurals[k.Plural], files[k.File] = k, k
-		if k.View == nil {
-			resources[k.Resource] = k
-		}
+		add(k)
 	}
 }

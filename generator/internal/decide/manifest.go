@@ -32,7 +32,7 @@ func (a *assembly) checkManifests() {
 				if version, ok := m.Version(gv.Version); ok {
 					followVersion(&k.Served, version)
 				}
-				pkg := a.described(gv.Path)
+				pkg := a.described(k.Package.Path)
 				c := manifestCheck{kind: k, declared: pkg.Type(k.Name), fromKubebuilder: a.from(pkg) == FromKubebuilder, manifest: m, errs: a.errs}
 				if !pkg.Dependency {
 					c.run()

@@ -48,7 +48,7 @@ func (a *assembly) refuseUnreadable(t *input.Type, methods []*model.Method) {
 // resolve completes the types of m. It reports whether they all exist.
 func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 	before := a.errs.Len()
-	own := model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+	own := k.Ref()
 	complete := func(what string, ref model.TypeRef) model.TypeRef {
 		local := ref.Path == ""
 		if local {

@@ -118,6 +118,11 @@ func (n *Naming) groupDir(packagePath, version, group string, from From) string 
 	if parent := parentFolder(packagePath, version); from == FromGenclient && notGroups[parent] {
 		dir = safeDir(parent)
 	}
+	return n.unreserved(dir)
+}
+
+// unreserved returns dir, or another name if a group cannot have that folder.
+func (n *Naming) unreserved(dir string) string {
 	if slices.Contains(n.Reserved.GroupDir, dir) {
 		dir += "group"
 	}

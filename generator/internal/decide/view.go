@@ -13,7 +13,7 @@ import (
 )
 
 // view decides on a view. It returns nil for a view with mistakes.
-func (a *assembly) view(pkg *input.Package, t *input.Type, gv *model.GroupVersion) *model.Kind {
+func (a *assembly) view(pkg *input.Package, t *input.Type, p *model.Package) *model.Kind {
 	before := a.errs.Len()
 	marker, ok := a.viewMarker(t)
 	if !ok || !a.checkType("view", t, marker.Pos) {
@@ -30,7 +30,7 @@ func (a *assembly) view(pkg *input.Package, t *input.Type, gv *model.GroupVersio
 		a.errs.Add(misfit.Pos, "view %s: %s", t.Name, misfit.Problem)
 	}
 	k := &model.Kind{
-		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced, View: view,
+		Package: p, Name: t.Name, Namespaced: r.namespaced, View: view,
 		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
 		Verbs:    []model.Verb{"list", "watch"},
 		Protobuf: r.protobuf,
@@ -164,7 +164,7 @@ func (a *assembly) linkViews() {
 		for _, gv := range group.Versions {
 			views = append(views, gv.Views...)
 			for _, k := range gv.Kinds {
-				kinds[model.TypeRef{Path: gv.Path, Name: k.Name}] = k
+				kinds[k.Ref()] = k
 			}
 		}
 	}

@@ -79,7 +79,7 @@ Views PodViews pods /v1 namespaced no client`
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("the views are\n%s\nwant\n%s", text, want)
 	}
-	if clients := set.Clients(); len(clients) != 1 || clients[0].Path != plant.Path {
+	if clients := set.Clients(); len(clients) != 1 || clients[0].Main().Path != plant.Path {
 		t.Errorf("%d versions have clients", len(clients))
 	}
 }

@@ -101,15 +101,13 @@ func (d *decision) kindsOf(pkg *input.Package) map[string]bool {
 			}
 		}
 	}
-	for _, gv := range d.Set.GroupVersions() {
-		if gv.Path != pkg.Path {
+	for _, k := range d.Set.Informed() {
+		if k.Package.Path != pkg.Path {
 			continue
 		}
-		for _, k := range gv.Informed() {
-			kinds[k.Name] = true
-			if k.NeedsList() || k.HasInformer() || pkg.Declared[k.List()] {
-				kinds[k.List()] = true
-			}
+		kinds[k.Name] = true
+		if k.NeedsList() || k.HasInformer() || pkg.Declared[k.List()] {
+			kinds[k.List()] = true
 		}
 	}
 	return kinds

@@ -22,9 +22,9 @@ func fromGo(in Input, mistakes *model.Errors) *model.Schema {
 		names: map[*types.Named]string{}, encodings: map[*types.Named]encoding{}, maps: map[string]*model.SchemaMap{}, atoms: map[string]model.SchemaAtom{}, reported: map[model.Error]bool{},
 	}
 	applied := slices.DeleteFunc(in.Set.Kinds(), func(k *model.Kind) bool { return !k.NeedsApply() })
-	g.custom = !slices.ContainsFunc(applied, func(k *model.Kind) bool { return g.isOpenAPI(k.GroupVersion.Path) })
+	g.custom = !slices.ContainsFunc(applied, func(k *model.Kind) bool { return g.isOpenAPI(k.Package.Path) })
 	for _, k := range applied {
-		declared := in.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
+		declared := in.Types.Lookup(k.Ref())
 		if declared == nil {
 			continue
 		}

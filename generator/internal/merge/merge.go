@@ -73,7 +73,7 @@ type decision struct {
 
 // nameOf returns the name of the type of a kind.
 func (d *decision) nameOf(k *model.Kind) string {
-	ref := model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+	ref := k.Ref()
 	if declared := d.Types.Lookup(ref); declared != nil {
 		if named, ok := types.Unalias(declared.Type()).(*types.Named); ok {
 			return d.Types.OpenAPIName(named)
@@ -214,7 +214,7 @@ func (d *decision) schema() *model.Schema {
 func (d *decision) addSchemeNames(needed map[string]bool) {
 	added := map[string]bool{}
 	for _, k := range d.kinds {
-		declared := d.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
+		declared := d.Types.Lookup(k.Ref())
 		if declared == nil {
 			continue
 		}

@@ -4,7 +4,7 @@
 //
 //	load ──input──▶ decide ──model.Set──▶ render
 //
-//	model.go      Set, Group, GroupVersion
+//	model.go      Set, Group, GroupVersion, Package
 //	kind.go       Kind, View, and the form of a list type
 //	method.go     Verb, Method, TypeRef
 //	served.go     Served: what a server has to know about a kind

@@ -8,6 +8,8 @@ import (
 // Kind is one kind of object.
 type Kind struct {
 	GroupVersion *GroupVersion
+	// Package declares the type. It is one of GroupVersion.
+	Package *Package
 	// Name is the Go type and the kind on the wire, such as NetworkPolicy.
 	Name string
 	// Private is Name with a lower-case first letter. Param is Private, changed where that
@@ -55,6 +57,9 @@ type Kind struct {
 	// Pos is the name in the type declaration.
 	Pos token.Position
 }
+
+// Ref returns the type of the kind.
+func (k *Kind) Ref() TypeRef { return TypeRef{Path: k.Package.Path, Name: k.Name} }
 
 // List returns the name of the type of a list of the kind.
 func (k *Kind) List() string { return k.Name + "List" }

@@ -43,6 +43,15 @@ func (s *Set) GroupVersions() []*GroupVersion {
 	return all
 }
 
+// Packages returns the packages with API types of all versions.
+func (s *Set) Packages() []*Package {
+	var all []*Package
+	for _, gv := range s.GroupVersions() {
+		all = append(all, gv.Packages...)
+	}
+	return all
+}
+
 // Clients returns the versions of all groups that have a client.
 func (s *Set) Clients() []*GroupVersion {
 	return slices.DeleteFunc(s.GroupVersions(), func(gv *GroupVersion) bool { return !gv.HasClient() })
@@ -85,7 +94,7 @@ func (g *Group) HasInformers() bool {
 	return slices.ContainsFunc(g.Versions, (*GroupVersion).HasInformers)
 }
 
-// GroupVersion is one version of a group, which is one Go package.
+// GroupVersion is one version of a group.
 type GroupVersion struct {
 	Group *Group
 	// Version is the name on the wire, such as v1beta1.
@@ -95,22 +104,51 @@ type GroupVersion struct {
 	Dir string
 	// GoVersion is the accessor of the version, such as V1beta1.
 	GoVersion string
-	// Path is the import path of the API types.
-	Path string
-	// Alias is the name under which generated files import that package, unless it clashes.
+	// Alias is the name under which generated files import packages of the version, unless it clashes.
 	Alias string
-	// SchemeGroupVersion is the name of the package's variable that holds group and version.
-	// It is empty if a dependency has no such variable.
+	// Packages have the API types, in the order of their import paths. Nearly always there is one.
+	Packages []*Package
+	// Kinds are the kinds of all packages.
+	Kinds []*Kind
+	// Views are the views that the packages declare, of kinds of this version or another.
+	// They have informers and listers, but no client.
+	Views []*Kind
+}
+
+// Package is a Go package with API types of a group version.
+type Package struct {
+	GroupVersion *GroupVersion
+	// Path is the import path.
+	Path string
+	// SchemeGroupVersion is the name of the variable that holds group and version. It is empty if a
+	// dependency has no such variable.
 	SchemeGroupVersion string
 	// RegistersTypes reports whether the generated scheme registers the kinds, because a
 	// dependency declares no AddToScheme.
 	RegistersTypes bool
-	Kinds          []*Kind
-	// Views are the views that the package declares, of kinds of this version or another.
-	// They have informers and listers, but no client.
-	Views []*Kind
 	// Pos is the package clause.
 	Pos token.Position
+}
+
+// Kinds returns the kinds that the package declares.
+func (p *Package) Kinds() []*Kind {
+	return slices.DeleteFunc(slices.Clone(p.GroupVersion.Kinds), func(k *Kind) bool { return k.Package != p })
+}
+
+// Views returns the views that the package declares.
+func (p *Package) Views() []*Kind {
+	return slices.DeleteFunc(slices.Clone(p.GroupVersion.Views), func(k *Kind) bool { return k.Package != p })
+}
+
+// Pos returns the package clause of the first package.
+func (gv *GroupVersion) Pos() token.Position { return gv.Packages[0].Pos }
+
+// Main returns the package whose variable is the group and version: the first one with a kind, or else the first one.
+func (gv *GroupVersion) Main() *Package { return append(gv.Registering(), gv.Packages...)[0] }
+
+// Registering returns the packages with kinds, which a scheme registers.
+func (gv *GroupVersion) Registering() []*Package {
+	return slices.DeleteFunc(slices.Clone(gv.Packages), func(p *Package) bool { return len(p.Kinds()) == 0 })
 }
 
 // Informed returns the kinds and the views, which may have informers and listers.

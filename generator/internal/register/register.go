@@ -40,9 +40,9 @@ func Decide(packages []*input.Package, externals map[string]*input.External, set
 		byPath[pkg.Path] = pkg
 	}
 	var all []*model.Registration
-	for _, gv := range set.GroupVersions() {
-		if pkg := byPath[gv.Path]; pkg != nil && !pkg.Dependency && gv.HasClient() {
-			if r := decide(pkg, gv, set, mistakes); r != nil {
+	for _, p := range set.Packages() {
+		if pkg := byPath[p.Path]; pkg != nil && !pkg.Dependency && len(p.Kinds()) > 0 {
+			if r := decide(pkg, p, set, mistakes); r != nil {
 				refuseDotImports(pkg, r, func(path string) *input.Package {
 					if external := externals[path]; external != nil {
 						return external.Package
@@ -56,19 +56,19 @@ func Decide(packages []*input.Package, externals map[string]*input.External, set
 	return all
 }
 
-// decide returns what the package of gv lacks, or nil.
-func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes *model.Errors) *model.Registration {
+// decide returns what a package lacks, or nil.
+func decide(pkg *input.Package, p *model.Package, set *model.Set, mistakes *model.Errors) *model.Registration {
 	r := &model.Registration{
 		APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: privateNames(pkg)},
-		Group:      gv.Group.Name, Version: gv.Version, GroupVersion: gv.SchemeGroupVersion,
-		WritesGroupVersion: pkg.GroupVersion.Name != gv.SchemeGroupVersion || pkg.GroupVersion.OtherType,
+		Group:      p.GroupVersion.Group.Name, Version: p.GroupVersion.Version, GroupVersion: p.SchemeGroupVersion,
+		WritesGroupVersion: pkg.GroupVersion.Name != p.SchemeGroupVersion || pkg.GroupVersion.OtherType,
 		WritesAddToScheme:  !pkg.HasAddToScheme,
 	}
 	r.WritesGroupName = r.WritesGroupVersion && !pkg.Declared["GroupName"]
 	if r.WritesAddToScheme {
 		r.WritesKind, r.WritesResource = !pkg.Declared["Kind"], !pkg.Declared["Resource"]
 	}
-	for _, k := range gv.Kinds {
+	for _, k := range p.Kinds() {
 		if t := pkg.Type(k.Name); t.WritesList {
 			r.Lists = append(r.Lists, &model.MissingList{Kind: k.Name, Name: k.List(), Plural: k.Plural, WritesCopy: t.WritesListCopy, CopiesInto: t.HasDeepCopyInto})
 		}
@@ -76,15 +76,15 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 	if !r.WritesGroupVersion && !r.WritesAddToScheme && len(r.Lists) == 0 {
 		return nil
 	}
-	r.Types = typesOf(pkg, gv, set, r)
+	r.Types = typesOf(pkg, p, set, r)
 	for _, name := range r.Types {
-		if isRenamed(pkg, gv, name) {
+		if isRenamed(pkg, p, name) {
 			r.Renamed = append(r.Renamed, name)
 		}
 	}
-	r.Builder = builderOf(pkg, gv, r, mistakes)
+	r.Builder = builderOf(pkg, r, mistakes)
 	r.WritesBuilder = r.Builder == model.FuncBuilder && pkg.SchemeBuilder == input.NoBuilder
-	r.BuildConstraint = constraintOf(pkg, gv, r, mistakes)
+	r.BuildConstraint = constraintOf(pkg, r, mistakes)
 	return r
 }
 
@@ -125,7 +125,7 @@ func declaredBy(r *model.Registration) (names []string) {
 
 // typesOf returns the types that the file registers: with an AddToScheme that exists, the kinds with a missing
 // list and that list, and otherwise all objects of the package. Views are objects in caches only.
-func typesOf(pkg *input.Package, gv *model.GroupVersion, set *model.Set, r *model.Registration) []string {
+func typesOf(pkg *input.Package, p *model.Package, set *model.Set, r *model.Registration) []string {
 	names := map[string]bool{}
 	for _, list := range r.Lists {
 		names[list.Kind], names[list.Name] = true, true
@@ -134,11 +134,11 @@ func typesOf(pkg *input.Package, gv *model.GroupVersion, set *model.Set, r *mode
 		for _, name := range slices.Concat(pkg.Objects, copied(set, pkg)) {
 			names[name] = true
 		}
-		for _, view := range gv.Views {
+		for _, view := range p.Views() {
 			delete(names, view.Name)
 			delete(names, view.List())
 		}
-		for _, k := range gv.Kinds {
+		for _, k := range p.Kinds() {
 			names[k.Name] = true
 			if pkg.Type(k.Name).DeclaresList {
 				names[k.List()] = true
@@ -146,7 +146,7 @@ func typesOf(pkg *input.Package, gv *model.GroupVersion, set *model.Set, r *mode
 		}
 	}
 	for name := range names {
-		if isOnlyAliased(pkg, gv, name) {
+		if isOnlyAliased(pkg, p, name) {
 			delete(names, name)
 		}
 	}
@@ -154,9 +154,9 @@ func typesOf(pkg *input.Package, gv *model.GroupVersion, set *model.Set, r *mode
 }
 
 // aliases returns the kinds of the package and their list types that are aliases, with the types that they stand for.
-func aliases(pkg *input.Package, gv *model.GroupVersion) map[string]model.TypeRef {
+func aliases(pkg *input.Package, p *model.Package) map[string]model.TypeRef {
 	found := map[string]model.TypeRef{}
-	for _, k := range gv.Kinds {
+	for _, k := range p.Kinds() {
 		t := pkg.Type(k.Name)
 		found[k.Name], found[k.List()] = t.AliasOf, t.ListAliasOf
 	}
@@ -165,14 +165,14 @@ func aliases(pkg *input.Package, gv *model.GroupVersion) map[string]model.TypeRe
 
 // isRenamed reports whether a kind or a list type is an alias of a type with another name, which a scheme would take for
 // the name of the kind.
-func isRenamed(pkg *input.Package, gv *model.GroupVersion, name string) bool {
-	of := aliases(pkg, gv)[name]
+func isRenamed(pkg *input.Package, p *model.Package, name string) bool {
+	of := aliases(pkg, p)[name]
 	return !of.IsZero() && of.Name != name
 }
 
 // isOnlyAliased reports whether a type of the package is an object only because a kind or a list type is an alias of it.
-func isOnlyAliased(pkg *input.Package, gv *model.GroupVersion, name string) bool {
-	all := aliases(pkg, gv)
+func isOnlyAliased(pkg *input.Package, p *model.Package, name string) bool {
+	all := aliases(pkg, p)
 	if _, isKind := all[name]; isKind {
 		return false
 	}
@@ -199,7 +199,7 @@ func copied(set *model.Set, pkg *input.Package) []string {
 }
 
 // builderOf returns how the file registers its types. It adds a mistake if a list type would not be registered.
-func builderOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration, mistakes *model.Errors) model.Builder {
+func builderOf(pkg *input.Package, r *model.Registration, mistakes *model.Errors) model.Builder {
 	switch {
 	case len(r.Types) == 0:
 		return model.NoBuilder
@@ -220,7 +220,7 @@ func builderOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration
 
 // constraintOf returns the build constraint that all types of the file have. It adds a mistake if only some
 // have one, because one file cannot register all of them.
-func constraintOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration, mistakes *model.Errors) string {
+func constraintOf(pkg *input.Package, r *model.Registration, mistakes *model.Errors) string {
 	needed := slices.Clone(r.Types)
 	for _, list := range r.Lists {
 		needed = append(needed, list.Kind)
@@ -239,7 +239,7 @@ func constraintOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registrat
 			if line == "" { // begin with a type that has a constraint
 				first, name, line, other = name, first, constraint, "no build constraint"
 			}
-			pos := gv.Pos
+			pos := pkg.Pos
 			if t := pkg.Type(name); t != nil {
 				pos = t.Pos
 			}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -60,6 +61,47 @@ func (f *file) qualifier(ref model.TypeRef) string {
 	}
 	name, _, _ := strings.Cut(f.Type(ref), ".")
 	return name
+}
+
+// applyVersion is a group version, and the types of its packages that have apply configurations.
+type applyVersion struct {
+	GroupVersion *model.GroupVersion
+	Types        []packagedApplyType
+}
+
+// packagedApplyType is a type, and the package of the types around it.
+type packagedApplyType struct {
+	*model.ApplyType
+	Package *model.ApplyPackage
+}
+
+// ApplyVersions returns the group versions whose types have apply configurations. If types in two packages have
+// the same name, it has the one that is a kind, or else the first one.
+func (f *file) ApplyVersions() []*applyVersion {
+	var all []*applyVersion
+	for _, pkg := range f.Set.Apply.Packages {
+		if pkg.GroupVersion == nil {
+			continue
+		}
+		at := slices.IndexFunc(all, func(v *applyVersion) bool { return v.GroupVersion == pkg.GroupVersion })
+		if at < 0 {
+			at, all = len(all), append(all, &applyVersion{GroupVersion: pkg.GroupVersion})
+		}
+		for _, t := range pkg.Types {
+			all[at].add(packagedApplyType{t, pkg})
+		}
+	}
+	return all
+}
+
+func (v *applyVersion) add(t packagedApplyType) {
+	at := slices.IndexFunc(v.Types, func(other packagedApplyType) bool { return other.Name == t.Name })
+	switch {
+	case at < 0:
+		v.Types = append(v.Types, t)
+	case v.Types[at].Kind == nil && t.Kind != nil:
+		v.Types[at] = t
+	}
 }
 
 // APIVersion returns the API version of the objects of gv.

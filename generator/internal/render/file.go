@@ -55,9 +55,13 @@ func (f *file) Import(importPath string) string {
 	return f.imports.use(importPath, path.Base(importPath), alias, "other"+alias)
 }
 
-// API returns the package of the types of gv.
-func (f *file) API(gv *model.GroupVersion) string {
-	return f.imports.use(gv.Path, gv.Alias, "api"+gv.Alias)
+// API returns the name of a package with API types. If the group version has several, each has a name of its own.
+func (f *file) API(p *model.Package) string {
+	alias := p.GroupVersion.Alias
+	if len(p.GroupVersion.Packages) > 1 {
+		alias = externalAlias(p.Path)
+	}
+	return f.imports.use(p.Path, alias, "api"+alias)
 }
 
 // Resource returns an expression for the resource of the file's kind or view.
@@ -70,24 +74,24 @@ func (f *file) ListerResource() code { return f.resource(strings.ToLower(f.WireK
 // resource returns an expression for a resource of the group and version of the file's kind or of the
 // viewed kind.
 func (f *file) resource(name string) code {
-	gv := f.GV
+	p := f.Kind.Package
 	if view := f.Kind.View; view != nil {
 		if view.Kind == nil {
 			// A literal, because the package of the kind is imported only for protobuf.
 			return code(fmt.Sprintf("schema.GroupVersionResource{Group: %q, Version: %q, Resource: %q}", view.Group, view.Version, name))
 		}
-		gv = view.Kind.GroupVersion
+		p = view.Kind.Package
 	}
-	return code(fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), name))
+	return code(fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(p), name))
 }
 
-// GroupVersion returns an expression for the group and version of gv: the variable of its package or,
-// if it has none, a literal.
-func (f *file) GroupVersion(gv *model.GroupVersion) code {
-	if gv.SchemeGroupVersion == "" {
-		return code(fmt.Sprintf("schema.GroupVersion{Group: %q, Version: %q}", gv.Group.Name, gv.Version))
+// GroupVersion returns an expression for the group and version of a package: its variable or, if it has none, a
+// literal.
+func (f *file) GroupVersion(p *model.Package) code {
+	if p.SchemeGroupVersion == "" {
+		return code(fmt.Sprintf("schema.GroupVersion{Group: %q, Version: %q}", p.GroupVersion.Group.Name, p.GroupVersion.Version))
 	}
-	return code(f.API(gv) + "." + f.name(gv.SchemeGroupVersion))
+	return code(f.API(p) + "." + f.name(p.SchemeGroupVersion))
 }
 
 // WireKind returns the kind in the JSON of the objects. For a view it is the viewed kind.
@@ -107,7 +111,7 @@ func (f *file) Protobuf() code {
 	case f.Kind.View != nil:
 		return code("&" + f.Type(f.Kind.View.Of) + "{}")
 	}
-	return code("&" + f.API(f.GV) + "." + f.name(f.Kind.Name) + "{}")
+	return code("&" + f.API(f.Kind.Package) + "." + f.name(f.Kind.Name) + "{}")
 }
 
 // ListMetaOf returns an expression for the metadata of the list in a variable. The list has no field ListMeta.
@@ -127,24 +131,24 @@ func (f *file) Whole() *model.Kind {
 	return f.Kind
 }
 
-// registration is a group version that a scheme registers, with the expressions for its package and
+// registration is a package whose types a scheme registers, with the expressions for the package and
 // for its group and version.
 type registration struct {
-	GV           *model.GroupVersion
+	Package      *model.Package
 	API          string
 	GroupVersion code
 }
 
-// Registration returns the registration of gv.
-func (f *file) Registration(gv *model.GroupVersion) registration {
-	return registration{gv, f.API(gv), f.GroupVersion(gv)}
+// Registration returns the registration of a package.
+func (f *file) Registration(p *model.Package) registration {
+	return registration{p, f.API(p), f.GroupVersion(p)}
 }
 
 // Type returns an expression for a type that a marker or an option names.
 func (f *file) Type(ref model.TypeRef) string {
-	for _, gv := range f.Set.GroupVersions() {
-		if gv.Path == ref.Path {
-			return f.API(gv) + "." + f.name(ref.Name)
+	for _, p := range f.Set.Packages() {
+		if p.Path == ref.Path {
+			return f.API(p) + "." + f.name(ref.Name)
 		}
 	}
 	alias := externalAlias(ref.Path)
@@ -157,9 +161,9 @@ func (f *file) Type(ref model.TypeRef) string {
 
 // TypeArguments returns the type arguments of the kind's client of package gentype.
 func (f *file) TypeArguments() code {
-	types := []string{"*" + f.API(f.GV) + "." + f.name(f.Kind.Name)}
+	types := []string{"*" + f.API(f.Kind.Package) + "." + f.name(f.Kind.Name)}
 	if f.Kind.NeedsList() {
-		types = append(types, "*"+f.API(f.GV)+"."+f.name(f.Kind.List()))
+		types = append(types, "*"+f.API(f.Kind.Package)+"."+f.name(f.Kind.List()))
 	}
 	if f.Kind.NeedsApply() {
 		types = append(types, "*"+f.Type(f.Kind.Apply))

@@ -131,10 +131,9 @@ func (f *file) OtherRequests() []otherRequest {
 	var all []otherRequest
 	seen := map[otherRequest]bool{}
 	for _, k := range f.Set.Kinds() {
-		gv := k.GroupVersion
 		for _, m := range k.Methods {
-			r := otherRequest{Resource: code(fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), k.Resource)), Verb: string(m.Verb), Subresource: m.Subresource}
-			if m.Verb != "apply" && m.TakesObject() && (m.Input != model.TypeRef{Path: gv.Path, Name: k.Name}) {
+			r := otherRequest{Resource: code(fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(k.Package), k.Resource)), Verb: string(m.Verb), Subresource: m.Subresource}
+			if m.Verb != "apply" && m.TakesObject() && m.Input != k.Ref() {
 				r.Input = f.Type(m.Input)
 			}
 			if isList := m.Verb == "list" && m.Subresource != ""; !isList && r.Input == "" || seen[r] {

@@ -165,10 +165,10 @@ func checkNames(files []*file) error {
 				ours = cmp.Or(ours, fmt.Errorf("%s and %s both declare %s, please report it", other.path, f.path, name))
 			case reported[pair]:
 			case first == nil:
-				clashes.Add(second.Pos, "kind %s needs the name %s in package %s, which is already declared there; rename the kind, or leave it out with --exclude=%s.%s", second.Name, name, path.Dir(f.path), second.GroupVersion.Path, second.Name)
+				clashes.Add(second.Pos, "kind %s needs the name %s in package %s, which is already declared there; rename the kind, or leave it out with --exclude=%s.%s", second.Name, name, path.Dir(f.path), second.Package.Path, second.Name)
 			default:
 				clashes.Add(second.Pos, "kinds %s and %s (%s) both need the name %s in package %s; rename one of them, or leave one out with --exclude=%s.%s",
-					second.Name, first.Name, first.Pos, name, path.Dir(f.path), second.GroupVersion.Path, second.Name)
+					second.Name, first.Name, first.Pos, name, path.Dir(f.path), second.Package.Path, second.Name)
 			}
 			reported[pair] = true
 		}

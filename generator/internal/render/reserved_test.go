@@ -21,9 +21,10 @@ func sample() *model.Set {
 	group := &model.Group{Name: "yak.example.com", Dir: "yak", Package: "yak", GoName: "Yak", GoPrivate: "yak"}
 	version := func(name, variable string, kinds ...*model.Kind) *model.GroupVersion {
 		upper := strings.ToUpper(name)
-		gv := &model.GroupVersion{Group: group, Version: name, Dir: name, GoVersion: upper, Path: "example.com/yak/" + name, Alias: "yak" + name, SchemeGroupVersion: variable, RegistersTypes: variable == "", Kinds: kinds}
+		gv := &model.GroupVersion{Group: group, Version: name, Dir: name, GoVersion: upper, Alias: "yak" + name, Kinds: kinds}
+		gv.Packages = []*model.Package{{GroupVersion: gv, Path: "example.com/yak/" + name, SchemeGroupVersion: variable, RegistersTypes: variable == ""}}
 		for _, k := range kinds {
-			k.GroupVersion = gv
+			k.GroupVersion, k.Package = gv, gv.Packages[0]
 		}
 		group.Versions = append(group.Versions, gv)
 		return gv
@@ -76,6 +77,7 @@ func sample() *model.Set {
 	v1 := version("v1", "SchemeGroupVersion", zebra, gnu)
 	v1.Views = []*model.Kind{view, elsewhere}
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
+	view.Package, elsewhere.Package = v1.Packages[0], v1.Packages[0]
 	version("v2", "", kind("Zebra", true, everything...)).Kinds[0].Apply = zebra.Apply
 	return &model.Set{DiscoveryType: "DiscoveryInterface", Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu)}
 }

@@ -1,0 +1,69 @@
+package decide
+
+import (
+	"go/token"
+	"testing"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// TestSeveralPackages decides on one group version in several packages.
+func TestSeveralPackages(t *testing.T) {
+	for _, test := range []struct {
+		packages []*input.Package
+		dirs     map[string]string
+		want     string
+	}{
+		{[]*input.Package{packageOf("example.com/experiments/v1", "kubeflow.org", structOf("Experiment", "genclient")),
+			packageOf("example.com/trials/v1", "kubeflow.org", structOf("Trial", "genclient"), structOf("AView", "informer:view=Trial"))},
+			nil, "kubeflow KubeflowV1: example.com/experiments/v1.Experiment example.com/trials/v1.Trial; views example.com/trials/v1.AView"},
+		{[]*input.Package{packageOf("example.com/a/trials/v1", "kubeflow.org", structOf("Zoo", "genclient")), packageOf("example.com/b/trials/v1", "kubeflow.org", structOf("Ant", "genclient"))},
+			nil, "trials KubeflowV1: example.com/b/trials/v1.Ant example.com/a/trials/v1.Zoo; views"},
+		{[]*input.Package{packageOf("example.com/a/v1", "internal.example.com", structOf("Zoo", "genclient")), packageOf("example.com/b/v1", "internal.example.com", structOf("Ant", "genclient"))},
+			nil, "internalgroup InternalV1: example.com/b/v1.Ant example.com/a/v1.Zoo; views"},
+		{[]*input.Package{packageOf("example.com/a/v1", "kubeflow.org", structOf("Zoo", "genclient")), packageOf("example.com/b/v1", "kubeflow.org", structOf("Ant", "genclient"))},
+			map[string]string{"kubeflow.org": "mine"}, "mine KubeflowV1: example.com/b/v1.Ant example.com/a/v1.Zoo; views"},
+	} {
+		naming := NewNaming(nil)
+		naming.GroupDirs = test.dirs
+		var mistakes model.Errors
+		set := Decide(Input{Naming: naming, Packages: test.packages}, &mistakes)
+		if err := mistakes.Join(); err != nil || len(set.GroupVersions()) != 1 {
+			t.Errorf("%s: %d group versions, %v", test.want, len(set.GroupVersions()), err)
+			continue
+		}
+		gv := set.GroupVersions()[0]
+		got := gv.Group.Dir + " " + gv.GoName() + ":"
+		for _, k := range gv.Kinds {
+			got += " " + k.Package.Path + "." + k.Name
+		}
+		got += "; views"
+		for _, k := range gv.Views {
+			got += " " + k.Package.Path + "." + k.Name
+		}
+		if got != test.want {
+			t.Errorf("the group version is %s, want %s", got, test.want)
+		}
+	}
+}
+
+// TestSeveralPackagesOfDependencies refuses kinds of one group version that have the same name. The user cannot
+// rename those of a dependency.
+func TestSeveralPackagesOfDependencies(t *testing.T) {
+	one := packageOf("example.com/a/v1", "shop.example.com", structOf("Order", "genclient"), structOf("Item", "genclient"))
+	two := packageOf("example.com/b/v1", "shop.example.com", structOf("Order", "genclient"), structOf("Purchase", "genclient", "resourceName=orders"), structOf("Item", "informer:view=Order"))
+	for _, pkg := range []*input.Package{one, two} {
+		pkg.Dependency = true
+		for n, described := range pkg.Types {
+			described.Pos = token.Position{Filename: pkg.Path, Line: n + 1, Column: 1}
+		}
+	}
+	_, err := assemble(t, nil, one, two)
+	const want = `example.com/b/v1:1:1: Order is declared here and at example.com/a/v1:1:1, in two packages of version v1 of group "shop.example.com", which has one client; leave one out with --exclude=example.com/b/v1.Order
+example.com/b/v1:2:1: kinds Purchase and Order (example.com/a/v1:1:1) have the same resource, "orders"; leave one out with --exclude=example.com/b/v1.Purchase
+example.com/b/v1:3:1: Item is declared here and at example.com/a/v1:2:1, in two packages of version v1 of group "shop.example.com", which has one client; leave one out with --exclude=example.com/b/v1.Item`
+	if err == nil || err.Error() != want {
+		t.Errorf("the errors are\n%v\nwant\n%s", err, want)
+	}
+}
