@@ -3,6 +3,7 @@ package generator_test
 import (
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -75,6 +76,45 @@ func TestDependency(t *testing.T) {
 		t.Errorf("%d kinds, want 4", result.Kinds)
 	}
 	hasFile(t, result, "pkg/kube/informers/externalversions/rbac/v1/clusterrole.go", `"example.com/user/pkg/kube/listers/rbac/v1"`)
+}
+
+// TestMajorVersion generates for the package in the root folder of a module. The major version of the module is not
+// the version of the API, and not a part of the name of a folder.
+func TestMajorVersion(t *testing.T) {
+	for _, test := range []struct{ module, name, version, want string }{
+		{"example.com/shop/v2", "shop", "v1", "shop/v1"},
+		{"example.com/shop/v2", "shop", "v2", "shop/v2"},
+		{"example.com/shop/v10", "shop", "v1beta1", "shop/v1beta1"},
+		{"gopkg.in/shop.v2", "shop", "v1", "shop/v1"},
+		{"example.com/shop", "shop", "v1", "shop/v1"},
+		{"example.com/shop/v1", "v1", "", "shop/v1"}, // Go has no such major version
+		{"example.com/shop/v1beta1", "v1beta1", "", "shop/v1beta1"},
+	} {
+		t.Run(test.module+" "+test.version, func(t *testing.T) {
+			dir := t.TempDir()
+			text := "package " + test.name + `
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +genclient
+type Order struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+}
+`
+			if test.version != "" {
+				text = strings.Replace(text, "import ", `import "k8s.io/apimachinery/pkg/runtime/schema"
+import `, 1) + `
+var SchemeGroupVersion = schema.GroupVersion{Group: "orders.example.com", Version: "` + test.version + `"}
+`
+			}
+			userModule(t, dir, map[string]string{"types.go": "// +groupName=orders.example.com\n" + text})
+			goMod := filepath.Join(dir, "go.mod")
+			writeFile(t, goMod, strings.Replace(readFile(t, goMod), "module example.com/user", "module "+test.module, 1))
+			result := generate(t, generator.Options{Dir: dir, Patterns: []string{"."}, OutputDir: "generated", DeepCopy: true, Register: true})
+			hasFile(t, result, "generated/listers/"+test.want+"/order.go", "orders"+path.Base(test.want)+`.SchemeGroupVersion.WithResource("order")`)
+		})
+	}
 }
 
 // TestModuleRoot generates into the folder of go.mod.

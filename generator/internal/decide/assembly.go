@@ -2,6 +2,7 @@ package decide
 
 import (
 	"cmp"
+	"fmt"
 	"go/token"
 	"slices"
 	"strings"
@@ -100,6 +101,24 @@ func (a *assembly) ignoreProblems(m markers.Marker) {
 	for _, p := range m.Problems {
 		a.ignore(m.Pos, p.What, p.Fix, cmp.Or(p.Done, ignored))
 	}
+}
+
+// single returns the value and the position of the first marker with a value of type T. It refuses another one with
+// another value.
+func single[T interface {
+	markers.Value
+	~string
+}](a *assembly, list markers.List) (value T, pos token.Position, ok bool) {
+	for _, m := range list {
+		switch v, isT := m.Value.(T); {
+		case !isT:
+		case !ok:
+			value, pos, ok = v, m.Pos, true
+		case v != value:
+			a.ignore(m.Pos, fmt.Sprintf("+%s is %q here and %q at %s", m.Name, v, value, pos), "remove one of the two", ignored)
+		}
+	}
+	return value, pos, ok
 }
 
 // refuse reports the problems of a marker as errors. It reports whether there are any.

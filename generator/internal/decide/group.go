@@ -32,7 +32,7 @@ func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*mod
 	if !ok {
 		return nil
 	}
-	group, dir := a.groups[name], a.Naming.groupDir(pkg.Path, version, name, from)
+	group, dir := a.groups[name], a.Naming.groupDir(pkg.FolderPath(), version, name, from)
 	if group == nil {
 		group = &model.Group{Name: name, GoName: goName, GoPrivate: lowerFirst(goName), Dir: dir, Package: groupPackage(dir, goName)}
 		a.groups[name] = group
@@ -163,10 +163,8 @@ func knownTypes(kinds []*model.Kind) string {
 // else from the first part of the group's name.
 func (a *assembly) groupGoName(pkg *input.Package, group string) (name string, pos token.Position, ok bool) {
 	name, pos = groupGoName(group), pkg.Pos
-	for _, m := range pkg.Markers {
-		if goName, ok := m.Value.(markers.GroupGoName); ok {
-			name, pos = upperFirst(string(goName)), m.Pos // as client-gen does
-		}
+	if written, at, ok := single[markers.GroupGoName](a, pkg.Markers); ok {
+		name, pos = upperFirst(string(written)), at // as client-gen does
 	}
 	if chosen, ok := a.Naming.GroupGoNames[group]; ok {
 		name = chosen

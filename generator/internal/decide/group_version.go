@@ -13,7 +13,7 @@ import (
 // version returns the API version of a package: its folder, as in client-gen, or else the version
 // that the package declares.
 func (a *assembly) version(pkg *input.Package) (string, bool) {
-	base := path.Base(pkg.Path)
+	base := path.Base(pkg.FolderPath())
 	declared := pkg.GroupVersion
 	switch {
 	case declared.VersionKnown && declared.Version == input.InternalVersion:
@@ -39,8 +39,12 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 	if declared.Name != "" {
 		declare = "write the version in " + declared.Name + ` as a string, such as Version: "v1"`
 	}
-	a.errs.Add(pkg.Pos, "cannot determine the API version of package %s; %s", pkg.Path,
-		a.advice("name its folder after the version, such as v1, or "+declare,
+	reason, place := "", "name its folder after the version"
+	if pkg.FolderPath() != pkg.Path {
+		reason, place = ", because the import path ends in the major version of the module", "move it to a folder with the name of the version"
+	}
+	a.errs.Add(pkg.Pos, "cannot determine the API version of package %s%s; %s", pkg.Path, reason,
+		a.advice(place+", such as v1, or "+declare,
 			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg)))
 	return "", false
 }
@@ -67,22 +71,18 @@ func (a *assembly) groupName(pkg *input.Package, version string) (string, bool) 
 // writtenGroupName returns the groupName, unchecked, and its position.
 func (a *assembly) writtenGroupName(pkg *input.Package, version string) (name string, pos token.Position, ok bool) {
 	declared := pkg.GroupVersion
-	for _, m := range pkg.Markers {
-		written, ok := m.Value.(markers.GroupName)
-		if !ok {
-			continue
-		}
+	if written, pos, ok := single[markers.GroupName](a, pkg.Markers); ok {
 		if declared.GroupKnown && declared.Group != string(written) {
-			a.ignore(m.Pos, fmt.Sprintf("+groupName is %q, but %s at %s has the group %q", written, declared.Name, declared.Pos, declared.Group),
+			a.ignore(pos, fmt.Sprintf("+groupName is %q, but %s at %s has the group %q", written, declared.Name, declared.Pos, declared.Group),
 				"write the same in both places", fmt.Sprintf("clients send %q", declared.Group))
 			return declared.Group, declared.Pos, pkg.Dependency
 		}
-		return string(written), m.Pos, true
+		return string(written), pos, true
 	}
 	if declared.GroupKnown {
 		return declared.Group, declared.Pos, true
 	}
-	if dir := groupFolder(pkg.Path, version, ""); dir != "core" {
+	if dir := groupFolder(pkg.FolderPath(), version, ""); dir != "core" {
 		return dir, pkg.Pos, true
 	}
 	a.errs.Add(pkg.Pos, "cannot determine the API group of package %s; %s", pkg.Path,
@@ -96,7 +96,7 @@ func (a *assembly) writtenGroupName(pkg *input.Package, version string) (name st
 func AliasAdvice(pkg *input.Package) string {
 	folder := "api/<group>/<version>" // from which the group and the version are read
 	if declared := pkg.GroupVersion; declared.GroupKnown && declared.VersionKnown {
-		folder = path.Join("api", groupFolder(pkg.Path, declared.Version, declared.Group), versionDir(declared.Version))
+		folder = path.Join("api", groupFolder(pkg.FolderPath(), declared.Version, declared.Group), versionDir(declared.Version))
 	}
 	return "write aliases of its types in a package of your own, with --alias-package=" + folder + " " + pkg.Path
 }

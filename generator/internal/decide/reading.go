@@ -107,11 +107,11 @@ func (a *assembly) read(t *input.Type, from From) reading {
 
 // readGenclient reads the markers of code-generator.
 func (a *assembly) readGenclient(t *input.Type) reading {
-	r := reading{namespaced: true, hasStatus: t.HasStatus}
+	resource, _, _ := single[markers.ResourceName](a, t.Markers)
+	r := reading{namespaced: true, hasStatus: t.HasStatus, resource: string(resource)}
 	for _, m := range t.Markers {
 		switch v := m.Value.(type) {
 		case markers.ResourceName:
-			r.resource = string(v)
 		case markers.Genclient:
 			r.isKind = !v.Off
 		case markers.NonNamespaced:

@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"slices"
 
+	"golang.org/x/mod/module"
+
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -23,6 +25,8 @@ type Package struct {
 	Path string
 	// Name is the name in the package clause.
 	Name string
+	// Module is the path of the module, or "" if it is unknown.
+	Module string
 	// Dir is the folder of the package on disk.
 	Dir string
 	// Dependency reports whether the package is outside the main module, so that the
@@ -56,6 +60,15 @@ type Package struct {
 	Lacking map[string][]string
 	// Types are the types with a marker of informer-gen, sorted by name.
 	Types []*Type
+}
+
+// FolderPath returns Path, whose last elements are the names of folders. It leaves out the major version of the module
+// if the package is in the root folder of a module such as example.com/shop/v2 or gopkg.in/shop.v2.
+func (p *Package) FolderPath() string {
+	if prefix, _, ok := module.SplitPathVersion(p.Module); ok && p.Path == p.Module {
+		return prefix
+	}
+	return p.Path
 }
 
 // Type returns the type with that name, or nil.

@@ -220,6 +220,9 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
 		default:
 			src := &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), isOutput: isOutput, fset: fset, names: pkg.GoFiles}
+			if pkg.Module != nil {
+				src.modulePath = pkg.Module.Path
+			}
 			if !src.dependency {
 				src.module = pkg.Module.Dir
 			}

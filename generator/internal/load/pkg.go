@@ -14,7 +14,7 @@ import (
 // that have a list type.
 func (src *source) describe(candidates bool) *input.Package {
 	pkg := &input.Package{
-		Path: src.path, Dir: src.dir, Dependency: src.dependency, Declared: map[string]bool{}, Constraints: map[string]string{},
+		Path: src.path, Module: src.modulePath, Dir: src.dir, Dependency: src.dependency, Declared: map[string]bool{}, Constraints: map[string]string{},
 		GroupVersion: src.groupVersion(), HasAddToScheme: src.hasAddToScheme(), OldTypeConverter: src.hasOldTypeConverter(),
 		SchemeBuilder: src.schemeBuilder(), Objects: src.objects(),
 		Types: src.marked(candidates),

@@ -30,8 +30,10 @@ type source struct {
 	isOutput bool
 	// module is the folder of the main module, or "".
 	module string
-	fset   *token.FileSet
-	names  []string
+	// modulePath is the path of the module of the package, or "".
+	modulePath string
+	fset       *token.FileSet
+	names      []string
 	// files and failures are by the index of the name.
 	files    []*ast.File
 	failures []error
