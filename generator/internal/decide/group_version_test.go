@@ -2,9 +2,11 @@ package decide
 
 import (
 	"go/token"
+	"strings"
 	"testing"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -44,6 +46,37 @@ func TestSeveralPackages(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("the group version is %s, want %s", got, test.want)
+		}
+	}
+}
+
+// TestGroupGoName checks that the Go name of a group is that of its marker or of its group, and not of a folder.
+func TestGroupGoName(t *testing.T) {
+	for _, test := range []struct {
+		markers string
+		chosen  map[string]string
+		want    string
+	}{
+		{"", nil, "Frrk8sV1beta1 api"},
+		{"+groupName=frrk8s.metallb.io", nil, "Frrk8sV1beta1 api"},
+		{"+groupName=frrk8s.metallb.io +groupGoName=routing", nil, "RoutingV1beta1 api"},
+		{"+groupName=frrk8s.metallb.io +groupGoName=routing", map[string]string{"frrk8s.metallb.io": "Api"}, "ApiV1beta1 api"},
+	} {
+		pkg := packageOf("example.com/frr/api/v1beta1", "frrk8s.metallb.io", structOf("FRRConfiguration", "genclient"))
+		for n, marker := range strings.Fields(test.markers) {
+			pkg.Markers = append(pkg.Markers, markers.Parse(marker, token.Position{Filename: "groupversion_info.go", Line: n + 1}, ""))
+		}
+		naming := NewNaming(nil)
+		naming.GroupGoNames = test.chosen
+		var mistakes model.Errors
+		set := Decide(Input{Naming: naming, Packages: []*input.Package{pkg}}, &mistakes)
+		if err := mistakes.Join(); err != nil {
+			t.Errorf("%s: %v", test.markers, err)
+			continue
+		}
+		gv := set.GroupVersions()[0]
+		if got := gv.GoName() + " " + gv.Group.Dir; got != test.want {
+			t.Errorf("%s: %s, want %s", test.markers, got, test.want)
 		}
 	}
 }
