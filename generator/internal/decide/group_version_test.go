@@ -50,6 +50,24 @@ func TestSeveralPackages(t *testing.T) {
 	}
 }
 
+// TestPackageWithViewsOnly decides on a group version whose first package has only views, and no variable for it.
+func TestPackageWithViewsOnly(t *testing.T) {
+	views := packageOf("example.com/a/v1", "shop.example.com", structOf("Brief", "informer:view=example.com/b/v1.Order"))
+	views.GroupVersion.Name, views.HasAddToScheme = "", false
+	kinds := packageOf("example.com/b/v1", "shop.example.com", structOf("Order", "genclient"))
+	set, err := assemble(t, nil, views, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gv := set.GroupVersions()[0]
+	if registered := gv.Registering(); gv.Main().Path != kinds.Path || len(registered) != 1 || registered[0] != gv.Main() {
+		t.Errorf("%s has the variable, and %d packages are registered", gv.Main().Path, len(registered))
+	}
+	if len(gv.Packages) != 2 || len(gv.Packages[0].Views()) != 1 || len(gv.Packages[0].Kinds()) != 0 || gv.Views[0].View.Kind != gv.Kinds[0] {
+		t.Errorf("the packages are %+v", gv.Packages)
+	}
+}
+
 // TestGroupGoName checks that the Go name of a group is that of its marker or of its group, and not of a folder.
 func TestGroupGoName(t *testing.T) {
 	for _, test := range []struct {
