@@ -116,6 +116,11 @@ var kubernetesRows = []Row{
 		Shape:    "two packages with the same group and version",
 	},
 	{
+		Module: "sigs.k8s.io/cluster-api-provider-aws/v2", Version: "v2.13.0",
+		Packages: []string{"api/v1beta2", "exp/api/v1beta2"},
+		Shape:    "two packages with the same group and version",
+	},
+	{
 		Module: "sigs.k8s.io/external-dns", Version: "v0.18.0",
 		Packages: []string{"apis/..."},
 	},

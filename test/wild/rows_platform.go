@@ -5,6 +5,17 @@ import "github.com/typedinformers/informer-gen/test/compare"
 // platformRows are distributions, clouds, and clusters of clusters.
 var platformRows = []Row{
 	{
+		Module: "github.com/dapr/dapr", Version: "v1.15.0",
+		Packages: []string{"pkg/apis/components/v1alpha1", "pkg/apis/configuration/v1alpha1", "pkg/apis/httpEndpoint/v1alpha1", "pkg/apis/resiliency/v1alpha1", "pkg/apis/subscriptions/..."},
+		Shape:    "five packages with the same group and version",
+	},
+	{
+		// The published clientset has a client for each package.
+		Module: "github.com/kubeflow/katib", Version: "v0.19.0",
+		Packages: []string{"pkg/apis/controller/experiments/v1beta1", "pkg/apis/controller/suggestions/v1beta1", "pkg/apis/controller/trials/v1beta1"},
+		Shape:    "three packages with the same group and version, and several +groupName in each",
+	},
+	{
 		Name:   "openshift-apps",
 		Module: "github.com/openshift/api", Version: "v0.0.0-20251015095338-264e80a2b6e7",
 		Packages:     []string{"apps/v1"},
