@@ -5,7 +5,7 @@ import "github.com/typedinformers/informer-gen/test/compare"
 // platformRows are distributions, clouds, and clusters of clusters.
 var platformRows = []Row{
 	{
-		Module: "github.com/dapr/dapr", Version: "v1.15.0",
+		Module: "github.com/dapr/dapr", Version: "v1.16.0",
 		Packages: []string{"pkg/apis/components/v1alpha1", "pkg/apis/configuration/v1alpha1", "pkg/apis/httpEndpoint/v1alpha1", "pkg/apis/resiliency/v1alpha1", "pkg/apis/subscriptions/..."},
 		Shape:    "five packages with the same group and version",
 	},
