@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,9 +45,6 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err := setup.complete(ctx, set, loaded, in, &mistakes); err != nil {
 		return nil, err
 	}
-	if missing := loaded.ClientGo.Missing; missing != "" && setup.isInModule() {
-		mistakes.Add(token.Position{}, "%s", missing)
-	}
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
@@ -75,6 +71,9 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	}
 	if in.Clientset != nil && result.deletesFrom(in.Clientset.Packages(), setup.outputPackage) {
 		return nil, optionError("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is in {OutputDir}, or imports clients from there, and this run would delete them, because it does not generate them; use another {OutputDir}, or remove {VersionedClientsetPackage}", setup.clientset)
+	}
+	if missing := loaded.ClientGo.Missing; missing != "" && setup.isInModule() {
+		return nil, errors.New(missing)
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
 	if warning := cmp.Or(loaded.ClientGo.Missing, loaded.ClientGo.Warning); warning != "" {

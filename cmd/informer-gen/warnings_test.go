@@ -53,12 +53,18 @@ go 1.25.0
 require (
 	example.com/dep v0.0.0
 	k8s.io/apimachinery v0.0.0
+	k8s.io/client-go v0.0.0
 )
 
 replace example.com/dep => ./dep
 
 replace k8s.io/apimachinery => ./apimachinery
+
+replace k8s.io/client-go => ./client-go
 `,
+		"client-go/go.mod":                 "module k8s.io/client-go\n\ngo 1.25.0\n",
+		"client-go/discovery/discovery.go": "package discovery\n",
+
 		"dep/go.mod": "module example.com/dep\n\ngo 1.25.0\n",
 		// What the types of an alias lead to.
 		"apimachinery/go.mod": "module k8s.io/apimachinery\n\ngo 1.25.0\n",

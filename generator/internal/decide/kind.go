@@ -77,7 +77,6 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r readin
 		a.ignoring(func() { a.addMethods(t, k, r.methods) })
 	}
 	a.ignoring(func() { a.addFields(t, k) })
-	a.refuseMalformed(t)
 	k.Served = served(t, k, r.hasStatus)
 	if a.errs.Len() > before {
 		a.faulty[k.Package.Path] = append(a.faulty[k.Package.Path], k)

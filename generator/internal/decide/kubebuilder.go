@@ -46,16 +46,6 @@ func (a *assembly) readKubebuilder(t *input.Type) reading {
 	return r
 }
 
-// refuseMalformed refuses markers of controller-gen that it cannot read either.
-func (a *assembly) refuseMalformed(t *input.Type) {
-	for _, m := range t.Markers {
-		switch m.Value.(type) {
-		case markers.Resource, markers.Scale, markers.PrintColumn, markers.Other:
-			a.ignoreProblems(m)
-		}
-	}
-}
-
 // scaleMethods returns the methods of a kind with a subresource scale.
 func scaleMethods(pos token.Position) []*model.Method {
 	scale := model.TypeRef{Path: "k8s.io/api/autoscaling/v1", Name: "Scale"}

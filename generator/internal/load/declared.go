@@ -97,9 +97,6 @@ func (c *closure) declare(names map[string][]string, dir string, found *input.Ty
 // about declarations that were not kept.
 func (p *part) addRecursion(mistakes *model.Errors) {
 	for _, err := range p.typeErrors {
-		if err.Msg == endlessInstances {
-			mistakes.Add(err.Fset.Position(err.Pos), "%s; use the same type arguments within the type", err.Msg)
-		}
 		if text, ok := strings.CutPrefix(err.Msg, "invalid recursive type"); ok {
 			name, _, _ := strings.Cut(strings.TrimLeft(text, ": "), "\n")
 			name, _, _ = strings.Cut(name, " ")

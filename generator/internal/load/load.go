@@ -117,6 +117,7 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 		mistakes.Add(token.Position{}, "%s", problem)
 	}
 	var questions []*question
+	described := map[*source]*input.Package{}
 	for _, src := range sources {
 		if src.module != "" {
 			result.Within[src.dir] = foldersAbove(options.Dir, src.module)
@@ -135,13 +136,14 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 			pkg = src.describe(options.Candidates)
 		}
 		result.Packages = append(result.Packages, pkg)
+		described[src] = pkg
 	}
 	copies := map[string]bool{}
 	for _, src := range result.sources {
 		copies[src.path] = src.copies
 	}
-	for i, pkg := range result.Packages {
-		if q := ask(result.sources[i], pkg, sentOrReturned(result.Packages, pkg.Path)); q != nil {
+	for _, src := range result.sources {
+		if q := ask(src, described[src], sentOrReturned(result.Packages, src.path)); q != nil {
 			q.copies = copies
 			questions = append(questions, q)
 		}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"strings"
 	"testing"
 
@@ -209,7 +210,7 @@ func TestHasStatus(t *testing.T) {
 			if order.HasStatus != test.want {
 				t.Errorf("%q: the syntax shows a status: %t, want %t", test.field, order.HasStatus, test.want)
 			}
-			clarify(order, typesOfSyntax(src), src.fset, nil)
+			clarify(order, typesOfSyntax(src), src.fset, func(types.Type) bool { return false })
 			if order.HasStatus != test.want {
 				t.Errorf("%q: types show a status: %t, want %t", test.field, order.HasStatus, test.want)
 			}

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
@@ -23,8 +22,8 @@ func typesOfSyntax(src *source) *types.Package {
 }
 
 // checkTypes type-checks the declarations of a package. It returns an empty package if a generic type
-// embeds or contains instances of itself without end, because go/types never finishes looking up the
-// methods of such a type, and a visit of its parts does not end.
+// embeds instances of itself without end, because go/types never finishes looking up the methods of
+// such a type.
 func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer types.Importer) (pkg *types.Package, errs []types.Error) {
 	config := types.Config{
 		Importer:         importer,
@@ -44,12 +43,6 @@ func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer ty
 		}
 	}()
 	pkg, _ = config.Check(path, fset, files, nil)
-	for _, err := range errs {
-		if strings.HasPrefix(err.Msg, "instantiation cycle") {
-			err.Msg = endlessInstances
-			return newPackage(path, pkg.Name()), []types.Error{err}
-		}
-	}
 	for _, name := range pkg.Scope().Names() {
 		declared := pkg.Scope().Lookup(name)
 		if _, isType := declared.(*types.TypeName); isType && embedsWithoutEnd(declared.Type(), nil, map[types.Type]bool{}) {
@@ -58,8 +51,6 @@ func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer ty
 	}
 	return pkg, errs
 }
-
-const endlessInstances = "a generic type contains other instances of itself without end"
 
 // newPackage returns a complete package without declarations.
 func newPackage(path, name string) *types.Package {
