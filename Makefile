@@ -45,6 +45,7 @@ test: ## Run the checks of CI: lint and test the root module, and run its inform
 	$(OTHERS)
 	$(GOLDEN) -short
 	cd test && $(RACE) $(TEST) -skip='^TestChurn$$' ./conformance ./e2e
+	cd hack/tools && $(RACE) $(TEST) -race=false -short -run='^TestTyping$$' ./pages
 
 test-all: lint ## Run all checks and tests of all modules, before a release and after a change of what several modules use: 75 CPU minutes the first time, and 45 minutes on two processors
 	$(OTHERS)
@@ -89,7 +90,7 @@ test-metrics: ## Run the tests of the metrics and traces of informers
 test-coordinator: ## Run the tests of the coordinator of shards, with 10,000 random histories of its members, in 2 minutes
 	cd shard && $(RACE) $(TEST) -skip=TestHistories ./... && $(TEST) -run=TestHistories ./internal/member
 
-test-tools: ## Run the tests of the commands in hack/tools
+test-tools: ## Run the tests of the commands in hack/tools, and type the commands of README.md and other pages in empty folders
 	cd hack/tools && $(TEST) -race ./...
 
 test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 2 minutes; needs the Debian packages prometheus and chromium

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// TestMinimums compares the table of versions in README.md with go.mod and with the versions of make test-matrix.
+// TestMinimums compares the table of versions in docs/compatibility.md with go.mod and with the versions of make test-matrix.
 func TestMinimums(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(name)
@@ -36,8 +36,8 @@ func TestMinimums(t *testing.T) {
 		"| Go | " + strings.TrimSuffix(mod.Go.Version, ".0") + " |",
 		"| `k8s.io/apimachinery`, `k8s.io/client-go` | " + lowest + " | " + strings.ReplaceAll(matrix[1], " ", ", ") + " |",
 	} {
-		if !strings.Contains(read("README.md"), row) {
-			t.Errorf("README.md has no row %q, as go.mod and the Makefile say", row)
+		if !strings.Contains(read("docs/compatibility.md"), row) {
+			t.Errorf("docs/compatibility.md has no row %q, as go.mod and the Makefile say", row)
 		}
 	}
 }

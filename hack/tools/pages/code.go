@@ -15,7 +15,6 @@ var exceptions = []exception{
 	{"docs/markers.md", func(block) bool { return true }, "generator/markers_doc_test.go", "TestMarkersDoc"},
 	// An example of the output for a module that no go.mod requires.
 	{"docs/dependencies.md", func(b block) bool { return strings.Contains(b.code, "= karpenterv1.") }, "cmd/informer-gen/alias_test.go", "TestAliases"},
-	{"docs/types.md", func(block) bool { return true }, "cmd/informer-gen/newcomer_test.go", "TestTypesGuide"},
 }
 
 // sameFolder has the folder that the pages name in place of the one that the tests need.
@@ -79,7 +78,7 @@ func linesOf(text string) (lines []string) {
 
 func (c *code) checkPage(p *page) (mistakes []mistake) {
 	for _, b := range p.blocks {
-		if language, _, _ := strings.Cut(b.language, " "); language != "go" || c.isException(p.name, b) {
+		if language, _, _ := strings.Cut(b.language, " "); language != "go" || isTyped(p.name, b) || c.isException(p.name, b) {
 			continue
 		}
 		if missing := c.missing(b); missing != "" {

@@ -10,6 +10,7 @@
 //     Each page opens with the sentence "This page is for …".
 //   - commands.go: a make target in a command is a target of the Makefile.
 //   - code.go: Go code is text of a Go file that the tests compile, or a test that is listed there compiles it.
+//   - typed.go: the pages that TestTyping types: it writes the files that they name, and runs their commands.
 //
 // It does not request other sites, and it does not check the anchors of other sites.
 package main

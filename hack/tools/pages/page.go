@@ -31,7 +31,8 @@ type link struct {
 type block struct {
 	language string // the info string, for example "go" or "go emitted"
 	code     string
-	line     int // of the fence
+	line     int    // of the fence
+	above    string // the paragraph above, as Markdown
 }
 
 type span struct {
@@ -70,6 +71,9 @@ func parse(name string, source []byte) *page {
 			}
 		case *ast.FencedCodeBlock:
 			b := block{code: string(n.Lines().Value(source)), line: line}
+			if above := n.PreviousSibling(); above != nil && above.Kind() == ast.KindParagraph {
+				b.above = strings.TrimSpace(string(above.Lines().Value(source)))
+			}
 			if n.Info != nil {
 				b.language = strings.TrimSpace(string(n.Info.Value(source)))
 				if language, rest, _ := strings.Cut(b.language, " "); strings.EqualFold(language, "go") || strings.EqualFold(language, "golang") {

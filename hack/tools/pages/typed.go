@@ -1,0 +1,35 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// typed are the pages whose commands and files TestTyping types, in the order of their blocks.
+var typed = []string{"README.md", "docs/quickstart.md", "docs/types.md", "docs/applying.md", "docs/testing.md"}
+
+var (
+	codeSpan = regexp.MustCompile("`([^`]+)`")
+	fileName = regexp.MustCompile(`^[\w./-]+\.(go|yaml)$`)
+)
+
+// file returns the name of the file that the reader writes with a block: the one that the paragraph above names, which
+// ends with a colon. It returns "" for other blocks.
+func (b block) file() string {
+	if !slices.Contains([]string{"go", "yaml"}, b.language) || !strings.HasSuffix(b.above, ":") {
+		return ""
+	}
+	for _, match := range slices.Backward(codeSpan.FindAllStringSubmatch(b.above, -1)) {
+		if fileName.MatchString(match[1]) {
+			return match[1]
+		}
+	}
+	return ""
+}
+
+// isTyped reports whether TestTyping writes a block of a page to a file.
+func isTyped(page string, b block) bool { return slices.Contains(typed, page) && b.file() != "" }
+
+// hasOwnTerminal reports whether the reader runs the commands of a block in a terminal of their own.
+func (b block) hasOwnTerminal() bool { return strings.Contains(b.above, " terminal, ") }
