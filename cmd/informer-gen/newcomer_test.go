@@ -64,30 +64,13 @@ func goCommand(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestTypesGuide compares the file in docs/types.md with that of TestNewcomer.
-func TestTypesGuide(t *testing.T) {
-	guide, err := os.ReadFile("../../docs/types.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if types := archiveFiles(t, "testdata/newcomer.txtar")["api/v1/types.go"]; !strings.Contains(string(guide), "```go\n"+types+"```\n") {
-		t.Errorf("docs/types.md does not have\n%s", types)
-	}
-	if !strings.Contains(string(guide), "informer-gen "+strings.Join(newcomerArgs, " ")+"\n") {
-		t.Errorf("docs/types.md does not have the command with %q", newcomerArgs)
-	}
-}
-
-// newcomerArgs are the arguments of TestNewcomer.
-var newcomerArgs = []string{"--output-dir=generated", "--deepcopy", "--register", "--with-applyconfig", "./api/..."}
-
 // TestNewcomer generates everything for a package that is one struct with +genclient, and uses the result.
 func TestNewcomer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a clientset")
 	}
 	dir := operatorModule(t, archiveFiles(t, "testdata/newcomer.txtar"))
-	args := newcomerArgs
+	args := []string{"--output-dir=generated", "--deepcopy", "--register", "--with-applyconfig", "./api/..."}
 	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, "1 kind in 1 group version: wrote ") {
 		t.Fatalf("exit code %d: %s%s", got.code, got.stdout, got.stderr)
 	}

@@ -122,8 +122,8 @@ func TestMistakes(t *testing.T) {
 		{"an index that README.md does not link", map[string]string{"README.md": "# Project\n"}, "README.md:1: the index does not link docs/README.md; write a line with [text](docs/README.md), …"},
 		{"no sentence", map[string]string{"docs/guide.md": "# Guide\n\n```\ntext\n```\n"}, "docs/guide.md:3: the page does not begin with a title and a sentence on who needs it; …"},
 		{"no title", map[string]string{"docs/guide.md": "This page is for users.\n"}, "docs/guide.md:1: the page does not begin with a title …"},
-		{"an exception without a test", map[string]string{"docs/types.md": "# Types\n\nThis page is for users. [index](README.md)\n\n```go\ntype T int\n```\n", "docs/README.md": right["docs/README.md"] + "- [types](types.md)\n"}, "hack/tools/pages/code.go:1: cmd/informer-gen/newcomer_test.go has no TestTypesGuide, …"},
-		{"an exception without code", map[string]string{"docs/types.md": "# Types\n\nThis page is for users.\n", "docs/README.md": right["docs/README.md"] + "- [types](types.md)\n", "cmd/informer-gen/newcomer_test.go": "package main\n\nfunc TestTypesGuide() {}\n"}, "hack/tools/pages/code.go:1: docs/types.md has no block for the exception TestTypesGuide; …"},
+		{"an exception without a test", map[string]string{"docs/markers.md": "# Markers\n\nThis page is for users. [index](README.md)\n\n```go\ntype T int\n```\n", "docs/README.md": right["docs/README.md"] + "- [markers](markers.md)\n"}, "hack/tools/pages/code.go:1: generator/markers_doc_test.go has no TestMarkersDoc, …"},
+		{"an exception without code", map[string]string{"docs/markers.md": "# Markers\n\nThis page is for users.\n", "docs/README.md": right["docs/README.md"] + "- [markers](markers.md)\n", "generator/markers_doc_test.go": "package generator_test\n\nfunc TestMarkersDoc() {}\n"}, "hack/tools/pages/code.go:1: docs/markers.md has no block for the exception TestMarkersDoc; …"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := mistakesOf(t, test.files)

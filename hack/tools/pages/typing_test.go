@@ -58,6 +58,7 @@ func TestTyping(t *testing.T) {
 				install := slices.IndexFunc(readme.blocks, func(b block) bool { return b.language == "sh" })
 				typist.typeBlock(t, dir, readme.blocks[install], "")
 				typist.typePage(t, dir, typist.page(t, "docs/types.md"))
+				typist.run(t, dir, "go mod tidy\ngo vet ./...")
 			})
 			t.Run("docs/quickstart.md", func(t *testing.T) { typist.typePage(t, newFolder(t), typist.page(t, "docs/quickstart.md")) })
 		})
