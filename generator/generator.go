@@ -177,22 +177,9 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
 		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, decide.AliasAdvice(loaded.Packages[0]))
 	default:
-		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind%s", where, orNested(options.Dir))
+		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind%s", where, load.OrNested(loaded.Dir))
 	}
 	return errors.Join(all...)
-}
-
-// orNested returns the advice to run the generator in a nested module, or "".
-func orNested(dir string) string {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return ""
-	}
-	nested := load.Nested(dir)
-	if len(nested) == 0 {
-		return ""
-	}
-	return ", or run informer-gen in " + strings.Join(nested, " or in ") + ", which has a go.mod of its own"
 }
 
 // passedOver returns the packages without a kind and without deep copies. It leaves out apply configurations of

@@ -23,6 +23,10 @@ var layouts = map[string]map[string]string{
 		"pkg/a/common/common.go":        "package common\n\ntype Spec struct{ N int `json:\"n\"` }\n",
 		"internal/pkg/a/common/none.go": "package common\n\ntype Spec struct{ N int `json:\"n\"` }\n",
 	},
+	"aliases of a list type that the run writes": {
+		"api/v1/types.go": plainKind("shop", "string", ""),
+		"api/v2/types.go": "// +groupName=shop.example.com\npackage v2\n\nimport v1 \"example.com/user/api/v1\"\n\n// +genclient\ntype Order = v1.Order\n\ntype OrderList = v1.OrderList\n",
+	},
 	"API packages below the output folder": {
 		"generated/api/v1/types.go":       plainKind("shop", "string", ""),
 		"generated/informers/v1/types.go": plainKind("farm", "string", ""),

@@ -220,6 +220,15 @@ func firstWord(text string) string {
 	return strings.TrimRight(word, ";,")
 }
 
+// OrNested returns the advice to run the generator in one of the modules that Nested returns, or "".
+func OrNested(dir string) string {
+	nested := Nested(dir)
+	if len(nested) == 0 {
+		return ""
+	}
+	return ", or run informer-gen in " + strings.Join(nested, " or in ") + ", which has a go.mod of its own"
+}
+
 // Nested returns the folders of the modules below dir by which its go.mod replaces modules. Patterns such as ./... do
 // not match packages in them.
 func Nested(dir string) (folders []string) {

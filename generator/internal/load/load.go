@@ -55,6 +55,8 @@ func (o Options) config(ctx context.Context, mode packages.LoadMode) *packages.C
 
 // Result holds the packages that were read.
 type Result struct {
+	// Dir is the folder in which the patterns were resolved.
+	Dir string
 	// Packages are the packages that the patterns match, sorted by path.
 	Packages []*input.Package
 	// Externals are the packages that Externals has read, by import path.
@@ -95,7 +97,7 @@ func isImportPath(pattern string) bool {
 // that have emitted files, so that no run changes what the next one reads.
 func Load(ctx context.Context, options Options, emitted []string, mistakes *model.Errors) (*Result, error) {
 	options.emitted = emitted
-	result := &Result{Generated: map[string][]string{}, Within: map[string][]string{}}
+	result := &Result{Dir: options.Dir, Generated: map[string][]string{}, Within: map[string][]string{}}
 	sources, err := list(ctx, options, options.Patterns, mistakes, result, clientgo.Packages()...)
 	if err != nil {
 		return nil, err
@@ -111,7 +113,7 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 		if slices.ContainsFunc(options.Patterns, isImportPath) {
 			fix += ", or, for those of another module, run go get before informer-gen, and go mod tidy only after it: it removes modules that no code imports"
 		}
-		return nil, fmt.Errorf("no package matches %s in %s; %s", strings.Join(options.Patterns, " "), options.Dir, fix)
+		return nil, fmt.Errorf("no package matches %s in %s; %s", strings.Join(options.Patterns, " "), options.Dir, fix+OrNested(options.Dir))
 	}
 	if problem := result.ClientGo.Problem; problem != "" {
 		mistakes.Add(token.Position{}, "%s", problem)

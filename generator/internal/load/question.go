@@ -72,7 +72,6 @@ func (q *question) writes(t types.Type) bool {
 // it reads the imports of the package too.
 func answer(ctx context.Context, options Options, questions []*question, mistakes *model.Errors, result *Result) error {
 	var open []*question
-	var sources []*source
 	var paths, why []string
 	for _, q := range questions {
 		var reason string
@@ -84,7 +83,7 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 			return err
 		}
 		if reason != "" {
-			open, sources, why = append(open, q), append(sources, q.src), append(why, reason)
+			open, why = append(open, q), append(why, reason)
 			paths = append(paths, q.src.path)
 			for _, t := range q.views {
 				paths = append(paths, q.viewed(t).Path)
@@ -97,7 +96,7 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 	started := time.Now()
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	c, err := newClosure(ctx, options, paths, sources)
+	c, err := newClosure(ctx, options, paths, result.sources) // with the list types that the run writes
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,17 @@ func (r reader) arguments() []argument {
 	return arguments
 }
 
+// text returns the value of a marker with one value, which may be in quotes. A mistake in the quotes is a problem of
+// the marker.
+func (r reader) text() string {
+	value, err := Unquote(strings.TrimSpace(r.value))
+	var mistake *quoteError
+	if errors.As(err, &mistake) {
+		r.problem("+"+r.Name+" has "+mistake.what, mistake.fix)
+	}
+	return value
+}
+
 // quoteError is a mistake in the quotes of a value.
 type quoteError struct {
 	what, fix string

@@ -27,6 +27,12 @@ func TestParse(t *testing.T) {
 		{"genclient:skipVerbs=Get,apply", "Order", "genclient:skipVerbs", "[apply]", `+genclient:skipVerbs: unknown verb "Get"; did you mean get?`},
 		{"resourceName", "Order", "resourceName", "", "+resourceName has no value; write the name of the resource, such as +resourceName=orders, or remove the marker"},
 		{"groupName=shop", "", "groupName", "shop", ""},
+		{`groupName="shop"`, "", "groupName", "shop", ""},
+		{"groupGoName=`Shop`", "", "groupGoName", "Shop", ""},
+		{`groupName="shop`, "", "groupName", "", `+groupName has a quote that is not closed: "shop; add the closing quote, or write \" within quotes`},
+		{`resourceName="orders"`, "Order", "resourceName", "orders", ""},
+		{`genclient:onlyVerbs="get, list"`, "Order", "genclient:onlyVerbs", "[get list]", ""},
+		{`genclient:skipVerbs="get"list`, "Order", "genclient:skipVerbs", "[]", `+genclient:skipVerbs has text after the quotes of "get"; write all of the value in the quotes, or a comma after them`},
 		{"groupName=shop", "Order", "groupName", "<nil>", ""}, // where it has no effect
 		{"genclient", "", "genclient", "<nil>", ""},
 		{"kubebuilder:object:root=true", "Order", "kubebuilder:object:root", "{}", ""},

@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"slices"
@@ -14,10 +15,19 @@ var methodKeys = []string{"verb", "subresource", "input", "result"}
 
 // method reads +genclient:method. Types of the marker's own package are not looked up.
 func (r reader) method() Value {
-	first, rest, hasRest := strings.Cut(r.value, ",")
-	method := &Method{Name: strings.TrimSpace(first), Pos: r.Pos}
+	pairs, err := split(r.value, "\"`", ",")
+	var mistake *quoteError
+	if errors.As(err, &mistake) {
+		r.problem("+"+r.Name+" has "+mistake.what, mistake.fix)
+		return Method{Pos: r.Pos}
+	}
+	if len(pairs) == 0 || strings.HasSuffix(r.value, ",") {
+		pairs = append(pairs, "")
+	}
+	name, err := Unquote(strings.TrimSpace(pairs[0]))
+	method := &Method{Name: name, Pos: r.Pos}
 	switch {
-	case method.Name == "" || strings.Contains(first, "="):
+	case method.Name == "" || err != nil || strings.Contains(pairs[0], "="):
 		r.problem("+genclient:method does not begin with the name of the method", "write it as in +genclient:method=GetScale,verb=get,subresource=scale")
 		return *method
 	case !token.IsIdentifier(method.Name) || !token.IsExported(method.Name):
@@ -25,12 +35,13 @@ func (r reader) method() Value {
 		return *method
 	}
 	seen := map[string]bool{}
-	for hasRest {
-		var pair string
-		pair, rest, hasRest = strings.Cut(rest, ",")
-		key, value, hasValue := strings.Cut(pair, "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	for _, pair := range pairs[1:] {
+		key, quoted, hasValue := strings.Cut(pair, "=")
+		key = strings.TrimSpace(key)
+		value, err := Unquote(strings.TrimSpace(quoted))
 		switch {
+		case errors.As(err, &mistake):
+			r.methodProblem(method, mistake.fix, "%s has %s", key, mistake.what)
 		case !slices.Contains(methodKeys, key):
 			r.methodProblem(method, spelling.Suggest(key, methodKeys, ""), "unknown key %q", key)
 		case !hasValue || value == "":

@@ -25,6 +25,11 @@ func TestParseMethod(t *testing.T) {
 		},
 		{value: "Patch_,verb=patch,result=example.com/a-b/c_d.v2.T~1", err: `result "example.com/a-b/c_d.v2.T~1" is not a type; write a type of this package`},
 
+		{value: `"GetA",verb="get",subresource="scale",result="B"`, want: model.Method{Name: "GetA", Verb: "get", Subresource: "scale", Result: model.TypeRef{Name: "B"}}},
+		{value: `A,verb="get`, err: `has a quote that is not closed: "get; add the closing quote`},
+		{value: `A,verb="get"s`, err: `method A: verb has text after the quotes of "get"; write all of the value`},
+		{value: `A,verb=get,subresource="\d"`, err: `+genclient:method has "\d", which is not a Go string; write`},
+
 		{value: "", err: "does not begin with the name of the method; write it as in"},
 		{value: " ,verb=get", err: "does not begin with the name of the method; write it as in"},
 		{value: "verb=get", err: "does not begin with the name of the method; write it as in"},

@@ -66,14 +66,18 @@ func readResourceName(r reader) Value {
 	if r.value == "" {
 		r.problem("+resourceName has no value", "write the name of the resource, such as +resourceName="+strings.ToLower(r.on)+"s, or remove the marker")
 	}
-	return ResourceName(r.value)
+	return ResourceName(r.text())
 }
 
 // verbs reads the value of onlyVerbs and skipVerbs.
 func (r reader) verbs() []model.Verb {
 	var verbs []model.Verb
 	known := slices.Concat(model.Verbs, model.ApplyVerbs)
-	for _, word := range strings.Split(r.value, ",") {
+	text := r.text()
+	if len(r.Problems) > 0 {
+		return nil
+	}
+	for _, word := range strings.Split(text, ",") {
 		verb := model.Verb(strings.TrimSpace(word))
 		if slices.Contains(known, verb) {
 			verbs = append(verbs, verb)
