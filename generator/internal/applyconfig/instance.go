@@ -89,7 +89,7 @@ type homeName struct {
 	name string
 }
 
-// names are those that no other type of the package may have.
+// names returns the names that c declares in its package.
 func (c *config) names() (names []homeName) {
 	for _, name := range topLevel(c.out) {
 		names = append(names, homeName{c.home, name})

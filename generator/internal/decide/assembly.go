@@ -46,7 +46,7 @@ type Input struct {
 type assembly struct {
 	Input
 	groups map[string]*model.Group
-	// applyDirs are those of model.Set.
+	// applyDirs become the field of the same name of model.Set.
 	applyDirs map[string]string
 	// pkg is the current package.
 	pkg  *input.Package

@@ -21,7 +21,7 @@ import (
 // Naming derives names from the names of types.
 type Naming struct {
 	plural, resource namer.Namer
-	// exceptions are the plurals of NewNaming, and written are those of the user.
+	// exceptions has all irregular plurals, by the name of the type. written has only those that the user wrote.
 	exceptions, written map[string]string
 	// GroupGoNames and GroupDirs are the Go names and the folders that the user has chosen
 	// for groups, by the name of the group.

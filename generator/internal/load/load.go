@@ -40,7 +40,7 @@ type Options struct {
 	Header string
 	// withoutComments leaves the comments out of the syntax.
 	withoutComments bool
-	// emitted are those of Load.
+	// emitted is the argument of Load.
 	emitted []string
 }
 
@@ -208,7 +208,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		}
 		isOutput := options.isOutput(pkg.PkgPath)
 		if isOutput && len(pkg.Errors) > 0 {
-			result.emitted = append(result.emitted, pkg.PkgPath) // the run writes it anew
+			result.emitted = append(result.emitted, pkg.PkgPath) // the run replaces it
 			continue
 		}
 		for _, err := range pkg.Errors {
