@@ -6,6 +6,7 @@
 //	workspace.go  one module on disk for each row, below build/wild
 //	generate.go   runs of informer-gen: one with an empty build cache, three with a warm one
 //	inspect.go    type checks of the output, and the comparison with package compare
+//	run.go        a test of the workspace that uses each kind, with package exercise
 //	results.json  what each row gave in its last run; docs/wild.md shows it
 //
 // A row is independent of the others. If one fails, the others run, and the first

@@ -32,7 +32,7 @@ func document(results []Result, kubernetes string) string {
 	var text strings.Builder
 	notes := &notes{}
 	fmt.Fprintf(&text, "# API packages in the wild\n\n%s\n\n%s\n", readers, introduction(results, kubernetes))
-	text.WriteString("| module | version | kinds | cold | warm | flags | differences from the published clientset |\n|---|---|---|---|---|---|---|\n")
+	text.WriteString("| module | version | kinds | failing | cold | warm | flags | differences from the published clientset |\n|---|---|---|---|---|---|---|---|\n")
 	for _, result := range results {
 		text.WriteString(result.markdown(notes))
 	}
@@ -42,11 +42,12 @@ func document(results []Result, kubernetes string) string {
 }
 
 func introduction(results []Result, kubernetes string) string {
-	generated, compared, kinds := 0, 0, 0
+	generated, compared, kinds, failing := 0, 0, 0, 0
 	for _, result := range results {
 		if result.Failure == "" {
 			generated++
 			kinds += result.Kinds
+			failing += len(result.Failing)
 		}
 		if result.Failure == "" && result.Clientset != "" {
 			compared++
@@ -56,23 +57,26 @@ func introduction(results []Result, kubernetes string) string {
 generated code, including function bodies. In packages that generated code imports, it type-checks only the declarations. If the project publishes a
 clientset, it compares every exported name of both clientsets. [test/compare](../test/compare) compares listers, informers and apply configurations.
 
-A set is the packages of one run of informer-gen. **%d of %d** sets of packages generate and type-check, with %d kinds; %d of them are compared with a
-published clientset.
+It then compiles the generated code, and uses each kind with the clientset that `+"`fake.NewClientset`"+` returns: it creates an object, gets it, lists it, and waits
+until an informer of the factory has it. If a client has no method for a step, the test leaves that step out. If it has no Create, the test puts the object on the server.
+
+A set is the packages of one run of informer-gen. **%d of %d** sets of packages generate and type-check, with %d kinds; %d of the sets are compared with a
+published clientset. %d of the kinds fail when they are used.
 
 A row of the table is one set. If the packages need a name besides that of the module, it is in parentheses. Each set is generated in its own module, with all
 modules of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run on %d cores (%s/%s, %s), after all modules have been downloaded. "Cold" is with
-an empty build cache. "Warm" is the median of three runs with a full build cache. The flags are all flags of the run besides --output-dir and
+an empty build cache. "Warm" is the median of three runs with a full build cache. "Failing" is the number of kinds that fail when they are used. The flags are all flags of the run besides --output-dir and
 --with-applyconfig, which each run has. In the last column, "3 changed [1]" means that three exported names differ from the published clientset, for the reason in note 1 below the table.
-`, generated, len(results), kinds, compared, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+`, generated, len(results), kinds, compared, failing, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 // markdown is the row of a result in the table.
 func (r Result) markdown(notes *notes) string {
 	cells := []string{r.label(), short(r.Version)}
 	if r.Failure != "" {
-		return fmt.Sprintf("| %s | | | | %s | refused %s |\n", strings.Join(cells, " | "), r.flags(), notes.add(fmt.Sprintf("`%s`: %s", r.Failure, r.Reason)))
+		return fmt.Sprintf("| %s | | | | | %s | refused %s |\n", strings.Join(cells, " | "), r.flags(), notes.add(fmt.Sprintf("`%s`: %s", r.Failure, r.Reason)))
 	}
-	return fmt.Sprintf("| %s | %d | %.1f s | %.2f s | %s | %s |\n", strings.Join(cells, " | "), r.Kinds, r.Cold, r.Warm, r.flags(), r.differences(notes))
+	return fmt.Sprintf("| %s | %d | %s | %.1f s | %.2f s | %s | %s |\n", strings.Join(cells, " | "), r.Kinds, r.failing(notes), r.Cold, r.Warm, r.flags(), r.differences(notes))
 }
 
 // label is the module, and which part of it if there is more than one row for it.
@@ -101,6 +105,14 @@ func (r Result) flags() string {
 		flags = append(flags, "`"+strings.ReplaceAll(flag, "|", `\|`)+"`")
 	}
 	return strings.Join(flags, " ")
+}
+
+// failing is the number of kinds that failed when they were used, and which.
+func (r Result) failing(notes *notes) string {
+	if len(r.Failing) == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d %s", len(r.Failing), notes.add("`"+strings.Join(r.Failing, "`, `")+"`"))
 }
 
 func (r Result) differences(notes *notes) string {

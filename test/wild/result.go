@@ -20,6 +20,8 @@ import (
 type Result struct {
 	Name, Module, Version string
 	Kinds                 int
+	// Failing has a line for each kind that failed when its client or informer was used.
+	Failing []string `json:",omitempty"`
 	// Cold and Warm are wall seconds of one run of informer-gen.
 	Cold, Warm float64
 	// Flags are those that not all rows have.
@@ -65,6 +67,9 @@ func (r Row) judge(result *Result, differences []compare.Difference, failure err
 	}
 	for _, entry := range unused {
 		err = errors.Join(err, fmt.Errorf("an entry of Accepted matches nothing; delete it: %s", entry.Pattern))
+	}
+	for _, line := range result.Failing {
+		err = errors.Join(err, errors.New(line))
 	}
 	for _, difference := range left {
 		err = errors.Join(err, errors.New(difference.String()))
@@ -186,5 +191,16 @@ func (w workspace) measure(ctx context.Context, tool string, result *Result) (fo
 	if result.Warm, err = w.generateWarm(ctx, tool); err != nil {
 		return found, err
 	}
-	return w.inspect(ctx)
+	if found, err = w.inspect(ctx); err != nil {
+		return found, err
+	}
+	outcome, err := w.exercise(ctx)
+	if err != nil {
+		return found, err
+	}
+	result.Failing = outcome.Failures
+	if outcome.Kinds != found.kinds {
+		return found, fmt.Errorf("the methods of the clientset return clients for %d kinds, but it has packages for %d", outcome.Kinds, found.kinds)
+	}
+	return found, nil
 }

@@ -95,6 +95,7 @@ func TestJudge(t *testing.T) {
 	for name, test := range map[string]struct {
 		row         Row
 		differences []compare.Difference
+		failing     []string
 		failure     error
 		want        string // a part of the error; "" for none
 		line        string // the failure in the table
@@ -102,6 +103,7 @@ func TestJudge(t *testing.T) {
 		"ok":                   {},
 		"accepted":             {row: Row{Accepted: accepts}, differences: []compare.Difference{missing}},
 		"difference":           {differences: []compare.Difference{missing}, want: "typed/a/v1 Foo: missing"},
+		"failing kind":         {failing: []string{"XV1().Foos: get: no"}, want: "XV1().Foos: get: no"},
 		"unused":               {row: Row{Accepted: accepts}, want: "matches nothing"},
 		"failure":              {failure: refused, want: "foo.go:1:2: no", line: "foo.go:1:2: no"},
 		"expected refusal":     {row: Row{Refused: "no", Reason: "why"}, failure: refused, line: "foo.go:1:2: no"},
@@ -111,7 +113,7 @@ func TestJudge(t *testing.T) {
 		"common, without rows": {differences: []compare.Difference{oldDiscovery}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var result Result
+			result := Result{Failing: test.failing}
 			err := test.row.judge(&result, test.differences, test.failure)
 			if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)

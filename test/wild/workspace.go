@@ -138,7 +138,7 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	command.Stderr = &stderr
 	output, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, withoutProgress(stderr.String()))
+		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, withoutProgress(stderr.String()+string(output)))
 	}
 	return strings.TrimSpace(string(output)), nil
 }
