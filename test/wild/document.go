@@ -42,12 +42,15 @@ func document(results []Result, kubernetes string) string {
 }
 
 func introduction(results []Result, kubernetes string) string {
-	generated, compared, kinds, failing := 0, 0, 0, 0
+	generated, compared, kinds, used, failing := 0, 0, 0, 0, 0
 	for _, result := range results {
 		if result.Failure == "" {
 			generated++
 			kinds += result.Kinds
 			failing += len(result.Failing)
+			if result.NotRun == "" {
+				used += result.Kinds
+			}
 		}
 		if result.Failure == "" && result.Clientset != "" {
 			compared++
@@ -58,16 +61,17 @@ generated code, including function bodies. In packages that generated code impor
 clientset, it compares every exported name of both clientsets. [test/compare](../test/compare) compares listers, informers and apply configurations.
 
 It then compiles the generated code, and uses each kind with the clientset that `+"`fake.NewClientset`"+` returns: it creates an object, gets it, lists it, and waits
-until an informer of the factory has it. If a client has no method for a step, the test leaves that step out. If it has no Create, the test puts the object on the server.
+until an informer of the factory has it. If a client has no method for a step, the test leaves that step out. If it has no Create, the test puts the object on the server. A set is not
+run if a package that was not generated does not compile with this version of Kubernetes.
 
 A set is the packages of one run of informer-gen. **%d of %d** sets of packages generate and type-check, with %d kinds; %d of the sets are compared with a
-published clientset. %d of the kinds fail when they are used.
+published clientset. Of %d kinds that are used, %d fail.
 
 A row of the table is one set. If the packages need a name besides that of the module, it is in parentheses. Each set is generated in its own module, with all
 modules of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run on %d cores (%s/%s, %s), after all modules have been downloaded. "Cold" is with
-an empty build cache. "Warm" is the median of three runs with a full build cache. "Failing" is the number of kinds that fail when they are used. The flags are all flags of the run besides --output-dir and
+an empty build cache. "Warm" is the median of three runs with a full build cache. "Failing" is the number of used kinds that fail. The flags are all flags of the run besides --output-dir and
 --with-applyconfig, which each run has. In the last column, "3 changed [1]" means that three exported names differ from the published clientset, for the reason in note 1 below the table.
-`, generated, len(results), kinds, compared, failing, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+`, generated, len(results), kinds, compared, used, failing, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 // markdown is the row of a result in the table.
@@ -109,6 +113,9 @@ func (r Result) flags() string {
 
 // failing is the number of kinds that failed when they were used, and which.
 func (r Result) failing(notes *notes) string {
+	if r.NotRun != "" {
+		return "not run " + notes.add(fmt.Sprintf("A package that was not generated does not compile with this version of Kubernetes: `%s`", r.NotRun))
+	}
 	if len(r.Failing) == 0 {
 		return "0"
 	}
@@ -147,7 +154,7 @@ func (n *notes) markdown() string {
 		return ""
 	}
 	var text strings.Builder
-	text.WriteString("\n## Differences\n\n")
+	text.WriteString("\n## Notes\n\n")
 	for i, note := range n.texts {
 		fmt.Fprintf(&text, "%d. %s\n", i+1, strings.ReplaceAll(note, "|", `\|`))
 	}

@@ -8,7 +8,7 @@ import (
 func TestDocument(t *testing.T) {
 	text := document([]Result{
 		{Name: "example-com_a", Module: "example.com/a", Version: "v1.0.0", Kinds: 2, Cold: 0.52, Warm: 0.061, Clientset: "example.com/a/client"},
-		{Name: "second", Module: "example.com/a", Version: "v0.0.0-20250102030405-0123456789ab", Kinds: 3, Cold: 1, Warm: 0.1, Flags: []string{"--from=a|b", "--exclude=c"}, Shape: "odd"},
+		{Name: "second", Module: "example.com/a", Version: "v0.0.0-20250102030405-0123456789ab", Kinds: 3, NotRun: "bar.go:1:2: old", Cold: 1, Warm: 0.1, Flags: []string{"--from=a|b", "--exclude=c"}, Shape: "odd"},
 		{Name: "x", Module: "example.com/x", Version: "v2.0.0", Clientset: "c", Kinds: 1, Failing: []string{"XV1().Foos: get: no"}, Differences: []Difference{
 			{Count: 2, Reason: "why", Kinds: []string{"changed", "missing"}}, {Count: 1, Reason: "other", Kinds: []string{"extra"}},
 		}},
@@ -17,14 +17,14 @@ func TestDocument(t *testing.T) {
 	}, "v0.37.2")
 	for _, want := range []string{
 		"**4 of 5** sets of packages generate and type-check, with 6 kinds; 3 of the sets are compared",
-		"1 of the kinds fail when they are used",
+		"Of 3 kinds that are used, 1 fail.",
 		"| `example.com/a` | v1.0.0 | 2 | 0 | 0.5 s | 0.06 s |  | none |\n",
-		"| `example.com/a` (second) | 2025-01-02 | 3 | 0 | 1.0 s | 0.10 s | `--from=a\\|b` `--exclude=c` | not published |\n",
-		"| v2.0.0 | 1 | 1 [1] | 0.0 s",
-		"| 2 changed or missing [2], 1 extra [3] |\n",
-		"| 4 extra [3] |\n",
-		"| `example.com/z` (z) | v2.0.0 | | | | |  | refused [4] |\n",
-		"\n1. `XV1().Foos: get: no`\n2. why\n3. other\n4. `foo.go:1:2: no`: not done\n",
+		"| `example.com/a` (second) | 2025-01-02 | 3 | not run [1] | 1.0 s | 0.10 s | `--from=a\\|b` `--exclude=c` | not published |\n",
+		"| v2.0.0 | 1 | 1 [2] | 0.0 s",
+		"| 2 changed or missing [3], 1 extra [4] |\n",
+		"| 4 extra [4] |\n",
+		"| `example.com/z` (z) | v2.0.0 | | | | |  | refused [5] |\n",
+		"does not compile with this version of Kubernetes: `bar.go:1:2: old`\n2. `XV1().Foos: get: no`\n3. why\n4. other\n5. `foo.go:1:2: no`: not done\n",
 		"- `example.com/a` (second): odd\n",
 	} {
 		if !strings.Contains(text, want) {

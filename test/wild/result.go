@@ -22,6 +22,8 @@ type Result struct {
 	Kinds                 int
 	// Failing has a line for each kind that failed when its client or informer was used.
 	Failing []string `json:",omitempty"`
+	// NotRun is why the kinds were not used: a package that was not generated does not compile.
+	NotRun string `json:",omitempty"`
 	// Cold and Warm are wall seconds of one run of informer-gen.
 	Cold, Warm float64
 	// Flags are those that not all rows have.
@@ -108,14 +110,14 @@ func summarize(differences []compare.Difference, accepted []compare.Accepted) []
 	return summary
 }
 
-// firstLine leaves out the line that only says which command failed.
+// firstLine leaves out lines that only say which command failed, or in which package.
 func firstLine(err error) string {
 	text := err.Error()
 	if _, rest, ok := strings.Cut(text, "\n"); ok && strings.Contains(text, "exit status") {
 		text = rest
 	}
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") {
 			return line
 		}
 	}
@@ -195,6 +197,10 @@ func (w workspace) measure(ctx context.Context, tool string, result *Result) (fo
 		return found, err
 	}
 	outcome, err := w.exercise(ctx)
+	if err != nil && blamesOthers(err) {
+		result.NotRun = w.portable(firstLine(err))
+		return found, nil
+	}
 	if err != nil {
 		return found, err
 	}

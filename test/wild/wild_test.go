@@ -160,3 +160,21 @@ func TestPortable(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestBlamesOthers(t *testing.T) {
+	for text, want := range map[string]bool{
+		"go test: exit status 1\n# example.com/other\na.go:1:2: no\nFAIL\n":                                         true,
+		"go test: exit status 1\n# example.com/other\na.go:1:2: no\n# example.com/wild/generated/a\nb.go:1:2: no\n": false,
+		"go test: exit status 1\n--- FAIL: TestKinds\n":                                                             false,
+	} {
+		if got := blamesOthers(errors.New(text)); got != want {
+			t.Errorf("got %v, want %v, of\n%s", got, want, text)
+		}
+	}
+}
+
+func TestFirstLine(t *testing.T) {
+	if got := firstLine(errors.New("go test: exit status 1\n# example.com/other\na.go:1:2: no\n")); got != "a.go:1:2: no" {
+		t.Errorf("got %q", got)
+	}
+}
