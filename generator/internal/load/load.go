@@ -112,8 +112,10 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 		fix := "name the packages of your API types, such as ./api/v1"
 		if slices.ContainsFunc(options.Patterns, isImportPath) {
 			fix += ", or, for those of another module, run go get before informer-gen, and go mod tidy only after it: it removes modules that no code imports"
+		} else {
+			fix += OrNested(options.Dir)
 		}
-		return nil, fmt.Errorf("no package matches %s in %s; %s", strings.Join(options.Patterns, " "), options.Dir, fix+OrNested(options.Dir))
+		return nil, fmt.Errorf("no package matches %s in %s; %s", strings.Join(options.Patterns, " "), options.Dir, fix)
 	}
 	if problem := result.ClientGo.Problem; problem != "" {
 		mistakes.Add(token.Position{}, "%s", problem)
