@@ -28,7 +28,7 @@ func generate(ctx context.Context, operator string) error {
 	return nil
 }
 
-// updateCodegen returns what informer-gen says in the end.
+// updateCodegen returns the numbers that informer-gen prints at the end.
 func updateCodegen(ctx context.Context, operator string) (string, error) {
 	script := exec.CommandContext(ctx, filepath.Join(operator, "hack", "update-codegen.sh"))
 	script.Env = append(os.Environ(), "GOFLAGS=") // tools that are built for tests are slow
@@ -39,7 +39,8 @@ func updateCodegen(ctx context.Context, operator string) (string, error) {
 	const prefix = "informer-gen: "
 	for line := range strings.Lines(string(output)) {
 		if summary, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && strings.Contains(summary, " group version") {
-			return summary, nil
+			_, counts, _ := strings.Cut(summary, ": ") // after the output package
+			return counts, nil
 		}
 	}
 	return "", errors.New("hack/update-codegen.sh ran without a word of informer-gen")
