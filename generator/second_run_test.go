@@ -149,7 +149,7 @@ func TestApplyFolders(t *testing.T) {
 	}
 }
 
-// TestBrokenOutput checks that emitted files that do not parse are written anew, and that a pattern that matches
+// TestBrokenOutput checks that emitted files that do not parse are replaced, and that a pattern that matches
 // nothing else gets an error.
 func TestBrokenOutput(t *testing.T) {
 	dir := t.TempDir()
@@ -166,7 +166,7 @@ func TestBrokenOutput(t *testing.T) {
 			t.Errorf("with %q: %v", clause, err)
 		}
 		if readFile(t, lister) != before {
-			t.Errorf("with %q: the file is not written anew", clause)
+			t.Errorf("with %q: the file is not replaced", clause)
 		}
 	}
 	options.Patterns = []string{"./generated/..."}

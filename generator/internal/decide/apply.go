@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
-	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -76,11 +75,9 @@ func ApplyPackages(packages []*input.Package, externals map[model.TypeRef]string
 // applied yields the types that the methods of the types of a package apply, as the markers write them.
 func applied(pkg *input.Package) iter.Seq[model.TypeRef] {
 	return func(yield func(model.TypeRef) bool) {
-		for _, t := range pkg.Types {
-			for _, m := range t.Markers {
-				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 && method.Verb == "apply" && !yield(method.Input) {
-					return
-				}
+		for method := range pkg.Methods() {
+			if method.Verb == "apply" && !yield(method.Input) {
+				return
 			}
 		}
 	}

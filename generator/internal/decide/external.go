@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
-	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/internal/spelling"
 )
@@ -30,10 +29,10 @@ func NamedPackages(packages []*input.Package, applyRoot string) []string {
 			for _, importPath := range t.Markers.Packages() {
 				named[importPath] = true
 			}
-			for _, m := range t.Markers {
-				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 && method.Verb == "apply" && method.Input.Path != "" {
-					addApply(method.Input.Path)
-				}
+		}
+		for of := range applied(pkg) {
+			if of.Path != "" {
+				addApply(of.Path)
 			}
 		}
 	}

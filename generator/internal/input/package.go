@@ -2,6 +2,7 @@ package input
 
 import (
 	"go/token"
+	"iter"
 	"slices"
 
 	"golang.org/x/mod/module"
@@ -77,6 +78,19 @@ func (p *Package) Type(name string) *Type {
 		return p.Types[at]
 	}
 	return nil
+}
+
+// Methods yields the methods that the markers of the types describe, without those with a problem.
+func (p *Package) Methods() iter.Seq[markers.Method] {
+	return func(yield func(markers.Method) bool) {
+		for _, t := range p.Types {
+			for _, m := range t.Markers {
+				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 && !yield(method) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // AddLacking adds a method to those that a type lacks.

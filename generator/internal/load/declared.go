@@ -27,15 +27,13 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 			if t.Markers.MayBeKind() || t.IsCandidate || options.AllTypes && markers.Has[markers.View](t.Markers) {
 				names[pkg.Path] = append(names[pkg.Path], t.Name, t.Name+"List")
 			}
-			for _, m := range t.Markers {
-				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 {
-					of := cmp.Or(method.Input.Path, pkg.Path)
-					names[of] = append(names[of], method.Input.Name)
-					if options.AllTypes {
-						of := cmp.Or(method.Result.Path, pkg.Path)
-						names[of] = append(names[of], resultOf(method).Name)
-					}
-				}
+		}
+		for method := range pkg.Methods() {
+			of := cmp.Or(method.Input.Path, pkg.Path)
+			names[of] = append(names[of], method.Input.Name)
+			if options.AllTypes {
+				of := cmp.Or(method.Result.Path, pkg.Path)
+				names[of] = append(names[of], resultOf(method).Name)
 			}
 		}
 	}

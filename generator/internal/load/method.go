@@ -18,16 +18,10 @@ var callMethods = []string{"DeepCopyObject", "GetObjectKind", "GetName"}
 // sentOrReturned returns the names of the types of a package that the methods of kinds send or return, sorted.
 func sentOrReturned(packages []*input.Package, path string) (names []string) {
 	for _, pkg := range packages {
-		for _, t := range pkg.Types {
-			for _, m := range t.Markers {
-				method, ok := m.Value.(markers.Method)
-				if !ok || len(m.Problems) > 0 {
-					continue
-				}
-				for _, ref := range []model.TypeRef{method.Input, resultOf(method)} {
-					if ref.Name != "" && (ref.Path == path || ref.Path == "" && pkg.Path == path) {
-						names = append(names, ref.Name)
-					}
+		for method := range pkg.Methods() {
+			for _, ref := range []model.TypeRef{method.Input, resultOf(method)} {
+				if ref.Name != "" && (ref.Path == path || ref.Path == "" && pkg.Path == path) {
+					names = append(names, ref.Name)
 				}
 			}
 		}
