@@ -21,7 +21,7 @@ var kubernetes = flag.String("kubernetes", "v0.34.0 v0.37.2", "versions of Kuber
 // TestTyping types pages as a new user would, word by word: it writes the files that they show, and runs their commands,
 // in a folder with a space in its name. Only the path of the clone and the version of Kubernetes are its own.
 //
-// A text after commands is what they print. Commands in a terminal of their own run until the page ends, and the next ones
+// A block of text after commands has lines that they print. Commands in a terminal of their own run until the page ends, and the next ones
 // begin when they have printed it.
 func TestTyping(t *testing.T) {
 	clone, err := filepath.Abs("../../..")
