@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -52,17 +53,18 @@ func (c *collection) inform() *testInformer {
 	return i
 }
 
-// testInformer follows the objects of its scopes. A new scope takes a second to list.
+// testInformer follows the objects of one scope. A new scope takes a second to list, and the one before goes on until then.
 type testInformer struct {
 	cache.SharedInformer[object] // nil
 	of                           *collection
 
 	mu       sync.Mutex
-	scopes   map[string]bool // whether a shard is listed
+	wanted   string             // the shard of the last SetScopes, or empty
+	shard    *sharding.Selector // the shard that is listed, or nil
+	sets     []string           // all of them
 	cached   map[string]object
 	handlers []*listener
 	synced   chan struct{}
-	sets     int
 	refuse   error
 	ended    chan struct{} // nil for an informer that goes on
 }
@@ -75,45 +77,51 @@ func (i *testInformer) SetScopes(scopes ...cache.Scope) error {
 	defer i.of.mu.Unlock()
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.refuse != nil {
+	wanted := ""
+	switch {
+	case i.refuse != nil:
 		return i.refuse
+	case len(scopes) > 1:
+		return fmt.Errorf("the scopes %v overlap", scopes)
+	case len(scopes) == 1:
+		wanted = scopes[0].ShardSelector
 	}
-	i.sets++
-	next := map[string]bool{}
-	fresh := false
-	for _, s := range scopes {
-		next[s.ShardSelector] = i.scopes[s.ShardSelector]
-		fresh = fresh || !i.scopes[s.ShardSelector]
+	if wanted == i.wanted {
+		return nil
 	}
-	i.scopes = next
-	i.applyLocked(i.of.objects)
-	if !fresh {
-		if !isClosed(i.synced) {
-			close(i.synced)
-		}
+	i.wanted = wanted
+	i.sets = append(i.sets, wanted)
+	if wanted == "" {
+		i.listed(nil)
 		return nil
 	}
 	if isClosed(i.synced) {
 		i.synced = make(chan struct{})
 	}
+	shard, err := sharding.Parse(wanted)
+	if err != nil {
+		return err
+	}
+	set := len(i.sets)
 	time.AfterFunc(time.Second, func() {
 		i.of.mu.Lock()
 		defer i.of.mu.Unlock()
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		all := true
-		for s := range i.scopes {
-			if _, ok := next[s]; ok {
-				i.scopes[s] = true
-			}
-			all = all && i.scopes[s]
-		}
-		i.applyLocked(i.of.objects)
-		if all && !isClosed(i.synced) {
-			close(i.synced)
+		if len(i.sets) == set {
+			i.listed(&shard)
 		}
 	})
 	return nil
+}
+
+// listed lets a shard take over. The locks are held.
+func (i *testInformer) listed(shard *sharding.Selector) {
+	i.shard = shard
+	i.applyLocked(i.of.objects)
+	if !isClosed(i.synced) {
+		close(i.synced)
+	}
 }
 
 func (i *testInformer) apply(objects map[string]object) {
@@ -122,12 +130,12 @@ func (i *testInformer) apply(objects map[string]object) {
 	i.applyLocked(objects)
 }
 
-// applyLocked tells the handlers the difference between the cache and the objects of the scopes.
+// applyLocked tells the handlers the difference between the cache and the objects of the shard.
 func (i *testInformer) applyLocked(objects map[string]object) {
 	for name, old := range i.cached {
 		obj := objects[name]
 		switch {
-		case obj == nil || obj.UID != old.UID || !i.covers(obj, true):
+		case obj == nil || obj.UID != old.UID || !i.covers(obj):
 			delete(i.cached, name)
 			for _, h := range i.handlers {
 				h.tell(func(h cache.ResourceEventHandler[object]) { h.OnDelete(old, false) })
@@ -140,7 +148,7 @@ func (i *testInformer) applyLocked(objects map[string]object) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(objects)) {
-		if obj := objects[name]; i.cached[name] == nil && i.covers(obj, false) {
+		if obj := objects[name]; i.cached[name] == nil && i.covers(obj) {
 			i.cached[name] = obj
 			for _, h := range i.handlers {
 				h.tell(func(h cache.ResourceEventHandler[object]) { h.OnAdd(obj, true) })
@@ -149,18 +157,8 @@ func (i *testInformer) applyLocked(objects map[string]object) {
 	}
 }
 
-// covers reports whether a scope has an object. unlisted counts the scopes that are not listed yet.
-func (i *testInformer) covers(obj object, unlisted bool) bool {
-	for text, listed := range i.scopes {
-		shard, err := sharding.Parse(text)
-		if err != nil {
-			panic(err)
-		}
-		if (listed || unlisted) && shard.Contains(sharding.Hash(string(obj.UID))) {
-			return true
-		}
-	}
-	return false
+func (i *testInformer) covers(obj object) bool {
+	return i.shard != nil && i.shard.Contains(sharding.Hash(string(obj.UID)))
 }
 
 func (i *testInformer) has(name string) bool {

@@ -71,7 +71,7 @@ func New(client coordinationv1client.LeasesGetter, options Options) (*Coordinato
 			Jitter:     func(d time.Duration) time.Duration { return rand.N(d + 1) },
 		}),
 	}
-	c.opening = map[gate]bool{}
+	c.opening, c.cached = map[gate]bool{}, make([]uint64, options.Slots)
 	c.leases = leases{
 		client: client.Leases(options.Namespace), slots: c.slots,
 		namespace: options.Namespace, group: options.Name, identity: options.Identity,

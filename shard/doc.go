@@ -55,7 +55,6 @@
 //	work.go         Begin, Owns, LostError
 //	transport.go    Transport
 //	follow.go       Follow: the scopes of informers
-//	parts.go        the slots of each list and watch
 //	handler.go      AddEventHandler
 //	leases.go       requests to the API server
 //	recovery.go     Leases that others have changed, and rights that are missing

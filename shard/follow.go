@@ -13,8 +13,8 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// narrowAfter is how long the caches keep objects of slots that went to other members. To drop them, an
-// informer must list the rest again, so the follower waits until no slot has moved for this long.
+// narrowAfter is how long the caches keep the objects of slots that went to other members. To drop them, an
+// informer lists the rest again, so the follower waits until no slot has moved for this long.
 const narrowAfter = time.Minute
 
 // Informer is the part of an informer that a Coordinator uses. A *cache.SharedIndexInformer implements it.
@@ -26,7 +26,7 @@ type Informer interface {
 
 // follower sets the scopes of the informers by the slots of the member.
 type follower struct {
-	parts []part // that the informers have; of the goroutine of follow
+	cached []uint64 // by slot: the hold whose objects the caches have, or 0; of the goroutine of follow
 
 	mu        sync.Mutex // guards what follows
 	informers []followed
@@ -79,7 +79,9 @@ func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	if c.follows(informer) {
 		return fmt.Errorf("shard: Follow was called twice with one informer (%T), and would replace its scopes; pass all scopes to one call", informer)
 	}
-	all, err := c.slots.scopes(scopes, []part{{0: 1}})
+	holds := make([]uint64, c.slots.count)
+	holds[0] = 1
+	all, err := c.slots.scopes(scopes, holds)
 	if err == nil {
 		err = informer.SetScopes(all...) // so that a mistake in a scope is found now
 	}
@@ -109,14 +111,11 @@ func (c *Coordinator) follow(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-narrow.C:
-			if parts, ok := narrowed(c.parts, c.heldNow()); ok {
-				c.report(ctx, c.set(parts))
-			}
-			continue
+			c.set(ctx, c.kept(c.heldNow()))
 		case <-c.changed:
+			c.fill(ctx)
+			narrow.Reset(narrowAfter)
 		}
-		narrow.Reset(narrowAfter)
-		c.fill(ctx)
 	}
 }
 
@@ -128,20 +127,31 @@ func (c *Coordinator) heldNow() []uint64 {
 	return holds
 }
 
-// fill sets the scopes of the informers, waits until they are synced, and lets work begin. It returns
-// early if the slots change meanwhile.
-func (c *Coordinator) fill(ctx context.Context) {
-	holds := c.heldNow()
-	for _, parts := range parted(c.parts, holds) {
-		if err := c.set(parts); err != nil {
-			c.report(ctx, err)
-			return
+// kept returns the holds whose objects the caches have.
+func (c *Coordinator) kept(holds []uint64) []uint64 {
+	kept := slices.Clone(holds)
+	for slot, hold := range c.cached {
+		if hold != kept[slot] {
+			kept[slot] = 0
 		}
 	}
-	if !c.synced(ctx) {
+	return kept
+}
+
+// fill fills the caches if the member has taken slots, and lets work on them begin. The objects of a slot that was lost
+// and taken back leave the caches first. They may be behind what another member wrote, and handlers get OnAdd
+// only of an object that is new in the cache.
+func (c *Coordinator) fill(ctx context.Context) {
+	holds := c.heldNow()
+	taken, takenBack := false, false
+	for slot, hold := range holds {
+		if cached := c.cached[slot]; hold != 0 && hold != cached {
+			taken, takenBack = true, takenBack || cached != 0
+		}
+	}
+	if takenBack && !c.set(ctx, c.kept(holds)) || taken && !c.set(ctx, holds) {
 		return
 	}
-	c.report(ctx, nil)
 	c.mu.Lock()
 	now := c.now()
 	for slot, hold := range holds {
@@ -212,19 +222,28 @@ func (c *Coordinator) followed() []followed {
 	return slices.Clone(c.informers)
 }
 
-// set sets the scopes of all informers.
-func (c *Coordinator) set(parts []part) error {
-	for _, informer := range c.followed() {
-		scopes, err := c.slots.scopes(informer.base, parts)
+// set limits the informers to the slots whose hold is not 0, and waits until they are synced. It reports whether they
+// are. If the slots change meanwhile, it goes on: otherwise frequent changes would let no list end.
+func (c *Coordinator) set(ctx context.Context, holds []uint64) bool {
+	informers := c.followed()
+	for _, informer := range informers {
+		scopes, err := c.slots.scopes(informer.base, holds)
 		if err == nil {
 			err = informer.SetScopes(scopes...)
 		}
 		if err != nil {
-			return fmt.Errorf("shard: cannot set the scopes of an informer: %w", err)
+			c.report(ctx, fmt.Errorf("shard: cannot set the scopes of an informer: %w", err))
+			return false
 		}
 	}
-	c.parts = parts
-	return nil
+	for _, informer := range informers {
+		if !c.await(ctx, informer) {
+			return false
+		}
+	}
+	c.report(ctx, nil)
+	c.cached = slices.Clone(holds)
+	return true
 }
 
 func (f *follower) addGate(g gate) {
@@ -254,18 +273,8 @@ func (c *Coordinator) gates() []gate {
 	return slices.Clone(c.handlers)
 }
 
-// synced waits until the caches have the objects of all scopes. It returns false if the slots changed first, or
-// ctx ended. It does not wait for handlers: a handler that hangs must not stop the work on all objects.
-func (c *Coordinator) synced(ctx context.Context) bool {
-	for _, informer := range c.followed() {
-		if !c.await(ctx, informer) {
-			return false
-		}
-	}
-	return true
-}
-
-// await waits until s is synced. It returns false if the slots changed first, or ctx ended.
+// await waits until s is synced. It returns false if ctx ended first. It does not wait for handlers: a handler that hangs
+// must not stop the work on all objects.
 func (c *Coordinator) await(ctx context.Context, s cache.Syncer) bool {
 	reasons := time.NewTicker(c.options.RenewPeriod)
 	defer reasons.Stop()
@@ -275,9 +284,6 @@ func (c *Coordinator) await(ctx context.Context, s cache.Syncer) bool {
 		}
 		select {
 		case <-s.Synced():
-		case <-c.changed:
-			signal(c.changed)
-			return false
 		case <-reasons.C: // the reason may have changed
 		case <-ctx.Done():
 			return false

@@ -140,6 +140,9 @@ func (g *group) work(p *process, obj object, d time.Duration) {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
+	if !p.informer.has(obj.Name) && workOf(ctx).valid() {
+		g.t.Errorf("the cache of %s has dropped %s, although work on it goes on", p.options.Identity, obj.Name)
+	}
 	g.mu.Lock()
 	at := slices.Index(g.owners[obj.UID], p)
 	g.owners[obj.UID] = slices.Delete(g.owners[obj.UID], at, at+1)
@@ -212,6 +215,7 @@ func (g *group) settled(alive ...string) {
 type recorder[T cache.Object] struct {
 	mu    sync.Mutex
 	known map[string]T
+	adds  map[string]int // by name
 	wrong []string
 	ends  []string
 }
@@ -220,8 +224,9 @@ func (r *recorder[T]) OnAdd(obj T, _ bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known == nil {
-		r.known = map[string]T{}
+		r.known, r.adds = map[string]T{}, map[string]int{}
 	}
+	r.adds[obj.GetName()]++
 	r.known[obj.GetName()] = obj // an add of a known one: the slot was lost and taken again
 }
 

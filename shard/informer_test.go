@@ -90,12 +90,7 @@ func TestInformersFollowTheirShards(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for i := range 200 {
-			obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("object-%d", i)}}
-			if _, err := core.ConfigMaps("default").Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		createObjects(t, server, 200)
 		elsewhere := cache.ObjectName{Namespace: "elsewhere", Name: "object-0"}
 		obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: elsewhere.Namespace, Name: elsewhere.Name}}
 		if _, err := core.ConfigMaps(elsewhere.Namespace).Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -17,10 +18,14 @@ type line struct {
 	late                atomic.Int64 // how much later a write arrives
 	latency             atomic.Int64 // how long each way of a message takes at most
 	requests, conflicts atomic.Int64
+	lists               atomic.Int64 // of ConfigMaps
 }
 
 func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 	l.requests.Add(1)
+	if query := r.URL.Query(); strings.HasSuffix(r.URL.Path, "/configmaps") && r.Method == http.MethodGet && (query.Get("watch") == "" || query.Get("sendInitialEvents") != "") {
+		l.lists.Add(1)
+	}
 	if l.cut.Load() {
 		<-r.Context().Done()
 		return nil, r.Context().Err()

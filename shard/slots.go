@@ -3,6 +3,7 @@ package shard
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -21,34 +22,30 @@ func (s slots) of(obj metav1.Object) int {
 	return int(s.key.Hash(obj) >> (64 - bits.TrailingZeros(uint(s.count))))
 }
 
-// selector returns the Selector of some slots, which are sorted.
-func (s slots) selector(of []int) (sharding.Selector, error) {
+// selector returns the Selector of the slots whose hold is not 0.
+func (s slots) selector(holds []uint64) (sharding.Selector, error) {
 	var ranges []sharding.Range
 	size := math.MaxUint64/uint64(s.count) + 1 // 0 for one slot
-	for _, slot := range of {
-		first := uint64(slot) * size
-		last := first + size - 1
-		if n := len(ranges); n > 0 && ranges[n-1].Last+1 == first {
-			ranges[n-1].Last = last
-			continue
+	for slot, hold := range holds {
+		if first := uint64(slot) * size; hold != 0 {
+			ranges = append(ranges, sharding.Range{First: first, Last: first + size - 1})
 		}
-		ranges = append(ranges, sharding.Range{First: first, Last: last})
 	}
 	return sharding.New(s.key, ranges...)
 }
 
-// scopes returns the scopes of an informer for some parts.
-func (s slots) scopes(base []cache.Scope, parts []part) ([]cache.Scope, error) {
-	var scopes []cache.Scope
-	for _, p := range parts {
-		selector, err := s.selector(p.slots())
-		if err != nil {
-			return nil, err
-		}
-		for _, scope := range base {
-			scope.ShardSelector = selector.String()
-			scopes = append(scopes, scope)
-		}
+// scopes limits the scopes of an informer to the slots whose hold is not 0. There are no scopes without such a slot.
+func (s slots) scopes(base []cache.Scope, holds []uint64) ([]cache.Scope, error) {
+	if !slices.ContainsFunc(holds, func(hold uint64) bool { return hold != 0 }) {
+		return nil, nil
+	}
+	selector, err := s.selector(holds)
+	if err != nil {
+		return nil, err
+	}
+	scopes := slices.Clone(base)
+	for i := range scopes {
+		scopes[i].ShardSelector = selector.String()
 	}
 	return scopes, nil
 }

@@ -141,7 +141,8 @@ func (p *plan) scopes(isNamespaced bool) (scopes []cache.Scope, withoutBookmarks
 				scope.Namespace = only
 			}
 		}
-		if scope.Namespace == ctrlcache.AllNamespaces && isNamespaced {
+		if scope.Namespace == ctrlcache.AllNamespaces && len(p.namespaces) > 1 {
+			scope.OtherNamespaces = true
 			scope.FieldSelector = p.excluding(scope.FieldSelector)
 		}
 		scopes = append(scopes, scope)
@@ -152,8 +153,8 @@ func (p *plan) scopes(isNamespaced bool) (scopes []cache.Scope, withoutBookmarks
 	return scopes, withoutBookmarks
 }
 
-// excluding returns a field selector that also leaves out the namespaces that have an entry: scopes are
-// a union.
+// excluding returns a field selector that also leaves out the namespaces that have an entry, as that of
+// controller-runtime does. The informer drops their objects anyway, so it only saves traffic.
 func (p *plan) excluding(byFields string) string {
 	terms := []string{byFields}
 	if byFields == "" {

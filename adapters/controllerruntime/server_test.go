@@ -44,10 +44,10 @@ type server struct {
 
 // asked is a request that the server has received.
 type asked struct {
-	resource, namespace, accept string
-	watch                       bool
-	labels, fields              string
-	bookmarks                   bool
+	method, resource, namespace, accept string
+	watch                               bool
+	labels, fields                      string
+	bookmarks                           bool
 }
 
 // change is one of the states of the server.
@@ -163,7 +163,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	if parts = parts[min(2, len(parts)):]; strings.HasPrefix(r.URL.Path, "/apis/") {
 		parts = parts[1:]
 	}
-	q := asked{accept: r.Header.Get("Accept"), labels: r.FormValue("labelSelector"), fields: r.FormValue("fieldSelector")}
+	q := asked{method: r.Method, accept: r.Header.Get("Accept"), labels: r.FormValue("labelSelector"), fields: r.FormValue("fieldSelector")}
 	q.watch, q.bookmarks = r.FormValue("watch") != "", r.FormValue("allowWatchBookmarks") != ""
 	if parts[0] == "namespaces" && len(parts) > 2 {
 		q.namespace, parts = parts[1], parts[2:]

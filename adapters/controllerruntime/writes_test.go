@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -163,6 +164,53 @@ func TestOwnWritesAreRead(t *testing.T) {
 					t.Errorf("%s: version %q at the end, want %q", f, version, s.version("a", "new"))
 				}
 				heard[f].check(t, s, f)
+			}
+		})
+	}
+}
+
+// TestOwnWritesListNothing writes objects of several namespaces. Each namespace is listed once.
+func TestOwnWritesListNothing(t *testing.T) {
+	for name, namespaces := range map[string][]string{
+		"all namespaces":                {ctrlcache.AllNamespaces},
+		"two namespaces":                {"a", "b"},
+		"a namespace and all others":    {"a", ctrlcache.AllNamespaces},
+		"two namespaces and all others": {"a", "b", ctrlcache.AllNamespaces},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			options := ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{}}
+			for _, namespace := range namespaces {
+				options.DefaultNamespaces[namespace] = ctrlcache.Config{}
+			}
+			w := newWriter(t, s, options)
+			heard := &events{}
+			heard.listenTo(t, w.read(typed))
+			ctx := timeout(t)
+			var all [50]*widget
+			for step, write := range []func(*widget) error{
+				func(obj *widget) error { return w.Create(ctx, obj) },
+				func(obj *widget) error { obj.Spec.Color = "blue"; return w.Update(ctx, obj) },
+				func(obj *widget) error { return w.Delete(ctx, obj) },
+			} {
+				for i := range all {
+					if step == 0 {
+						all[i] = newWidgetOf([]string{"a", "b"}[i%2], fmt.Sprint("widget-", i), "red")
+					}
+					if err := write(all[i]); err != nil {
+						t.Fatal(err)
+					}
+					key := client.ObjectKeyFromObject(all[i])
+					if version, _ := w.get(typed, key); version != s.version(key.Namespace, key.Name) {
+						t.Fatalf("the cache has version %q of %v, want %q", version, key, s.version(key.Namespace, key.Name))
+					}
+				}
+			}
+			w.awaitConfirmed()
+			heard.check(t, s, typed)
+			lists := slices.DeleteFunc(s.seen("widgets", false), func(r asked) bool { return r.method != http.MethodGet })
+			if len(lists) != len(namespaces) {
+				t.Errorf("%d lists, want %d: %+v", len(lists), len(namespaces), lists)
 			}
 		})
 	}

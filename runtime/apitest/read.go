@@ -137,8 +137,11 @@ func (w *watchBody) begin(bookmark bool) {
 // resume starts after a version. The caller holds Server.mu.
 func (w *watchBody) resume(version uint64) {
 	w.after, w.bookmarkAfter = version, version
-	if events, err := w.server.history.Events(w.selected.Resource(), version); err == nil && len(events) > 0 {
-		w.bookmarkAfter = events[len(events)-1].State.Version
+	events, _ := w.server.history.Events(w.selected.Resource(), version) // look finds the error
+	for _, event := range events {
+		if _, _, ok := w.selected.Event(event); ok {
+			w.bookmarkAfter = event.State.Version
+		}
 	}
 }
 

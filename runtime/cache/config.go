@@ -20,7 +20,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -68,6 +67,8 @@ type Config[T Object] struct {
 	scope   *Scope // nil if the Config is not of a Kind
 	rule    *scoping.Rule
 	isScope bool
+	// isNamespaced is that of the Kind.
+	isNamespaced bool
 	// clusterWatch is nil without WithClusterWatch.
 	clusterWatch *clusterWatch
 	// scopeSource sets the scopes, if it is not nil. There are none at first then.
@@ -104,7 +105,7 @@ func (c *Config[T]) name() string {
 	if c.scope != nil && c.scope.among != nil {
 		return name + " in " + plural(c.scope.among.Len(), "namespace")
 	}
-	if c.isScope && c.Namespace == "" && c.rule.HasTerms() {
+	if c.scope != nil && c.scope.OtherNamespaces && c.isScope {
 		return name + " in other namespaces"
 	}
 	return name
@@ -115,21 +116,6 @@ func (c *Config[T]) plainName() string {
 		return c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
 	}
 	return strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
-}
-
-// checkOwnWrites returns an error if the writes of this program cannot be assigned to scopes.
-func (c *Config[T]) checkOwnWrites(option string, scopes []Config[T]) error {
-	if c.ReadYourWrites == nil || len(scopes) < 2 {
-		return nil
-	}
-	rules := make([]*scoping.Rule, len(scopes))
-	for i := range scopes {
-		rules[i] = scopes[i].rule
-	}
-	if a, b, found := scoping.Overlap(rules); found {
-		return optionError(option, reflect.TypeFor[T](), "the scopes %s and %s may have the same objects, so a write cannot be assigned to one of them; use disjoint namespaces or shards, or exclude a namespace by the field selector metadata.namespace!=, or remove ReadYourWrites", *scopes[a].scope, *scopes[b].scope)
-	}
-	return nil
 }
 
 // seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
@@ -340,7 +326,11 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		}
 	}
 	config.configOf = func(base Config[T], scope Scope) (Config[T], error) { return k.scoped(base, of, own, scope) }
+	config.isNamespaced = k.Namespaced
 	scopes, source, err := k.scopes(of, own)
+	if err == nil {
+		err = checkScopes("WithNamespaces", own, scopes, k.Namespaced)
+	}
 	if above := cmp.Or(own.clusterWatch, of.clusterWatch); above != nil {
 		config.clusterWatch = &clusterWatch{*above, scopes}
 	}
@@ -361,7 +351,6 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		errs = append(errs, err)
 		config.scopes = append(config.scopes, part)
 	}
-	errs = append(errs, config.checkOwnWrites("ReadYourWrites", config.scopes))
 	if len(config.scopes) == 1 {
 		config = config.scopes[0]
 	}
@@ -376,22 +365,26 @@ func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T
 	if own := base.ReadYourWrites; own != nil {
 		part.ReadYourWrites = &OwnWrites{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
 	}
-	if !k.Namespaced && scope.Namespace != "" {
-		return part, k.clusterScoped(own, scope.Namespace)
+	if !k.Namespaced && (scope.Namespace != "" || scope.OtherNamespaces) {
+		return part, k.clusterScoped(own, scope)
 	}
 	err := k.addSource(&part, own)
 	byLabels, byFields := selectorsOf(of, own, scope)
 	shard, mistake := k.shardOf(of, own, scope)
-	rule := scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
-	rule.Moves = rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
-	rule.Among = scope.among
+	rule := scoping.NewRule(byFields, shard)
+	if rule.Among = scope.among; scope.OtherNamespaces {
+		rule.Among = scoping.NewOtherNamespaces() // the informer removes those of the other scopes
+	}
 	part.rule = &rule
 	part.tweak(scoping.Tweak(byLabels, byFields, shard, of.tweak, own.tweak))
 	return part, errors.Join(err, mistake)
 }
 
-func (k Kind[T]) clusterScoped(own *options, namespace string) error {
-	return optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option, or the namespace of the scope", k.Resource.GroupResource(), namespace)
+func (k Kind[T]) clusterScoped(own *options, scope Scope) error {
+	if scope.OtherNamespaces {
+		return optionError("WithScopes", own.object, "%s is cluster-scoped, so it has no OtherNamespaces; remove that", k.Resource.GroupResource())
+	}
+	return optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option, or the namespace of the scope", k.Resource.GroupResource(), scope.Namespace)
 }
 
 // oneAtATime returns transform as several goroutines may call it, if they do: the Reflectors of
@@ -424,8 +417,8 @@ func (k Kind[T]) scopes(of, own *options) ([]Scope, ScopeSource, error) {
 		return nil, own.source, nil
 	case own.scopes != nil:
 		for _, scope := range own.scopes {
-			if !k.Namespaced && scope.Namespace != "" {
-				return all, nil, k.clusterScoped(own, scope.Namespace)
+			if !k.Namespaced && (scope.Namespace != "" || scope.OtherNamespaces) {
+				return all, nil, k.clusterScoped(own, scope)
 			}
 		}
 		return own.scopes, nil, nil

@@ -254,7 +254,6 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
 	u.controller, controller.observe = controller, u.observe
-	u.indexer.openScope(controller.first.id, controller.first.traits())
 	controller.atEnd, controller.objects = u.indexer.checkAll, u.indexer.Len
 	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller

@@ -25,8 +25,8 @@
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
-//	scope_set.go        the Reflectors of an informer, which come and go with its scopes, and are asked for
-//	                    objects that have left another scope
+//	scope_set.go        the Reflectors of an informer, which come and go with its scopes
+//	handover.go         the Reflector of a new scope takes over from those that had its objects
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	errors.go           the errors, and Advice: what a person can do, also in the log of outages
 //	controller.go       Controller: from Reflector to queue to one function
@@ -39,8 +39,7 @@
 //	internal/decoded    the lists and watches of typed clients, as pages and events
 //	internal/queue      the deltas that wait for the Controller
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
-//	internal/ledger     which scopes have each object
-//	internal/probe      when a scope is asked for an object that has left another one
+//	internal/partition  which scope speaks about each object
 //	internal/initial    which first lists the cache, or a handler, has, and how many run at one time
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
@@ -78,6 +77,12 @@
 //     handler and no hook is running.
 //  9. This package never writes to objects in the cache. A mutation detector for
 //     tests finds a handler that does.
+//  10. Each list has a cause, which Stats counts: it is the first one of a scope, or the server has lost the
+//     version of the watch, or an object could not be decoded, or the program has changed the scopes, or nothing has
+//     confirmed a write. On a healthy server each scope lists once.
+//  11. After a failure the informer follows the server again at least as soon as one of client-go: while a server
+//     fails, no wait is longer than ten seconds, apart from Retry-After and the codes 401, 403 and 404, and any answer of a
+//     healthy server ends the waits. What a list can give is never refused because a stream fails.
 //
 // A server whose requests fail gets about ten requests a minute, and one that fails now and then at
 // most forty; see Settings.Backoffs. A server that ends each watch after its first event gets

@@ -353,18 +353,3 @@ func (r observedReflector[T]) About(lasted time.Duration) advice.Advice {
 func (r observedReflector[T]) Logger() klog.Logger { return r.logger }
 
 func (r observedReflector[T]) LateHandlers() []outage.Handler { return nil }
-
-// askFailure is why a scope has not answered whether it has an object.
-type askFailure struct {
-	since, next time.Time
-	err         error
-}
-
-// addTo adds the failure to the Status of a scope that has no other one.
-func (f *askFailure) addTo(status *Status) {
-	if f == nil || status.Phase != Watching {
-		return
-	}
-	status.Phase, status.Since, status.NextAttempt = Degraded, f.since, f.next
-	status.Err, status.Reason, status.Verb = f.err, reasonOf(f.err), verbList
-}

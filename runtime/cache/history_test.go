@@ -152,7 +152,7 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		writer.informer, writer.selects = s, own == ownWritesToSome
 	}
 	var handlers []*historian
-	pool, isRescoped := scopesOfHistory(namespaces, own), false
+	isRescoped, hasLied := false, false
 	join := func() {
 		h := &historian{t: t, known: map[ObjectName]object{}, severalLists: len(namespaces) > 1 || isRescoped, scoped: own == ownWritesToSome || isRescoped, rescoped: isRescoped}
 		var options []HandlerOption
@@ -219,6 +219,7 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 			}
 		case 12:
 			src.repeat(namespace, name)
+			hasLied = true
 		case 13:
 			src.setSilent(arg&1 == 0)
 		case 14:
@@ -228,13 +229,7 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 			for _, h := range handlers {
 				h.rescope()
 			}
-			var next []Scope
-			for i, scope := range pool {
-				if arg>>i&1 != 0 {
-					next = append(next, scope)
-				}
-			}
-			setScopes(t, s, next...)
+			setScopes(t, s, scopesOfHistory(namespaces, own, int(arg))...)
 		}
 		if arg&0x20 != 0 {
 			synctest.Wait() // otherwise steps meet the informer in the middle of things
@@ -258,19 +253,33 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		time.Sleep(time.Second)
 	}
 	checkTruth(t, s, sources, handlers)
+	checkCauses(t, s, hasLied)
 }
 
-// scopesOfHistory returns scopes of namespaces. They overlap, unless this program writes: then a write has
-// to be in one scope.
-func scopesOfHistory(namespaces []string, own ownMode) []Scope {
-	all := disjoint(namespaces)
-	for _, namespace := range namespaces {
-		if own == noOwnWrites && namespace != "" {
-			all = append(all, Scope{Namespace: namespace, LabelSelector: "letters in (x,xy)"}, Scope{Namespace: namespace, LabelSelector: "letters notin (x)"},
-				Scope{Namespace: namespace, FieldSelector: "metadata.name!=3"}, Scope{Namespace: namespace, FieldSelector: "metadata.name=3"})
+// scopesOfHistory returns some scopes of namespaces, which depend on arg. The source of "" is another server than those of
+// the namespaces, so these are no scopes, or all of them are next to it.
+func scopesOfHistory(namespaces []string, own ownMode, arg int) (scopes []Scope) {
+	hasOthers := slices.Contains(namespaces, "") && arg%3 > 0
+	for i, namespace := range namespaces {
+		if namespace == "" {
+			if hasOthers {
+				scopes = append(scopes, disjoint(namespaces)[i])
+			}
+			continue
 		}
+		choices := [][]Scope{in(namespace), {{Namespace: namespace, FieldSelector: "metadata.name=3"}, {Namespace: namespace, FieldSelector: "metadata.name=4"}},
+			{{Namespace: namespace, FieldSelector: "metadata.name=3"}}}
+		if own == noOwnWrites {
+			for _, byLabels := range []string{"letters in (x,xy)", "letters notin (x)"} {
+				choices = append(choices, []Scope{{Namespace: namespace, LabelSelector: byLabels}})
+			}
+		}
+		if !hasOthers {
+			choices = append(choices, nil)
+		}
+		scopes = append(scopes, choices[arg*(i+1)/3%len(choices)]...)
 	}
-	return all
+	return scopes
 }
 
 // ownMode is which writes of a history are those of this program.
@@ -322,6 +331,16 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 		}
 	}
 	checkEnd(t, s, objects, handlers)
+}
+
+// checkCauses checks that each list has had a cause. Only a server that is restored from a backup, or has sent bookmarks of
+// earlier versions, leaves a version unconfirmed.
+func checkCauses(t *testing.T, s *SharedIndexInformer[object], hasLied bool) {
+	t.Helper()
+	lists := s.stats().Relists
+	if lists[""] > 0 || lists[Unconfirmed] > 0 && !hasLied {
+		t.Errorf("lists without a cause: %v", lists)
+	}
 }
 
 // checkEnd checks that the cache has these objects, that its indexes have them too, and that each

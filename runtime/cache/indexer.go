@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -67,14 +66,6 @@ type Indexer[T Object] struct {
 	room        [][]string
 	freeEntries freelist.List[store.Entry[T]]
 	freeRoom    freelist.List[[]string]
-	// scopes is nil until the informer has a second scope, or closes one. Until then only is its scope,
-	// if isOpen is set.
-	scopes *ledger.Ledger[T]
-	only   struct {
-		id     scopeID
-		isOpen bool
-		traits scopeTraits
-	}
 }
 
 // indexFunction is the function of an index, with its name.
@@ -224,9 +215,6 @@ func (x *Indexer[T]) empty(err error) {
 	x.store.Begin()
 	defer x.store.End()
 	x.store.Clear()
-	if x.scopes != nil {
-		x.scopes = ledger.New[T]()
-	}
 }
 
 // checkAll panics if the detector finds that a cached object was changed.

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
@@ -33,9 +32,6 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 		}
 		notes = x.change(notes, deltas[:n])
 		deltas = deltas[n:]
-	}
-	if x.scopes != nil {
-		x.scopes.Compact(x.store.Tags())
 	}
 	if x.detector != nil {
 		for i := range notes {
@@ -124,9 +120,6 @@ func (x *Indexer[T]) change(notes []processor.Notification[T], deltas Deltas[T])
 	x.store.Match(x.entries)
 	x.store.Begin()
 	defer x.store.End()
-	if x.scopes != nil {
-		return x.changeScopes(notes, deltas)
-	}
 	entries := x.entries
 	for i := range deltas {
 		switch delta := &deltas[i]; delta.Type {
@@ -160,7 +153,7 @@ func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) [
 		return notes
 	case !known:
 		return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.Object})
-	case identity.Same(old, e.Old): // Match has compared the UIDs
+	case e.IsMatched: // it has the same UID
 		return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: e.Object})
 	default:
 		return noteChange(notes, old, e.Object)
@@ -197,10 +190,17 @@ func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []
 	return append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: delta.Object})
 }
 
+// part is a part of a cache: what one scope has of it.
+type part struct {
+	// namespace is empty for several.
+	namespace string
+	has       func(name ObjectName) bool
+}
+
 // listing is a collection while it is compared with the cache.
 type listing[T Object] struct {
-	// scope is the one that was listed. It is nil if there is one only.
-	scope *ledger.Scope[T]
+	// part is what was listed; nil for everything.
+	part *part
 	// kept are the cached objects that are in the collection.
 	kept store.Marks
 	// refreshed are cached objects that stay, but were decoded from another text.
@@ -218,21 +218,12 @@ type refreshed struct {
 	contentHash uint64
 }
 
-// replace makes the objects of a relist all of the objects, or all of a scope, and notes
+// replace makes the objects of a relist all of the objects, or all of a part, and notes
 // exactly the difference. Where an object did not change, the cached one stays, and costs nothing. It
 // also stays if an undecodable state of it is listed: a delete would be wrong.
 func (x *Indexer[T]) replace(notes []processor.Notification[T], delta *Delta[T]) []processor.Notification[T] {
 	items := delta.Collection.Items
-	r := listing[T]{kept: x.store.NewMarks()}
-	if x.scopes != nil {
-		if r.scope = x.scopes.Scope(delta.scope); r.scope == nil {
-			return notes
-		}
-		if before := delta.Collection.before; before != "" {
-			x.scopes.Reach(r.scope, ledger.Parse(before))
-		}
-		x.scopes.List(r.scope, ledger.Parse(delta.Collection.version))
-	}
+	r := listing[T]{kept: x.store.NewMarks(), part: delta.Collection.part}
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
@@ -241,9 +232,7 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], delta *Delta[T])
 		x.expectEntries(len(items))
 	}
 	for i := range items {
-		if !excludes(r.scope, &items[i]) {
-			x.list(&r, &call, &items[i])
-		}
+		x.list(&r, &call, &items[i])
 	}
 	x.store.Begin()
 	defer x.store.End()
@@ -253,20 +242,18 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], delta *Delta[T])
 	first := len(notes)
 	// Deletes come first, so that a handler that counts never counts an object and its
 	// successor at one time.
-	if r.scope != nil {
-		notes = x.endListing(notes, &r)
+	noteEnd := func(old T) {
+		notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
+	}
+	if r.part == nil {
+		x.store.RemoveUnmarked(&r.kept, noteEnd)
 	} else {
-		x.store.RemoveUnmarked(&r.kept, func(old T) {
-			notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
-		})
+		x.store.RemoveAll(slices.DeleteFunc(x.slotsOf(r.part), r.kept.Has), noteEnd)
 	}
 	for i := range x.entries {
 		e, before := &x.entries[i], x.store.Count()
 		notes = x.put(notes, e)
-		switch isNew := x.store.Count() > before; {
-		case isNew && r.scope != nil:
-			x.tag(r.scope, e, uint32(before), false)
-		case !isNew && e.Slot == store.NoSlot: // it was new, and is listed again
+		if x.store.Count() == before && e.Slot == store.NoSlot { // it was new, and is listed again
 			r.repeats = true
 		}
 	}
@@ -276,15 +263,53 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], delta *Delta[T])
 	return notes
 }
 
+// slotsOf returns the slots of the objects of a part.
+func (x *Indexer[T]) slotsOf(p *part) (slots []uint32) {
+	add := func(slot uint32) {
+		if p.has(MetaObjectToName(x.store.At(slot))) {
+			slots = append(slots, slot)
+		}
+	}
+	if p.namespace != "" {
+		for _, slot := range x.store.SlotsOf(p.namespace) {
+			add(slot)
+		}
+		return slots
+	}
+	for slot := range uint32(x.store.Count()) {
+		add(slot)
+	}
+	return slots
+}
+
+// forget removes the objects of some parts, and notes their ends.
+func (x *Indexer[T]) forget(parts ...part) (notes []processor.Notification[T]) {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	x.store.Begin()
+	defer x.store.End()
+	for i := range parts {
+		x.store.RemoveAll(x.slotsOf(&parts[i]), func(old T) {
+			notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
+		})
+	}
+	return notes
+}
+
 // list compares an item of the collection with the cache. It adds an entry unless the
 // cached object stays as it is, for all that is listed so far.
 func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
-	// The decoder takes most objects of an unchanged collection from the cache.
-	if at := r.next; x.store.IsAt(at, item.Object) && x.store.ContentHash(at) == item.ContentHash && !r.kept.Add(at) {
+	// The decoder takes most objects of an unchanged collection from the cache. The hash is that of the whole text.
+	at := r.next
+	isHeld := item.Held && item.ContentHash != 0 && int(at) < x.store.Count() && x.store.ContentHash(at) == item.ContentHash
+	if isHeld && !r.kept.Add(at) {
 		r.next++
 		return
 	}
 	name := nameOf(item)
+	if r.part != nil && !r.part.has(name) {
+		return
+	}
 	hash := store.HashOf(name.Namespace, name.Name)
 	slot, old, known := x.store.Find(name.Namespace, name.Name, hash)
 	if item.Err != nil {
@@ -295,15 +320,9 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 		return
 	}
 	obj, content := item.Object, item.ContentHash
-	if !known && r.scope != nil && !x.scopes.Admit(r.scope, listed.Name(name), obj.GetResourceVersion(), false) {
-		return
-	}
 	if known {
 		r.next = slot + 1
 		again := r.kept.Add(slot)
-		if r.scope != nil && x.judgeListed(r.scope, slot, old, item) == ledger.Hold {
-			return // when the list ends
-		}
 		r.repeats = r.repeats || again
 		if held := x.store.ContentHash(slot); isSame(old, held, item) {
 			switch {
@@ -322,9 +341,6 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 				obj = old // another state of it is listed before
 			}
 		}
-		if r.scope != nil {
-			x.tag(r.scope, &store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Object: obj}, slot, false)
-		}
 	}
 	x.enter(call, store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content})
 }
@@ -335,8 +351,6 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 	obj := item.Object
 	switch {
-	case identity.Same(old, obj):
-		return true
 	case old.GetUID() != obj.GetUID() || old.GetResourceVersion() != obj.GetResourceVersion():
 		return false
 	case item.ContentHash != 0 && item.ContentHash == held:
@@ -374,7 +388,7 @@ func netOf[T Object](notes []processor.Notification[T]) []processor.Notification
 			net = append(net, n)
 		case identity.IsNil(n.Old):
 			net = append(net, processor.Notification[T]{Kind: processor.Add, Obj: n.Obj})
-		case !identity.Same(n.Old, n.Obj):
+		case n.Old.GetUID() != n.Obj.GetUID() || n.Old.GetResourceVersion() != n.Obj.GetResourceVersion() || !listed.EqualContent(n.Old, n.Obj):
 			net = noteChange(net, n.Old, n.Obj)
 		}
 	}

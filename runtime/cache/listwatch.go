@@ -5,23 +5,17 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/decoded"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -314,14 +308,11 @@ func (t DeltaType) String() string {
 // Delta is one step in the history of a collection.
 type Delta[T Object] struct {
 	Type DeltaType
-	// aside is set if the watch of the scope has not told the delta: it is the response to a write,
-	// or the answer to a request for one object. The watch may be at an earlier version.
-	aside bool
 	// scope is the one that the delta is from: 0 for the first scope of an informer.
 	scope scopeID
 	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
 	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable. So has
-	// an Added or Updated, if the informer has several scopes, or ReadYourWrites: the object exists.
+	// an Added or Updated, if the informer has ReadYourWrites: the object exists.
 	Item[T]
 	// Collection is the whole collection of a Replaced.
 	Collection *Collection[T]
@@ -336,8 +327,10 @@ type Collection[T Object] struct {
 
 	// isFirst is set for the first list of a Reflector.
 	isFirst bool
-	// version is that of the list, and before the one that the Reflector had reached before it, if any.
-	version, before string
+	// version is that of the list.
+	version string
+	// part is what was listed; nil for everything.
+	part *part
 	// began is how many own writes were answered before the list was requested.
 	began uint64
 	// applied are called when the collection is in the cache.
@@ -424,62 +417,4 @@ func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[
 		}
 		return item, err
 	}
-}
-
-// noteAsked sets why the scope does not answer, or nil.
-func (r *Reflector[T]) noteAsked(failed *askFailure) {
-	before := r.unanswered.Load()
-	if before == nil && failed == nil {
-		return
-	}
-	if before != nil && failed != nil {
-		failed.since = before.since
-	}
-	r.unanswered.Store(failed)
-	r.status.changed()
-}
-
-// find lists one object of the scope. The item is nil if the scope does not have it at that version.
-func (r *Reflector[T]) find(ctx context.Context, object ledger.Awaited) (item *Item[T], version string, err error) {
-	name, notOlder := ObjectName(object.Name), strconv.FormatUint(object.Version, 10)
-	one := fields.OneTermEqualSelector("metadata.name", name.Name).String()
-	if name.Namespace != "" && r.config.Namespace == "" {
-		one = scoping.And(one, fields.OneTermEqualSelector("metadata.namespace", name.Namespace).String())
-	}
-	page, err := r.finder().List(ctx, metav1.ListOptions{
-		FieldSelector: one, ResourceVersion: notOlder, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	if protocol.IsEarlier(page.ResourceVersion, notOlder) {
-		return nil, "", fmt.Errorf("the server answered with version %s to a request for one not older than %s", page.ResourceVersion, notOlder)
-	}
-	for i := range page.Items {
-		item := &page.Items[i]
-		if nameOf(item) != name || r.excludes(item) {
-			continue // the server ignores field selectors
-		}
-		if item.Err == nil && !item.Held {
-			item.Object, err = r.transformed(item.Object)
-		}
-		return item, page.ResourceVersion, err
-	}
-	return nil, page.ResourceVersion, nil
-}
-
-// finder returns a source for requests besides those of Run.
-func (r *Reflector[T]) finder() ListerWatcher[T] {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.config.Open == nil {
-		return r.source // which Run does not change
-	}
-	return r.sourceOf(func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-		body, err := r.config.Open(ctx, options, accept)
-		if err != nil {
-			return nil, err
-		}
-		return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes}, nil
-	}, r.config.Decode)
 }

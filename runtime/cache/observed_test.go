@@ -305,10 +305,10 @@ func TestObservedScopes(t *testing.T) {
 		w.of("b").failWith(nil)
 		want(in("a", "b"), `["a" "b"] nil=false synced=true,true handler=true,true`)
 		want(in("a", "c"), `["a" "c"] nil=false synced=false,true handler=false,true`)
-		want(append(in("a"), Scope{Namespace: "a", LabelSelector: "x=y"}), `["a"] nil=false synced=true,true handler=true,true`)
+		want([]Scope{{Namespace: "a", LabelSelector: "x=y"}}, `["a"] nil=false synced=true,true handler=true,true`)
 		want(in(), `[] nil=false synced=true,true handler=true,true`)
-		want([]Scope{{LabelSelector: "x=y"}, {LabelSelector: "x=z"}}, `[] nil=true synced=true,true handler=true,true`)
-		want([]Scope{{Namespace: "a"}, {LabelSelector: "x=z"}}, `["" "a"] nil=false synced=true,true handler=true,true`)
+		want([]Scope{{LabelSelector: "x=y"}}, `[] nil=true synced=true,true handler=true,true`)
+		want([]Scope{{Namespace: "a"}, {OtherNamespaces: true, LabelSelector: "x=z"}}, `["" "a"] nil=false synced=true,true handler=true,true`)
 		if observed := other.observed(); observed.ID == id || observed.Namespaces != nil {
 			t.Errorf("an informer of all namespaces has the ID %d and %q", observed.ID, observed.Namespaces)
 		}

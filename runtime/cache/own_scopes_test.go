@@ -41,7 +41,7 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 					}
 					src.setOwner("a", "child", owners[from], true)
 					s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithWatchErrorHandler(quiet),
-						WithScopes(Scope{Namespace: "a", ShardSelector: split[0].String()}, Scope{Namespace: "a", ShardSelector: split[1].String()}))
+						WithScopes(Scope{Namespace: "a", ShardSelector: split[0].String() + " || " + split[1].String()}))
 					run(t, s.Run)
 					heard, _ := listen(t, s)
 					synctest.Wait()
@@ -76,16 +76,17 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 	}
 }
 
-// TestOwnWriteMovesBetweenScopes writes another owner, whose shard is another scope of the informer.
-func TestOwnWriteMovesBetweenScopes(t *testing.T) {
-	owners, split := ownersIn(2), sharding.Split(sharding.Owner, 2)
+// TestOwnWriteMovesBetweenRanges writes another owner, whose hash is in another range of the shard.
+func TestOwnWriteMovesBetweenRanges(t *testing.T) {
+	owners, split := ownersIn(3), sharding.Split(sharding.Owner, 3)
+	owners = []string{owners[0], owners[2]}
 	for from := range 2 {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
 			src.streams = true
 			src.setOwner("a", "child", owners[from], true)
 			s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithWatchErrorHandler(quiet),
-				WithScopes(Scope{ShardSelector: split[0].String()}, Scope{ShardSelector: split[1].String()}))
+				WithScopes(Scope{ShardSelector: split[0].String() + " || " + split[2].String()}))
 			run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()

@@ -180,8 +180,8 @@ func TestManyPendingWrites(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n := s.Status().PendingWrites; n > 10_000 || n < 7_000 {
-			t.Errorf("%d writes are pending", n)
+		if status := s.Status(); status.PendingWrites > 10_000 || status.PendingWrites < 7_000 || status.LateWrites == 0 || !strings.Contains(status.String(), "left to the watch") {
+			t.Errorf("%v, %d writes are pending, %d late", status, status.PendingWrites, status.LateWrites)
 		}
 		time.Sleep(4 * time.Minute)
 		src.setSilent(false)

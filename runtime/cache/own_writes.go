@@ -2,12 +2,9 @@ package cache
 
 import (
 	"context"
-	"iter"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,9 +15,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
-	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -31,14 +26,20 @@ type ownWrites[T Object] struct {
 	informer *SharedIndexInformer[T]
 	// observer is nil without ReadYourWrites. Then only WaitFor uses what follows.
 	observer *writes.Observer
-	// scopes has one for each Reflector, in the same order.
-	scopes []*ownScope[T]
+	// scopes has one for each open Reflector, by its id. only is the only one of an informer whose scopes were never set,
+	// and otherwise nil.
+	scopes map[scopeID]*ownScope[T]
+	only   *ownScope[T]
+	// responses counts the responses to writes.
+	responses uint64
 	// unconfirmed are entries that the watch has passed without telling them.
 	unconfirmed []unconfirmed[T]
 	waiters     map[*pendingWait]struct{}
 	// entries is the number of entries of all scopes, shown that of entries that change the cache, and
 	// waiting that of waiters.
 	entries, shown, waiting atomic.Int32
+	// refused is the number of writes for which there was no room.
+	refused atomic.Int64
 	// behind is set if deltas waited when the watch had reached a version.
 	behind atomic.Bool
 }
@@ -71,49 +72,63 @@ func newOwnWrites[T Object](s *SharedIndexInformer[T]) *ownWrites[T] {
 	if own := s.controller.config.ReadYourWrites; own != nil {
 		o.observer = own.Observer
 	}
-	o.follow(s.controller.reflectors())
+	o.follow(s.open)
 	return o
 }
 
-// follow replaces the scopes by those of all, which do not run yet if they are new.
-func (o *ownWrites[T]) follow(all []*Reflector[T]) {
-	known := map[*Reflector[T]]*ownScope[T]{}
-	for _, scope := range o.scopes {
-		known[scope.reflector] = scope
-	}
-	o.scopes = make([]*ownScope[T], len(all))
-	for i, r := range all {
-		scope := known[r]
+// follow replaces the scopes by those of the Reflectors that are open. New ones do not run yet.
+func (o *ownWrites[T]) follow(open map[scopeID]*Reflector[T]) {
+	known := o.scopes
+	o.scopes, o.only = make(map[scopeID]*ownScope[T], len(open)), nil
+	for id, r := range open {
+		scope := known[id]
 		if scope == nil {
 			scope = &ownScope[T]{informer: o.informer, reflector: r}
+			scope.table.Responses = &o.responses
 			if own := r.config.ReadYourWrites; own != nil {
 				r.own = scope
 				scope.selection = pending.NewSelection(own.selects, r.config.rule.Selector())
 				scope.table.Selects = scope.selection.MayLose()
 			}
 		}
-		if rule := r.config.rule; rule != nil && rule.Among != nil { // a namespace may have been removed
-			scope.table.ForgetAll(rule.Excludes)
+		if !o.informer.isWhole() { // a namespace may have been removed
+			scope.table.ForgetAll(func(name listed.Name) bool { return o.informer.isOver(ObjectName(name)) })
+		} else {
+			o.only = scope
 		}
-		o.scopes[i] = scope
+		o.scopes[id] = scope
 	}
 	o.count()
 }
 
-// hasSeveral reports whether there are, or were, several scopes.
-func (o *ownWrites[T]) hasSeveral() bool { return len(o.scopes) > 1 || o.informer.isChosen }
-
-// has reports whether a scope is still followed.
-func (o *ownWrites[T]) has(scope *ownScope[T]) bool { return slices.Contains(o.scopes, scope) }
-
-// scopeOf returns the scope with an id, or nil if it was closed.
-func (o *ownWrites[T]) scopeOf(id scopeID) *ownScope[T] {
-	for _, scope := range o.scopes {
-		if scope.reflector.id == id {
-			return scope
-		}
+// move moves what is remembered of some names from the scope of a Reflector to that of the one that takes them over.
+func (o *ownWrites[T]) move(from, to *Reflector[T], has func(ObjectName) bool) {
+	if o != nil {
+		next := o.scopes[to.id]
+		o.scopes[from.id].table.Move(&next.table, next.selection, func(name listed.Name) bool { return has(ObjectName(name)) })
 	}
-	return nil
+}
+
+// has reports whether a scope still has an object.
+func (o *ownWrites[T]) has(scope *ownScope[T], name listed.Name) bool {
+	return o.scopeFor(name) == scope
+}
+
+// scopeFor returns the scope that has an object if that matches its selectors, or nil.
+func (o *ownWrites[T]) scopeFor(name listed.Name) *ownScope[T] {
+	scope := o.only
+	if scope == nil {
+		owner, has := o.informer.owners.Owner(name)
+		if !has {
+			return nil
+		}
+		scope = o.scopes[owner]
+	}
+	config := &scope.reflector.config
+	if config.Namespace != "" && config.Namespace != name.Namespace || config.rule.Excludes(name.Namespace, name.Name) {
+		return nil
+	}
+	return scope
 }
 
 // beginList is called before a list is requested.
@@ -150,67 +165,6 @@ func (o *ownWrites[T]) observe(ctx context.Context) (stop func()) {
 	return o.observer.Subscribe(config.ReadYourWrites.Server, config.Resource, o)
 }
 
-// scopeFor returns the scope that has an object if it matches the selectors, or nil. The scopes do not
-// overlap. An object that is in no shard of owners may have been in one before: then it is the scope that
-// has the cached state.
-func (o *ownWrites[T]) scopeFor(obj metav1.Object) (scope *ownScope[T]) {
-	var before []*ownScope[T]
-	for scope := range o.candidates(obj) {
-		if scope.reflector.config.rule.MayHave(obj) {
-			return scope
-		}
-		before = append(before, scope)
-	}
-	if len(before) == 0 {
-		return nil
-	}
-	return o.holder(before, obj)
-}
-
-// candidates ranges over the scopes that may have an object, or may have had it before: those whose shard
-// has it, or is one of owners, which change.
-func (o *ownWrites[T]) candidates(obj metav1.Object) iter.Seq[*ownScope[T]] {
-	namespaces := []string{obj.GetNamespace(), ""}
-	if obj.GetNamespace() == "" {
-		namespaces = namespaces[1:]
-	}
-	return func(yield func(*ownScope[T]) bool) {
-		for _, namespace := range namespaces {
-			at, _ := slices.BinarySearchFunc(o.scopes, namespace, func(scope *ownScope[T], namespace string) int {
-				return strings.Compare(scope.reflector.config.Namespace, namespace)
-			})
-			for _, scope := range o.scopes[at:] {
-				config := &scope.reflector.config
-				if config.Namespace != namespace {
-					break
-				}
-				mayChange := !shards.IsFixed(config.rule.Selector()) && !config.rule.Excludes(obj.GetNamespace(), obj.GetName())
-				if (mayChange || config.rule.MayHave(obj)) && !yield(scope) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// holder returns the one of the scopes that has the cached state of an object. If none has, it returns the
-// last one.
-func (o *ownWrites[T]) holder(scopes []*ownScope[T], obj metav1.Object) *ownScope[T] {
-	last := scopes[len(scopes)-1]
-	if len(scopes) == 1 {
-		return last
-	}
-	cached, found := o.informer.indexer.Get(ObjectName{obj.GetNamespace(), obj.GetName()})
-	if !found {
-		return last
-	}
-	at := slices.IndexFunc(scopes, func(scope *ownScope[T]) bool { return scope.reflector.config.rule.MayHave(cached) })
-	if at < 0 {
-		return last
-	}
-	return scopes[at]
-}
-
 // Wrote applies the response to a write. It is called in the goroutine of the writer.
 func (o *ownWrites[T]) Wrote(w writes.Write) {
 	s := o.informer
@@ -223,7 +177,7 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 	}
 	version, ok := pending.Parse(w.Object.ResourceVersion)
 	s.mu.Lock()
-	scope := o.scopeFor(&w.Object)
+	scope := o.scopeFor(name)
 	s.mu.Unlock()
 	if scope == nil || scope.selection.NeverHas(&w.Object) {
 		return
@@ -249,9 +203,8 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 		}
 	}
 	s.mu.Lock()
-	// After SetForm the list of the new form may be in the cache. SetScopes may have closed the scope, or
-	// removed the namespace from it.
-	if scope.reflector.currentSource() != source || !o.has(scope) || scope.reflector.config.rule.Excludes(name.Namespace, name.Name) {
+	// After SetForm the list of the new form may be in the cache. After SetScopes another scope may have the object.
+	if scope.reflector.currentSource() != source || !o.has(scope, name) {
 		s.mu.Unlock()
 		o.Wrote(w)
 		return
@@ -337,37 +290,29 @@ func (o *ownWrites[T]) store(scope *ownScope[T], e *pending.Entry[T]) {
 			scope.table.Forget(e.Name)
 		}
 	}()
-	o.informer.distribute(Deltas[T]{{Type: Updated, aside: true, scope: scope.reflector.id, Item: e.Item}}, stats.Now())
+	o.informer.distribute(Deltas[T]{{Type: Updated, scope: scope.reflector.id, Item: e.Item}}, stats.Now())
 	stored = true
 }
 
-// end applies a deletion. Its response may have the name and the UID only, so each scope that may have had
-// the object records it: of shards of owners all.
+// end applies a deletion. Its response may have the name and the UID only.
 func (o *ownWrites[T]) end(name listed.Name, w *writes.Write) {
 	s := o.informer
-	if s.processor.Stopped() {
-		return
-	}
-	all := slices.Collect(o.candidates(&w.Object))
-	if len(all) == 0 {
+	scope := o.scopeFor(name)
+	if scope == nil || scope.selection.NeverHas(&w.Object) || s.processor.Stopped() {
 		return
 	}
 	defer o.count()
-	holder := o.holder(all, &w.Object)
 	cached, isCached := s.indexer.Get(ObjectName(name))
 	isCached = isCached && cached.GetUID() == w.Object.UID
-	deleted := pending.Deletion{Name: name, UID: w.Object.UID}
-	for _, scope := range all {
-		deleted.Claim = scope.reflector.newClaim(stats.Now())
-		if !scope.selection.NeverHas(&w.Object) && scope.table.End(deleted, cached, isCached && scope == holder) {
-			o.remove(scope, cached)
-		}
+	deleted := pending.Deletion{Name: name, UID: w.Object.UID, Claim: scope.reflector.newClaim(stats.Now())}
+	if scope.table.End(deleted, cached, isCached) {
+		o.remove(scope, cached)
 	}
 }
 
 // remove removes a cached object of a scope, whose final state is not known.
 func (o *ownWrites[T]) remove(scope *ownScope[T], obj T) {
-	o.informer.distribute(Deltas[T]{{Type: Deleted, aside: true, scope: scope.reflector.id, Item: Item[T]{Err: &DecodeError{
+	o.informer.distribute(Deltas[T]{{Type: Deleted, scope: scope.reflector.id, Item: Item[T]{Err: &DecodeError{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
 	}}}}, stats.Now())
 }
@@ -378,13 +323,10 @@ func (o *ownWrites[T]) restoreUnconfirmed() {
 		return
 	}
 	for _, e := range o.unconfirmed {
-		if !e.isReplaced {
+		if e.isReplaced {
+			e.scope.noteUnconfirmed(e.Name, e.Version)
+		} else {
 			o.restore(e.scope, e.Entry)
-			continue
-		}
-		e.scope.noteUnconfirmed(e.Name, e.Version)
-		if o.hasSeveral() { // the ledger may prefer the higher version
-			e.scope.relist()
 		}
 	}
 	o.unconfirmed = nil
@@ -393,16 +335,14 @@ func (o *ownWrites[T]) restoreUnconfirmed() {
 // restore replaces the state of an entry in the cache by what lists and the watch have told.
 func (o *ownWrites[T]) restore(scope *ownScope[T], e *pending.Entry[T]) {
 	cached, found := o.informer.indexer.Get(ObjectName(e.Name))
-	isShown := found == !e.OutOfScope && (!found || identity.Same(cached, e.Item.Object))
-	if !isShown || !o.has(scope) || scope.reflector.config.rule.Excludes(e.Name.Namespace, e.Name.Name) {
+	isShown := found == !e.OutOfScope && (!found || e.IsStateOf(cached))
+	if !isShown || !o.has(scope, e.Name) {
 		return
 	}
 	scope.noteUnconfirmed(e.Name, e.Version)
 	switch {
-	case o.hasSeveral():
-		scope.relist()
 	case e.IsTold:
-		o.informer.distribute(Deltas[T]{{Type: Updated, aside: true, scope: scope.reflector.id, Item: e.Told}}, stats.Now())
+		o.informer.distribute(Deltas[T]{{Type: Updated, scope: scope.reflector.id, Item: e.Told}}, stats.Now())
 	case found:
 		o.remove(scope, cached)
 	}
@@ -413,10 +353,7 @@ func (o *ownWrites[T]) admit(deltas Deltas[T]) Deltas[T] {
 	if o == nil || o.observer == nil && len(o.waiters) == 0 {
 		return deltas
 	}
-	if len(o.scopes) == 0 {
-		return deltas
-	}
-	if scope := o.scopes[0]; len(o.scopes) == 1 && !o.informer.isChosen && scope.table.IsEmpty() && areStates(deltas) {
+	if scope := o.only; scope != nil && scope.table.IsEmpty() && areStates(deltas) {
 		o.reach(scope, versionOf(&deltas[len(deltas)-1])) // nearly always
 		return deltas
 	}
@@ -452,9 +389,9 @@ func (o *ownWrites[T]) reach(scope *ownScope[T], resourceVersion string) {
 
 // isNews reports whether an event is news for the cache.
 func (o *ownWrites[T]) isNews(d *Delta[T]) bool {
-	scope := o.scopeOf(d.scope)
+	scope := o.scopes[d.scope]
 	if scope == nil {
-		return true // the cache ignores it
+		return true // it was closed in this batch
 	}
 	scope.last = versionOf(d)
 	if d.Type != Deleted && scope.table.IsEmpty() {
@@ -474,7 +411,7 @@ func isSameAsOwn[T Object](e *pending.Entry[T], item *Item[T]) bool {
 
 // replace adds to a list the writes that it does not have.
 func (o *ownWrites[T]) replace(d *Delta[T]) {
-	scope, all := o.scopeOf(d.scope), d.Collection
+	scope, all := o.scopes[d.scope], d.Collection
 	if scope == nil {
 		return
 	}
@@ -487,18 +424,25 @@ func (o *ownWrites[T]) replace(d *Delta[T]) {
 // processed.
 func (o *ownWrites[T]) catchUp() {
 	o.behind.Store(true) // before the queue is found empty, so that afterBatch comes after it
-	versions, heard := make([]string, len(o.scopes)), make([]int64, len(o.scopes))
-	for i, scope := range o.scopes {
-		heard[i] = scope.reflector.bookmarks.Load() // before the version, which is set first
-		versions[i] = scope.reflector.status.Version()
+	type position struct {
+		scope   *ownScope[T]
+		heard   int64
+		version string
+	}
+	positions := make([]position, 0, len(o.scopes))
+	for id, scope := range o.scopes {
+		if o.informer.handovers[id] == nil { // otherwise the cache has nothing of it yet
+			heard := scope.reflector.bookmarks.Load() // before the version, which is set first
+			positions = append(positions, position{scope, heard, scope.reflector.status.Version()})
+		}
 	}
 	if !o.informer.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return
 	}
 	o.behind.Store(false)
-	for i, scope := range o.scopes {
-		o.reach(scope, versions[i])
-		scope.countBookmarks(heard[i])
+	for _, p := range positions {
+		o.reach(p.scope, p.version)
+		p.scope.countBookmarks(p.heard)
 	}
 	o.restoreUnconfirmed()
 }
@@ -513,11 +457,7 @@ func (scope *ownScope[T]) noteUnconfirmed(name listed.Name, version uint64) {
 }
 
 // relist lists the scope again, because what it has told is not of this server.
-func (scope *ownScope[T]) relist() {
-	scope.informer.indexer.doubtScope(scope.reflector.id)
-	scope.informer.awaitScopes()
-	scope.reflector.relist(Unconfirmed)
-}
+func (scope *ownScope[T]) relist() { scope.reflector.relist(Unconfirmed) }
 
 // countBookmarks tells the table of the bookmarks whose versions the cache has reached. If the watch has not
 // confirmed a write in time, the scope lists again.
@@ -542,7 +482,9 @@ func (o *ownWrites[T]) reached() uint64 {
 		reached = 0 // the scopes are not known yet
 	}
 	for _, scope := range o.scopes {
-		reached = min(reached, scope.table.Reached())
+		if scope.reflector.isWanted {
+			reached = min(reached, scope.table.Reached())
+		}
 	}
 	return reached
 }
@@ -551,6 +493,7 @@ func (o *ownWrites[T]) reached() uint64 {
 func (o *ownWrites[T]) count() {
 	entries, shown := 0, 0
 	for _, scope := range o.scopes {
+		o.refused.Add(int64(scope.table.TakeRefused()))
 		entries += scope.table.Size()
 		shown += scope.table.Len()
 	}
@@ -558,12 +501,11 @@ func (o *ownWrites[T]) count() {
 	o.shown.Store(int32(shown))
 }
 
-// pending returns the number of writes that the cache shows and the watch has not confirmed.
-func (o *ownWrites[T]) pending() int {
-	if o == nil {
-		return 0
+// addTo adds what is known of own writes to the Status of the informer.
+func (o *ownWrites[T]) addTo(status *Status) {
+	if o != nil {
+		status.PendingWrites, status.LateWrites = int(o.shown.Load()), int(o.refused.Load())
 	}
-	return int(o.shown.Load())
 }
 
 // clear forgets all entries: the informer has ended.

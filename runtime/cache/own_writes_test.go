@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -112,7 +113,7 @@ func (w *ownWriter) check(write writes.Write) {
 	s := w.informer
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	scope := s.own.Load().scopeFor(&write.Object)
+	scope := s.own.Load().scopeFor(listed.Name{Namespace: write.Object.Namespace, Name: write.Object.Name})
 	if scope == nil || !scope.table.IsListed() {
 		return
 	}

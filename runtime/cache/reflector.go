@@ -66,17 +66,21 @@ type Reflector[T Object] struct {
 	outage outage.Part
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
+	// isHeld is set while its objects are still those of another Reflector.
+	isHeld atomic.Bool
 	// observers are those of the Controller.
 	observers *hook.Observers
-	// stop ends Run. The mutex of the set of scopes guards it.
-	stop context.CancelFunc
+	// closed is set by close, and stop, if it is not nil, ends Run.
+	closed atomic.Bool
+	stop   atomic.Pointer[context.CancelFunc]
+	// isWanted is set as long as the scope is one of the informer. One that is not goes on until others have taken over.
+	// The mutex of the informer guards it.
+	isWanted bool
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
 	// whether the last event was pushed as a delta, and was no bookmark.
 	reached func(isDelta bool)
 	// bookmarks counts the bookmarks of watches.
 	bookmarks atomic.Int64
-	// unanswered is why the scope does not answer whether it has an object, or nil.
-	unanswered atomic.Pointer[askFailure]
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(T)
@@ -331,13 +335,25 @@ func (r *Reflector[T]) Status() Status {
 			return r.config.rule.Excludes(state.Namespace, state.Name)
 		})
 	}
-	r.unanswered.Load().addTo(&status)
+	if status.Phase == Watching && r.isHeld.Load() {
+		status.Phase = Listing // the cache does not have the list yet
+	}
 	status.resource = r.config.Resource
 	return status
 }
 
 // retire marks a Reflector that was not run as stopped, with the reason or nil.
 func (r *Reflector[T]) retire(err error) { r.status.enter(Stopped, err) }
+
+// close ends a Reflector of a scope that is no longer needed. It may run, and otherwise never will.
+func (r *Reflector[T]) close() {
+	r.closed.Store(true)
+	if stop := r.stop.Load(); stop != nil {
+		(*stop)()
+	} else {
+		r.retire(nil)
+	}
+}
 
 // Run lists and watches until ctx ends. Each line that it logs has the resource.
 func (r *Reflector[T]) Run(ctx context.Context) {
@@ -505,7 +521,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
 	list := r.partial
-	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion, before: r.status.Version()}
+	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion}
 	if r.own != nil {
 		collection.began = r.own.began
 	}

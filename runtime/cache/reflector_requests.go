@@ -309,7 +309,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		countEvent(&counts, event, change)
 		if change != 0 {
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
-			if change == Deleted || event.Err == nil || r.config.isScope || r.own != nil {
+			if change == Deleted || event.Err == nil || r.own != nil {
 				deltas = append(deltas, Delta[T]{Type: change, scope: r.id, Item: event.Item})
 				isDelta = true
 			}

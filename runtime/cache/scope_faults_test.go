@@ -36,52 +36,39 @@ func ofScope(labels string) func(*http.Request) bool {
 	}
 }
 
-// TestForbiddenScopeDelaysNoDeletion deletes an object while another scope, which may have it, is
-// forbidden: from the start, or after its list.
-func TestForbiddenScopeDelaysNoDeletion(t *testing.T) {
-	for _, listed := range []bool{false, true} {
-		t.Run(fmt.Sprint("listed=", listed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := newCluster(t)
-				create(c, "x", "one")
-				label(c, ObjectName{Namespace: "x", Name: "one"}, "a")
-				create(c, "x", "two")
-				label(c, ObjectName{Namespace: "x", Name: "two"}, "a")
-				s := newOfCluster(c, inJSON, WithScopes(Scope{LabelSelector: "letters=a"}, Scope{Namespace: "x", LabelSelector: "letters=b"}))
-				heard, _ := listen(t, s)
-				forbid := func() interface{ Remove() } {
-					return c.server.On("*", widgets.Resource).Optional().Where(ofScope("letters=b")).Forbidden()
-				}
-				var fault interface{ Remove() }
-				if !listed {
-					fault = forbid()
-				}
-				run(t, s.Run)
-				time.Sleep(time.Second)
-				synctest.Wait()
-				if listed {
-					fault = forbid()
-				}
-				heard.drain()
-				remove(c, "x", "one")
-				time.Sleep(time.Minute)
-				synctest.Wait()
-				if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete x/one@") {
-					t.Errorf("after the deletion: %q, status %v", lines, s.Status())
-				}
-				label(c, ObjectName{Namespace: "x", Name: "two"}, "b")
-				time.Sleep(time.Minute)
-				synctest.Wait()
-				heard.drain()
-				fault.Remove()
-				time.Sleep(10 * time.Minute)
-				synctest.Wait()
-				if got := names(s); !slices.Equal(got, []string{"x/two"}) || !s.HasSynced() {
-					t.Errorf("with all rights: %q, %v", got, s.Status())
-				}
-			})
-		})
-	}
+// TestForbiddenScopeChangesNothing gives a namespace another scope, which is forbidden. The scope that it had goes on until
+// the right is there.
+func TestForbiddenScopeChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		for _, name := range []string{"one", "two", "three"} {
+			create(c, "x", name)
+			label(c, ObjectName{Namespace: "x", Name: name}, "a")
+		}
+		s := newOfCluster(c, inJSON, WithScopes(Scope{OtherNamespaces: true, LabelSelector: "letters=a"}))
+		heard, _ := listen(t, s)
+		run(t, s.Run)
+		time.Sleep(time.Second)
+		heard.drain()
+		fault := c.server.On("*", widgets.Resource).Optional().Where(ofScope("letters=b")).Forbidden()
+		setScopes(t, s, Scope{OtherNamespaces: true, LabelSelector: "letters=a"}, Scope{Namespace: "x", LabelSelector: "letters=b"})
+		remove(c, "x", "one")
+		create(c, "x", "four")
+		label(c, ObjectName{Namespace: "x", Name: "four"}, "a")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if lines := heard.drain(); len(lines) != 2 || !strings.HasPrefix(lines[0], "delete x/one@") || !strings.HasPrefix(lines[1], "add x/four@") || s.HasSynced() {
+			t.Errorf("while the new scope is forbidden: %q, status %v", lines, s.Status())
+		}
+		label(c, ObjectName{Namespace: "x", Name: "two"}, "b")
+		time.Sleep(time.Minute)
+		fault.Remove()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if got := names(s); !slices.Equal(got, []string{"x/two"}) || !s.HasSynced() {
+			t.Errorf("with all rights: %q, %v", got, s.Status())
+		}
+	})
 }
 
 // TestScopesOfAnInformerWithOtherErrors takes scopes from an informer that follows the server, but has a

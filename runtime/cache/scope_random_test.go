@@ -12,10 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
-// TestScopesAtRandom changes everything at once: two goroutines set scopes that overlap, handlers come and
+// TestScopesAtRandom changes everything at once: two goroutines set scopes, handlers come and
 // go, objects are created, deleted, replaced and labeled, and the server hangs, refuses, forgets, lags
 // and cuts watches. Each handler has to hear of an object only in turn. At the end, the cache and all
 // handlers have exactly the objects of the last scopes.
@@ -39,11 +41,10 @@ type scopeGame struct {
 	*cluster
 	seed     uint64
 	informer *SharedIndexInformer[object]
-	pool     []scopeCard
 	faults   []interface{ Remove() }
 
 	mu       sync.Mutex
-	current  []int // of pool
+	current  []scopeCard
 	handlers []*scopeWitness
 }
 
@@ -53,32 +54,49 @@ type scopeCard struct {
 	has func(object) bool
 }
 
-func scopeCards() []scopeCard {
-	split := sharding.Split(sharding.UID, 2)
-	letters := func(obj object) string { return obj.Labels["letters"] }
-	return []scopeCard{
-		{Scope{Namespace: "x"}, func(obj object) bool { return obj.Namespace == "x" }},
-		{Scope{Namespace: "y"}, func(obj object) bool { return obj.Namespace == "y" }},
-		{Scope{Namespace: "z"}, func(obj object) bool { return obj.Namespace == "z" }},
+// randomCards returns scopes: of some namespaces, of single objects, and of all others.
+func randomCards(random *rand.Rand) (cards []scopeCard) {
+	split := sharding.Split(sharding.UID, 4)
+	selectors := []scopeCard{
 		{Scope{}, func(object) bool { return true }},
-		{Scope{LabelSelector: "letters=a"}, func(obj object) bool { return letters(obj) == "a" }},
-		{Scope{LabelSelector: "letters=b"}, func(obj object) bool { return letters(obj) == "b" }},
-		{Scope{LabelSelector: "letters!=c"}, func(obj object) bool { return letters(obj) != "c" }},
-		{Scope{Namespace: "x", LabelSelector: "letters in (a,c)"}, func(obj object) bool {
-			return obj.Namespace == "x" && (letters(obj) == "a" || letters(obj) == "c")
-		}},
-		{Scope{ShardSelector: split[0].String()}, func(obj object) bool { return split[0].Matches(obj) }},
-		{Scope{ShardSelector: split[1].String(), LabelSelector: "letters!=c"}, func(obj object) bool {
-			return split[1].Matches(obj) && letters(obj) != "c"
-		}},
+		{Scope{LabelSelector: "letters=a"}, func(obj object) bool { return obj.Labels["letters"] == "a" }},
+		{Scope{LabelSelector: "letters!=c"}, func(obj object) bool { return obj.Labels["letters"] != "c" }},
+		{Scope{ShardSelector: split[0].String() + " || " + split[2].String()}, func(obj object) bool { return split[0].Matches(obj) || split[2].Matches(obj) }},
 	}
+	add := func(namespace string, inNamespace func(string) bool, isOther bool) {
+		selector := selectors[random.IntN(len(selectors))]
+		scope := selector.Scope
+		scope.Namespace, scope.OtherNamespaces = namespace, isOther
+		cards = append(cards, scopeCard{scope, func(obj object) bool { return inNamespace(obj.Namespace) && selector.has(obj) }})
+	}
+	named := map[string]bool{}
+	for _, namespace := range []string{"x", "y", "z"} {
+		is := func(of string) bool { return of == namespace }
+		switch random.IntN(4) {
+		case 0, 1:
+			named[namespace] = true
+			add(namespace, is, false)
+		case 2:
+			for _, name := range []string{"w0", "w1", "w2"}[random.IntN(3):] {
+				named[namespace] = true
+				cards = append(cards, scopeCard{Scope{Namespace: namespace, FieldSelector: "metadata.name=" + name}, func(obj object) bool { return is(obj.Namespace) && obj.Name == name }})
+			}
+		}
+	}
+	if random.IntN(2) == 0 {
+		add("", func(of string) bool { return !named[of] }, len(named) > 0 || random.IntN(2) == 0)
+	}
+	return cards
 }
 
 // random returns the numbers of a part of the game.
 func (g *scopeGame) random(part uint64) *rand.Rand { return rand.New(rand.NewPCG(g.seed, part)) }
 
 func (g *scopeGame) play() {
-	g.pool, g.current = scopeCards(), []int{0, 4}
+	g.current = randomCards(g.random(0))
+	for part := uint64(10); len(g.current) == 0; part++ {
+		g.current = randomCards(g.random(part))
+	}
 	form, options := inJSON, []SharedInformerOption{WithScopes(g.scopes()...)}
 	if g.seed%2 == 1 {
 		form = inProtobuf
@@ -107,8 +125,9 @@ func (g *scopeGame) play() {
 
 	// The end, while scopes change.
 	parts.Go(func() {
-		for i := range 100 {
-			_ = g.informer.SetScopes(g.pool[i%4].Scope, g.pool[(i+1)%len(g.pool)].Scope) // an error after the end
+		random := g.random(5)
+		for range 100 {
+			_ = g.informer.SetScopes(scopesOfCards(randomCards(random))...) // an error after the end
 		}
 	})
 	stop()
@@ -119,15 +138,17 @@ func (g *scopeGame) play() {
 }
 
 // scopes returns the current scopes.
-func (g *scopeGame) scopes() (scopes []Scope) {
-	for _, i := range g.current {
-		scopes = append(scopes, g.pool[i].Scope)
+func (g *scopeGame) scopes() []Scope { return scopesOfCards(g.current) }
+
+func scopesOfCards(cards []scopeCard) (scopes []Scope) {
+	for _, card := range cards {
+		scopes = append(scopes, card.Scope)
 	}
 	return scopes
 }
 
 func (g *scopeGame) changeScopes(random *rand.Rand) {
-	set := func(next []int) {
+	set := func(next []scopeCard) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.current = next
@@ -136,16 +157,10 @@ func (g *scopeGame) changeScopes(random *rand.Rand) {
 		}
 	}
 	for range 60 {
-		var next []int
-		for i := range g.pool {
-			if random.IntN(4) == 0 {
-				next = append(next, i)
-			}
-		}
 		g.mu.Lock()
 		before := g.current
 		g.mu.Unlock()
-		set(next)
+		set(randomCards(random))
 		if random.IntN(4) == 0 {
 			set(before) // while the watches of next open
 		}
@@ -159,7 +174,7 @@ func upTo(random *rand.Rand, limit time.Duration) time.Duration {
 
 // join adds a handler.
 func (g *scopeGame) join() {
-	w := &scopeWitness{t: g.T, present: map[ObjectName]object{}}
+	w := newScopeWitness(g.T)
 	var err error
 	if w.registration, err = g.informer.AddEventHandler(w); err != nil {
 		g.Error(err)
@@ -205,7 +220,7 @@ func (g *scopeGame) changeObjects(random *rand.Rand) {
 
 // fail makes the server fail, or ends the first failure.
 func (g *scopeGame) fail(what int, random *rand.Rand) {
-	of := []string{"letters=a", "letters=b", "letters!=c", ""}[random.IntN(4)]
+	of := []string{"letters=a", "letters!=c", ""}[random.IntN(3)]
 	switch what {
 	case 26:
 		g.server.CutWatches(widgets.Resource)
@@ -233,7 +248,7 @@ func (g *scopeGame) check() {
 	want := map[ObjectName]string{}
 	for name, obj := range g.objects {
 		metadata := metadataOf(obj)
-		if slices.ContainsFunc(g.current, func(i int) bool { return g.pool[i].has(metadata) }) {
+		if slices.ContainsFunc(g.current, func(card scopeCard) bool { return card.has(metadata) }) {
 			want[name] = stateOf(metadata)
 		}
 	}
@@ -249,6 +264,7 @@ func (g *scopeGame) check() {
 			g.Errorf("scopes %v: handler %d has heard of\n%v, want\n%v", g.informer.Scopes(), i, got, want)
 		}
 	}
+	checkCauses(g.T, g.informer, false)
 	if status := g.informer.Status(); !g.informer.HasSynced() || status.Err != nil {
 		g.Errorf("%v", status)
 	}
@@ -263,6 +279,21 @@ type scopeWitness struct {
 
 	mu      sync.Mutex
 	present map[ObjectName]object
+	// last has the highest version of each UID. No one may go back to an earlier one.
+	last map[types.UID]int
+}
+
+func newScopeWitness(t *testing.T) *scopeWitness {
+	return &scopeWitness{t: t, present: map[ObjectName]object{}, last: map[types.UID]int{}}
+}
+
+// see checks that an object does not go back. The mutex is held.
+func (w *scopeWitness) see(obj object) {
+	if version := number(obj); version < w.last[obj.UID] {
+		w.t.Errorf("%v goes from version %d back to %d", MetaObjectToName(obj), w.last[obj.UID], version)
+	} else {
+		w.last[obj.UID] = version
+	}
 }
 
 func (w *scopeWitness) states() map[ObjectName]string {
@@ -283,6 +314,7 @@ func (w *scopeWitness) OnAdd(obj object, _ bool) {
 		w.t.Errorf("an add of %v, which is present", name)
 	}
 	w.present[name] = obj
+	w.see(obj)
 }
 
 func (w *scopeWitness) OnUpdate(old, obj object) {
@@ -293,6 +325,7 @@ func (w *scopeWitness) OnUpdate(old, obj object) {
 		w.t.Errorf("an update of %v from another state or object", name)
 	}
 	w.present[name] = obj
+	w.see(obj)
 }
 
 func (w *scopeWitness) OnDelete(obj object, _ bool) {
@@ -303,4 +336,5 @@ func (w *scopeWitness) OnDelete(obj object, _ bool) {
 		w.t.Errorf("a delete of %v, which is not present", name)
 	}
 	delete(w.present, name)
+	w.see(obj)
 }

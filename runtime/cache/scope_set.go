@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -27,6 +27,8 @@ import (
 type scopeSet[T Object] struct {
 	// current is sorted by scope. It is replaced and not changed.
 	current atomic.Pointer[[]*Reflector[T]]
+	// leaving are Reflectors of scopes that were removed, from which others will take over. It is replaced and not changed.
+	leaving atomic.Pointer[[]*Reflector[T]]
 	// opened is above the ids of all scopes.
 	opened atomic.Uint32
 	// retry holds a token after Retry, for the source of the scopes. It is nil without one.
@@ -56,14 +58,27 @@ func (c *Controller[T]) reflectors() []*Reflector[T] { return *c.set.current.Loa
 // mark is above the ids of all scopes that the Controller has.
 func (c *Controller[T]) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }
 
-// namedScopes returns the scopes as they were set. It is called with WithClusterWatch only.
+// namedScopes returns the scopes as they were set, sorted.
 func (c *Controller[T]) namedScopes() []Scope {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
-	if c.set.named == nil {
-		return slices.Clone(c.config.clusterWatch.first)
+	return slices.Clone(c.namedLocked())
+}
+
+// namedLocked is namedScopes while the mutex of set is held.
+func (c *Controller[T]) namedLocked() []Scope {
+	switch {
+	case c.set.named != nil:
+		return *c.set.named
+	case c.config.clusterWatch != nil:
+		return c.config.clusterWatch.first
 	}
-	return slices.Clone(*c.set.named)
+	all := c.reflectors()
+	scopes := make([]Scope, len(all))
+	for i, r := range all {
+		scopes[i] = r.config.of()
+	}
+	return scopes
 }
 
 // begin starts the Reflectors.
@@ -95,7 +110,10 @@ func (c *Controller[T]) startLocked(r *Reflector[T]) {
 		return
 	}
 	ctx, stop := context.WithCancel(c.set.ctx)
-	r.stop = stop
+	r.stop.Store(&stop)
+	if r.closed.Load() {
+		stop()
+	}
 	c.goLocked(ctx, r.Run)
 }
 
@@ -192,30 +210,39 @@ func (c *Controller[T]) decodes() bool {
 	return err == nil && config.Open != nil
 }
 
-// setScopes replaces the scopes.
-func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
+// setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and
+// the others are set. The error is about such a namespace then.
+func (s *SharedIndexInformer[T]) setScopes(scopes []Scope, isLenient bool) (isSet bool, err error) {
 	c, set := s.controller, &s.controller.set
 	of := &options{object: reflect.TypeFor[T]()}
 	if c.config.configOf == nil {
-		return optionError("SetScopes", of.object, "%s was made of a Config, whose Open or ListerWatcher is for one scope; make it of a Kind", s.name())
+		return false, optionError("SetScopes", of.object, "%s was made of a Config, whose Open or ListerWatcher is for one scope; make it of a Kind", s.name())
 	}
 	normal, err := normalScopes("SetScopes", of, scopes)
 	if err != nil {
-		return err
+		return false, err
 	}
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	if set.ended {
-		return fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
+		return false, fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
+	}
+	contradiction := checkScopes("SetScopes", of, normal, c.config.isNamespaced)
+	if contradiction != nil {
+		found := contradictions(normal, c.config.isNamespaced)
+		if _, isWide := found[""]; isWide || !isLenient {
+			return false, contradiction
+		}
+		normal = withoutContradictions(normal, found, c.namedLocked())
 	}
 	watched := make([]Scope, 0, len(c.reflectors()))
 	for _, r := range c.reflectors() {
 		watched = append(watched, *r.config.scope)
 	}
 	planned, gone := c.config.clusterWatch.plan(normal, watched)
-	next, opened, closed, err := c.plan(planned)
+	next, opened, err := s.plan(planned)
 	if err != nil {
-		return err
+		return false, err
 	}
 	set.named = &normal
 	if set.chosen.Load() == nil {
@@ -224,45 +251,46 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 			c.choose(Watching, "", nil)
 		}
 	}
-	if s.prober == nil {
-		s.mu.Lock()
-		s.prober = &prober[T]{s, probe.New()}
-		s.mu.Unlock()
-		c.tasks = append(c.tasks, s.prober.run)
-		if set.ctx != nil {
-			c.goLocked(set.ctx, s.prober.run)
-		}
-	}
-	s.replaceScopes(next, opened, closed, gone)
+	s.replaceScopes(next, opened, gone)
 	if own := s.own.Load(); own != nil {
 		s.advance(own) // a scope that is gone may have been the last one behind
 	}
 	for _, r := range opened {
 		c.startLocked(r)
 	}
-	for _, r := range closed {
-		if r.stop != nil {
-			r.stop()
-		} else {
-			r.retire(nil)
-		}
-	}
 	c.changed()
-	return nil
+	return true, contradiction
 }
 
-// plan returns the Reflectors of scopes that are normal: all, those that are new, and those that are no
-// longer needed. The mutex of set is held.
-func (c *Controller[T]) plan(scopes []Scope) (next, opened, closed []*Reflector[T], err error) {
+// withoutContradictions replaces the scopes of namespaces in found by those that have has of them.
+func withoutContradictions(scopes []Scope, found map[string]error, has []Scope) []Scope {
+	isFound := func(scope Scope) bool { return found[scope.Namespace] != nil }
+	kept := slices.DeleteFunc(scopes, isFound)
+	for _, scope := range has {
+		if isFound(scope) {
+			kept = append(kept, scope)
+		}
+	}
+	slices.SortFunc(kept, Scope.compare)
+	return kept
+}
+
+// plan returns the Reflectors of scopes that are normal: all, and those that are new. The mutex of set is held.
+func (s *SharedIndexInformer[T]) plan(scopes []Scope) (next, opened []*Reflector[T], err error) {
+	c := s.controller
 	known := map[Scope]*Reflector[T]{}
 	for _, r := range c.reflectors() {
 		known[r.config.of()] = r
 	}
+	regions := make([]partition.Region, len(scopes))
+	for i, scope := range scopes {
+		regions[i] = scope.region(c.config.isNamespaced)
+	}
+	extends := s.owners.Extends(regions) // only setScopes changes what it reads
 	var errs []error
-	var configs []Config[T]
-	for _, scope := range scopes {
+	for i, scope := range scopes {
 		r := known[scope]
-		if r == nil {
+		if r == nil || extends && regions[i].IsWide {
 			config, err := c.configOf(scope)
 			if err != nil {
 				errs = append(errs, err)
@@ -271,16 +299,9 @@ func (c *Controller[T]) plan(scopes []Scope) (next, opened, closed []*Reflector[
 			r = c.newReflector(config)
 			opened = append(opened, r)
 		}
-		delete(known, scope)
-		next, configs = append(next, r), append(configs, Config[T]{scope: &scope, rule: r.config.rule})
+		next = append(next, r)
 	}
-	errs = append(errs, c.config.checkOwnWrites("SetScopes", configs))
-	for _, r := range c.reflectors() {
-		if known[r.config.of()] == r {
-			closed = append(closed, r)
-		}
-	}
-	return next, opened, closed, asSetScopes(errors.Join(errs...))
+	return next, opened, asSetScopes(errors.Join(errs...))
 }
 
 // asSetScopes names SetScopes in mistakes of scopes that are reported for an option otherwise.
@@ -291,44 +312,109 @@ func asSetScopes(err error) error {
 	return err
 }
 
-// replaceScopes replaces the Reflectors of the informer in one step. New scopes open before old ones
-// close: what a new one may have stays until its first list. gone are removed from sets of namespaces.
-func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector[T], gone map[*scoping.Namespaces][]string) {
+// replaceScopes replaces the Reflectors of the informer in one step. gone are removed from sets of namespaces.
+func (s *SharedIndexInformer[T]) replaceScopes(next, opened []*Reflector[T], gone map[*scoping.Namespaces][]string) {
 	set := &s.controller.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range opened {
 		r.id = scopeID(set.opened.Add(1) - 1)
-		s.indexer.openScope(r.id, r.traits())
+	}
+	for _, r := range s.controller.reflectors() {
+		if r.isWanted = slices.Contains(next, r); !r.isWanted && !r.listed {
+			s.unlisted--
+		}
 	}
 	set.current.Store(&next)
 	if len(opened) > 0 {
 		s.controller.forgetApplied()
 	}
-	s.unlisted += int32(len(opened))
-	var notes []processor.Notification[T]
-	for _, r := range next {
-		if among := r.config.of().among; len(gone[among]) > 0 {
-			among.Remove(gone[among])
-			notes = append(notes, s.indexer.narrowScope(r.id, gone[among])...)
+	var parts []part
+	for among, namespaces := range gone {
+		among.Remove(namespaces)
+		for _, namespace := range namespaces {
+			parts = append(parts, part{namespace, s.isOver})
 		}
-	}
-	for _, r := range closed {
-		if !r.listed {
-			s.unlisted--
-		}
-		notes = append(notes, s.indexer.closeScope(r.id)...)
-		for _, form := range s.forms {
-			form.done(r)
-		}
-	}
-	s.forms = slices.DeleteFunc(s.forms, (*formChange[T]).isDone)
-	if own := s.own.Load(); own != nil {
-		own.follow(next)
 	}
 	s.isChosen = true
-	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now(), Distinct: true, Lists: s.listed()}, nil)
-	s.awaitScopes()
+	change := s.assignScopes(next, opened)
+	for _, namespace := range change.Namespaces {
+		parts = append(parts, part{namespace, s.isOver})
+	}
+	if change.IsWide {
+		parts = []part{{"", s.isOver}}
+	}
+	s.processor.Deliver(processor.Batch[T]{Notes: s.indexer.forget(parts...), Received: stats.Now(), Distinct: true, Lists: s.listed()}, nil)
+	s.applyDeltas(s.handOver(nil), stats.Now()) // what is left of a region may be ready
+}
+
+// assignScopes gives each Reflector of next its part of the objects, or lets it wait until it can take over from others. It
+// closes those that are no longer needed. opened are those of next that are new.
+func (s *SharedIndexInformer[T]) assignScopes(next, opened []*Reflector[T]) partition.Change {
+	scopes := make([]partition.Scope, len(next))
+	var named []string
+	for i, r := range next {
+		scopes[i] = partition.Scope{ID: r.id, Region: r.region()}
+		named = append(named, scopes[i].Namespaces...)
+	}
+	change := s.owners.Set(scopes, func(id scopeID) (uint64, bool) {
+		version := s.open[id].status.Version()
+		if version == "" {
+			return 0, true
+		}
+		return pending.Parse(version)
+	})
+	for _, r := range opened {
+		s.open[r.id] = r
+		r.isWanted = true
+		s.unlisted++
+		if s.owners.IsOpening(r.id) {
+			if s.handovers == nil {
+				s.handovers = map[scopeID]*handover[T]{}
+			}
+			s.handovers[r.id] = &handover[T]{reflector: r}
+		}
+		r.leaveOut(named...)
+	}
+	for _, id := range change.Closed {
+		s.closeScope(id)
+	}
+	s.noteHandovers()
+	if own := s.own.Load(); own != nil {
+		own.follow(s.open)
+	}
+	return change
+}
+
+// region returns what the Reflector may have, apart from its selectors.
+func (r *Reflector[T]) region() partition.Region { return r.config.of().region(r.config.isNamespaced) }
+
+// leaveOut makes the Reflector of OtherNamespaces drop what it reads of some namespaces, which it never has again.
+func (r *Reflector[T]) leaveOut(namespaces ...string) {
+	if r.config.of().OtherNamespaces {
+		r.config.rule.Among.Remove(namespaces)
+	}
+}
+
+// isOver reports whether no scope has an object.
+func (s *SharedIndexInformer[T]) isOver(name ObjectName) bool {
+	_, has := s.owners.Owner(listed.Name(name))
+	return !has
+}
+
+// closeScope closes a Reflector that is no longer needed. The mutex of the informer is held.
+func (s *SharedIndexInformer[T]) closeScope(id scopeID) {
+	r := s.open[id]
+	delete(s.open, id)
+	if h := s.handovers[id]; h != nil {
+		delete(s.handovers, id)
+		h.discard()
+	}
+	for _, form := range s.forms {
+		form.done(r)
+	}
+	s.forms = slices.DeleteFunc(s.forms, (*formChange[T]).isDone)
+	r.close()
 }
 
 // followSource follows the source of the scopes, until ctx ends or they do not change any more.
@@ -351,8 +437,8 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		}
 	}
 	set := func(scopes ...Scope) error {
-		err := s.setScopes(scopes)
-		if err == nil {
+		isSet, err := s.setScopes(scopes, true)
+		if isSet {
 			told.Store(true)
 			known.Store(true)
 		}
@@ -391,115 +477,4 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// prober asks scopes for objects that have left another scope.
-type prober[T Object] struct {
-	informer *SharedIndexInformer[T]
-	schedule *probe.Schedule
-}
-
-// run asks until ctx ends.
-func (p *prober[T]) run(ctx context.Context) {
-	p.schedule.Run(ctx, p.informer.awaiting.Load, p.ask, func() {
-		for _, r := range p.informer.controller.reflectors() {
-			r.noteAsked(nil)
-		}
-	})
-}
-
-// ask asks the scopes that objects wait for, as far as it is time to.
-func (p *prober[T]) ask(ctx context.Context) {
-	s, now := p.informer, time.Now()
-	all := s.controller.reflectors()
-	waiting := make([]probe.Waiting, len(all))
-	s.mu.Lock()
-	for i, r := range all {
-		waiting[i] = probe.Waiting{Scope: r.id, IsForbidden: r.status.get().Reason == Forbidden, Objects: s.indexer.awaitedFrom(r.id, now)}
-	}
-	s.mu.Unlock()
-	steps := p.schedule.Plan(now, waiting)
-	limit := make(chan struct{}, probe.MaxScopes)
-	var requests sync.WaitGroup
-	for i, step := range steps {
-		r := all[i]
-		switch step.Action {
-		case probe.Nothing:
-			if len(waiting[i].Objects) == 0 {
-				r.noteAsked(nil)
-			}
-		case probe.Release:
-			p.release(r, step.Objects)
-		case probe.List:
-			r.relist(Moved, func() { p.schedule.Listed(r.id) })
-		case probe.Ask:
-			requests.Go(func() {
-				limit <- struct{}{}
-				defer func() { <-limit }()
-				p.askScope(ctx, r, step.Objects)
-			})
-		}
-	}
-	requests.Wait()
-}
-
-// release ends the wait of objects for a scope.
-func (p *prober[T]) release(r *Reflector[T], objects []ledger.Awaited) {
-	s := p.informer
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var notes []processor.Notification[T]
-	for _, object := range objects {
-		notes = append(notes, s.indexer.absentFrom(r.id, object.Name, object.Version)...)
-	}
-	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now()}, nil)
-	s.awaitScopes()
-}
-
-// askScope asks one scope for objects. After a failure it gives up, and the Status of the scope says why.
-func (p *prober[T]) askScope(ctx context.Context, r *Reflector[T], objects []ledger.Awaited) {
-	for _, object := range objects {
-		err := p.probe(ctx, r, object)
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			next := p.schedule.Failed(r.id, time.Now(), err, waitsOf(r.config.Backoffs), rand.N[time.Duration])
-			r.traffic.fail(verbList, err)
-			err = fmt.Errorf("cannot ask whether %s has moved here: %w", ObjectName(object.Name), err)
-			r.noteAsked(&askFailure{since: time.Now(), next: next, err: err})
-			r.onError(ctx, r.config.Resource, fmt.Errorf("%s: %w", r.config.of().name(), err))
-			return
-		}
-	}
-	p.schedule.Answered(r.id)
-	r.noteAsked(nil)
-}
-
-// probe asks for one object, and applies the answer.
-func (p *prober[T]) probe(ctx context.Context, r *Reflector[T], object ledger.Awaited) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, probe.Timeout, protocol.ErrListStalled)
-	defer cancel()
-	from := r.currentSource()
-	item, version, err := r.find(ctx, object)
-	if err != nil {
-		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
-			err = cause
-		}
-		return protocol.RequestError(verbList, err)
-	}
-	s := p.informer
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !slices.Contains(s.controller.reflectors(), r) || r.currentSource() != from {
-		return nil // the scope was closed, or its objects get another form
-	}
-	if item != nil {
-		s.distribute(Deltas[T]{{Type: Updated, aside: true, scope: r.id, Item: *item}}, stats.Now())
-	} else {
-		notes := s.indexer.absentFrom(r.id, object.Name, ledger.Parse(version))
-		s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now()}, nil)
-	}
-	s.awaitScopes()
-	return nil
 }

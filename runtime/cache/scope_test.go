@@ -39,18 +39,8 @@ func followAll(t *testing.T, sources map[string]*source, options ...SharedInform
 
 // disjoint returns a scope for each namespace. "" is for all others.
 func disjoint(namespaces []string) (scopes []Scope) {
-	var others []string
 	for _, namespace := range namespaces {
-		if namespace != "" {
-			others = append(others, "metadata.namespace!="+namespace)
-		}
-	}
-	for _, namespace := range namespaces {
-		scope := Scope{Namespace: namespace}
-		if namespace == "" {
-			scope.FieldSelector = strings.Join(others, ",")
-		}
-		scopes = append(scopes, scope)
+		scopes = append(scopes, Scope{Namespace: namespace, OtherNamespaces: namespace == "" && len(namespaces) > 1})
 	}
 	return scopes
 }
@@ -375,7 +365,7 @@ func TestScopes(t *testing.T) {
 		sources["a"].set("a", "one", nil)
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
 		s, err := kind.NewInformer(WithoutStreamingList(), WithWatchErrorHandler(quiet), WithLabelSelector("tier=web"), WithScopes(
-			Scope{Namespace: "b", FieldSelector: "spec.node=n"}, Scope{LabelSelector: "app!=x", FieldSelector: "metadata.namespace!=b,metadata.namespace!=a"}, Scope{Namespace: "a", LabelSelector: "app in (y,z)"}))
+			Scope{Namespace: "b", FieldSelector: "spec.node=n"}, Scope{OtherNamespaces: true, LabelSelector: "app!=x", FieldSelector: "metadata.namespace!=b,metadata.namespace!=a"}, Scope{Namespace: "a", LabelSelector: "app in (y,z)"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -471,11 +461,31 @@ func TestMistakesInScopes(t *testing.T) {
 		`"a in (" is not a label selector`:              {kind, []Scope{{Namespace: "a", LabelSelector: "a in ("}}},
 		`"x" is not a field selector`:                   {kind, []Scope{{Namespace: "a", FieldSelector: "x"}}},
 		`is cluster-scoped, so it has no namespace "a"`: {cluster, []Scope{{}, {Namespace: "a"}}},
+		"has no OtherNamespaces":                        {cluster, []Scope{{OtherNamespaces: true}}},
+		"has no namespace of its own":                   {kind, []Scope{{Namespace: "a", OtherNamespaces: true}}},
+		"set its OtherNamespaces":                       {kind, []Scope{{}, {Namespace: "a"}}},
+		"both have all namespaces":                      {kind, []Scope{{LabelSelector: "x=y"}, {OtherNamespaces: true}}},
+		"one scope for the namespace":                   {kind, []Scope{{Namespace: "a"}, {Namespace: "a", LabelSelector: "x=y"}}},
+		"may have the same objects":                     {kind, []Scope{{Namespace: "a", FieldSelector: "metadata.name=x"}, {Namespace: "a", FieldSelector: "metadata.name=x,spec.y=z"}}},
+		"a cluster-scoped kind has several scopes":      {cluster, []Scope{{LabelSelector: "x=y"}, {FieldSelector: "metadata.name=x"}}},
 		"": {cluster, []Scope{{LabelSelector: "x=y"}}},
 	} {
 		_, err := test.kind.NewInformer(WithScopes(test.scopes...))
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q: %v", want, err)
 		}
+	}
+}
+
+// TestStatusOfOtherNamespaces tells the scope of all other namespaces from one of all namespaces.
+func TestStatusOfOtherNamespaces(t *testing.T) {
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	s, err := kind.NewInformer(WithScopes(Scope{Namespace: "a"}, Scope{OtherNamespaces: true, LabelSelector: "tier=gold"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scopes := s.Status().Scopes
+	if len(scopes) != 2 || scopes[0].Namespace != "" || scopes[0].Scope != "other namespaces labels tier=gold" || scopes[1].Scope != "" {
+		t.Errorf("the scopes are %+v", scopes)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -17,19 +18,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // Scope is a part of a collection that an informer lists and watches separately: the objects of a
-// namespace that all selectors select. An empty selector selects all objects. Scopes may overlap: the
-// cache keeps an object of several scopes once.
+// namespace that all selectors select. An empty selector selects all objects.
+//
+// The scopes of an informer share no object. So each has a namespace of its own. Several scopes of one namespace are
+// allowed only if each has the field selector metadata.name=, with another name: for rights that name a resource.
 type Scope struct {
-	// Namespace is empty for all namespaces.
-	Namespace                    string
+	// Namespace is empty for all namespaces. Such a scope has no others next to it.
+	Namespace string
+	// OtherNamespaces makes a scope of all namespaces that no other scope names. There is one at most, and its
+	// Namespace is empty. It needs the rights to list and to watch all namespaces.
+	OtherNamespaces              bool
 	LabelSelector, FieldSelector string
-	// ShardSelector is the String of a sharding.Selector. The informer sends it to the server. A server
-	// may ignore it, so the informer also filters, before it decodes.
+	// ShardSelector is the String of a sharding.Selector, which may have several ranges. The informer sends it to
+	// the server. A server may ignore it, so the informer also filters, before it decodes.
 	ShardSelector string
 
 	// among, if it is not nil, has the namespaces that a scope of all namespaces is limited to; see
@@ -40,8 +47,11 @@ type Scope struct {
 // String returns the namespace, quoted, and the selectors.
 func (s Scope) String() string {
 	text := strconv.Quote(s.Namespace)
-	if s.among != nil {
+	switch {
+	case s.among != nil:
 		text += " limited to " + plural(s.among.Len(), "namespace")
+	case s.OtherNamespaces:
+		text = "other namespaces"
 	}
 	if s.LabelSelector != "" {
 		text += " labels " + s.LabelSelector
@@ -58,24 +68,38 @@ func (s Scope) String() string {
 func (s Scope) compare(other Scope) int {
 	return cmp.Or(strings.Compare(s.Namespace, other.Namespace), strings.Compare(s.LabelSelector, other.LabelSelector),
 		strings.Compare(s.FieldSelector, other.FieldSelector), strings.Compare(s.ShardSelector, other.ShardSelector),
-		cmp.Compare(s.among.Len(), other.among.Len()))
+		cmp.Compare(s.among.Len(), other.among.Len()), strings.Compare(s.String(), other.String()))
 }
 
-// name names a scope in errors. The name of a scope that only excludes namespaces is "other namespaces".
+// name names a scope in errors.
 func (s Scope) name() string {
 	name := "namespace " + s.Namespace
-	if s.Namespace == "" {
+	switch {
+	case s.OtherNamespaces:
+		name = "other namespaces"
+	case s.Namespace == "":
 		name = "all namespaces"
-		isOther := func(condition string) bool { return strings.HasPrefix(condition, "metadata.namespace!=") }
-		if all := strings.Split(s.FieldSelector, ","); !slices.ContainsFunc(all, func(condition string) bool { return !isOther(condition) }) {
-			name, s.FieldSelector = "other namespaces", ""
-		}
 	}
-	s.Namespace = ""
+	s.Namespace, s.OtherNamespaces = "", false
 	if s != (Scope{}) {
 		name += " (" + strings.TrimPrefix(s.String(), `"" `) + ")"
 	}
 	return name
+}
+
+// region returns what the scope may have of a kind, apart from its selectors.
+func (s Scope) region(isNamespaced bool) partition.Region {
+	var region partition.Region
+	switch {
+	case s.among != nil:
+		region.Namespaces = s.among.Without(nil)
+	case s.Namespace != "" || !isNamespaced && scoping.OneName(s.FieldSelector) != "":
+		region.Namespaces = []string{s.Namespace}
+	default:
+		return partition.Region{IsWide: true}
+	}
+	region.Name = scoping.OneName(s.FieldSelector)
+	return region
 }
 
 // of returns the scope of the Config.
@@ -89,6 +113,9 @@ func (c *Config[T]) of() Scope {
 // normal returns the normal form of a scope. Scopes with the same conditions have equal normal forms.
 func (s Scope) normal() (Scope, error) {
 	// The name becomes a part of a URL. And a server returns no objects for a name that no namespace can have.
+	if s.OtherNamespaces && s.Namespace != "" {
+		return s, fmt.Errorf("a scope of OtherNamespaces has no namespace of its own, but this one has %q; remove one of them", s.Namespace)
+	}
 	if problems := validation.IsDNS1123Label(s.Namespace); s.Namespace != "" && len(problems) > 0 {
 		return s, fmt.Errorf("%q cannot be the name of a namespace: %s", s.Namespace, strings.Join(problems, "; "))
 	}
@@ -122,6 +149,51 @@ func normalScopes(option string, o *options, scopes []Scope) ([]Scope, error) {
 	return slices.Compact(all), errors.Join(errs...)
 }
 
+// contradictions returns why scopes of a kind, which are normal, are no partition, by the namespace that is in several
+// of them.
+func contradictions(scopes []Scope, isNamespaced bool) map[string]error {
+	found := map[string]error{}
+	var wide []Scope
+	names := map[string]map[string]Scope{} // by the namespace
+	for _, scope := range scopes {
+		region := scope.region(isNamespaced)
+		if region.IsWide {
+			wide = append(wide, scope)
+			continue
+		}
+		of := names[scope.Namespace]
+		if of == nil {
+			of = map[string]Scope{}
+			names[scope.Namespace] = of
+		}
+		for name, other := range of {
+			if name == region.Name || name == "" || region.Name == "" {
+				found[scope.Namespace] = fmt.Errorf("the scopes %s and %s may have the same objects; use one scope for the namespace, with one selector of each kind, or a second informer, or give each scope the field selector metadata.name= with another name", other, scope)
+			}
+		}
+		of[region.Name] = scope
+	}
+	switch {
+	case len(wide) > 1 && isNamespaced:
+		found[""] = fmt.Errorf("the scopes %s and %s both have all namespaces; use one of them, or a second informer", wide[0], wide[1])
+	case len(wide) > 1 || len(wide) == 1 && !isNamespaced && len(names) > 0:
+		found[""] = errors.New("a cluster-scoped kind has several scopes; use one, or give each the field selector metadata.name= with another name")
+	case len(wide) == 1 && !wide[0].OtherNamespaces && len(names) > 0:
+		found[""] = fmt.Errorf("the scope %s has all namespaces, and there are scopes of single namespaces; set its OtherNamespaces if it should have all other namespaces, or remove one of them", wide[0])
+	}
+	return found
+}
+
+// checkScopes returns an error if scopes of a kind, which are normal, are no partition.
+func checkScopes(option string, o *options, scopes []Scope, isNamespaced bool) error {
+	found := contradictions(scopes, isNamespaced)
+	var errs []error
+	for _, namespace := range slices.Sorted(maps.Keys(found)) {
+		errs = append(errs, optionError(option, o.object, "%w", found[namespace]))
+	}
+	return errors.Join(errs...)
+}
+
 // WithNamespace limits informers to one namespace; "" means all namespaces. As an option of a
 // factory it has no effect on cluster-scoped kinds. As an option of such a kind it is an error.
 func WithNamespace(namespace string) SharedInformerOption {
@@ -153,10 +225,10 @@ func inNamespaces(option string, namespaces ...string) SharedInformerOption {
 // WithScopes limits informers to some scopes. Their selectors are added to those of other options:
 // an object has to match both.
 //
-//	cache.WithScopes(cache.Scope{Namespace: "team-a"}, cache.Scope{LabelSelector: "app=web"})
+//	cache.WithScopes(cache.Scope{Namespace: "team-a"}, cache.Scope{OtherNamespaces: true, LabelSelector: "app=web"})
 //
-// The informer has the union of the scopes. They may overlap: here both scopes have the objects of team-a
-// with the label app=web. To exclude a namespace from a scope, add metadata.namespace!=team-a to its FieldSelector.
+// The informer has all objects of team-a, and those of other namespaces with the label app=web. For two selectors in one
+// namespace, use two informers.
 func WithScopes(scopes ...Scope) SharedInformerOption {
 	scopes = slices.Clone(scopes)
 	return func(o *options) { o.setScopes("WithScopes", scopes) }
@@ -507,8 +579,9 @@ func (c *clusterWatch) plan(scopes, have []Scope) (result []Scope, gone map[*sco
 // SetScopes replaces the scopes of the informer. It may be called at any time before the informer ends.
 // The informer lists and watches each new scope separately, closes the watch of each removed one, and
 // does not interrupt the others. Handlers get OnDelete, with the last cached state and an unknown final
-// state, for each object that no scope has any more. If a new scope may have the object, OnDelete waits until
-// its first list is without the object, or is forbidden. Without scopes the informer has no objects.
+// state, for each object that no scope has any more. If a namespace gets another scope, with other selectors for
+// example, its old one goes on until the new one is listed. Then handlers get the difference. Without scopes the
+// informer has no objects.
 //
 // HasSynced is false until the lists of the new scopes are in the cache. Their objects are added with
 // isInInitialList set. Package healthz reports the informer as ready meanwhile.
@@ -519,21 +592,12 @@ func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
 	if s.controller.config.scopeSource != nil {
 		return optionError("SetScopes", reflect.TypeFor[T](), "the scopes of %s come from its WithScopeSource; change them there, or remove the option", s.name())
 	}
-	return s.setScopes(scopes)
+	_, err := s.setScopes(scopes, false)
+	return err
 }
 
 // Scopes returns the scopes of the informer, sorted.
-func (s *SharedIndexInformer[T]) Scopes() []Scope {
-	if s.controller.config.clusterWatch != nil {
-		return s.controller.namedScopes()
-	}
-	all := s.controller.reflectors()
-	scopes := make([]Scope, len(all))
-	for i, r := range all {
-		scopes[i] = r.config.of()
-	}
-	return scopes
-}
+func (s *SharedIndexInformer[T]) Scopes() []Scope { return s.controller.namedScopes() }
 
 // Field is a field by which a server selects objects of the kind T, by its JSON
 // path; its values are of type V. The generated clientset has a constant for each

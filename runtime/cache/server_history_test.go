@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
 
 // FuzzServerHistory plays a random history of the in-memory API server to an informer, which reads
@@ -69,7 +69,9 @@ type servedHistory struct {
 	readsOwn bool
 	// restores is set if the server may be restored to one of its backups, and wasRestored if it was.
 	restores, wasRestored bool
-	backups               []string
+	// wasLate is set if watches may have been later than the two minutes in which a version has to be confirmed.
+	wasLate bool
+	backups []string
 
 	// mode tells who sends the next write, and how the response comes.
 	mode byte
@@ -199,6 +201,7 @@ func (s *servedHistory) finish() {
 		s.Errorf("%d watches are open, for the namespaces %q", n, s.namespaces)
 	}
 	checkEnd(s.T, s.informer, want, s.handlers)
+	checkCauses(s.T, s.informer, s.restores || s.wasLate)
 	for _, h := range s.handlers {
 		s.checkHeard(h)
 	}
@@ -227,7 +230,7 @@ func (s *servedHistory) checkRead(name ObjectName, before, response *unstructure
 	}
 	s.informer.mu.Lock()
 	defer s.informer.mu.Unlock()
-	scope := s.informer.own.Load().scopeFor(&metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name})
+	scope := s.informer.own.Load().scopeFor(listed.Name(name))
 	if scope == nil || !scope.table.IsListed() {
 		return
 	}

@@ -52,10 +52,12 @@ func (s *servedHistory) step(what, arg byte) {
 	case 10:
 		s.server.CutWatches("widgets")
 	case 11:
+		s.wasLate = true
 		s.replace(&s.readFaults, readFault(s.from("informer"), arg))
 	case 12:
 		s.replace(&s.writeFaults, writeFault(s.from("writer"), arg))
 	case 13:
+		s.wasLate = true
 		s.reads.setDead(arg&1 == 0)
 	case 14:
 		s.flush()
@@ -76,6 +78,7 @@ func (s *servedHistory) step(what, arg byte) {
 			s.server.Restart()
 		}
 	case 21:
+		s.wasLate = true
 		s.holdUp(arg)
 	case 22:
 		obj := newWidget(ObjectName{Namespace: name.Namespace}, letters, color)

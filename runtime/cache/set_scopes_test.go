@@ -12,11 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
 )
 
 // worlds are the sources of an informer whose scopes change: one for each namespace.
@@ -161,93 +156,6 @@ func TestSetScopesBeforeRun(t *testing.T) {
 		wantLines(t, heard.drain(), "add b/one@101 initial=true")
 		if !isClosed(synced) || w.open() != 1 {
 			t.Errorf("%d watches are open", w.open())
-		}
-	})
-}
-
-// TestMovedObjectIsAnUpdate changes a label, which takes the object from one scope to another, in both
-// orders of the watches. A quiet scope is asked for it.
-func TestMovedObjectIsAnUpdate(t *testing.T) {
-	for _, isQuiet := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			web, db := newSource(), newSource()
-			for selector, src := range map[string]*source{"app=web": web, "app=db": db} {
-				parsed := labels.SelectorFromSet(labels.Set{"app": strings.TrimPrefix(selector, "app=")})
-				src.selects = func(obj object) bool { return parsed.Matches(labels.Set(obj.Labels)) }
-			}
-			kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
-				return &ListWatch[object]{
-					ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
-						return map[string]*source{"app=web": web, "app=db": db}[options.LabelSelector].List(ctx, options)
-					},
-					WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
-						return map[string]*source{"app=web": web, "app=db": db}[options.LabelSelector].Watch(ctx, options)
-					},
-				}
-			}}
-			web.set("a", "one", map[string]string{"app": "web"})
-			db.set("a", "one", map[string]string{"app": "web"})
-			s, err := kind.NewInformer(WithScopes(Scope{LabelSelector: "app=web"}, Scope{LabelSelector: "app==db"}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
-			if err != nil {
-				t.Fatal(err)
-			}
-			run(t, s.Run)
-			heard, _ := listen(t, s)
-			synctest.Wait()
-			wantLines(t, heard.drain(), "add a/one@101 initial=true")
-			if status := s.Status(); len(status.Scopes) != 2 || status.Scopes[0].Scope != `"" labels app=db` {
-				t.Errorf("the scopes are %v", status.Scopes)
-			}
-			if isQuiet {
-				db.setSilent(true)
-			}
-			web.set("a", "one", map[string]string{"app": "db"})
-			synctest.Wait()
-			wantLines(t, heard.drain())
-			db.set("a", "one", map[string]string{"app": "db"})
-			if isQuiet {
-				time.Sleep(2 * probe.After)
-			}
-			synctest.Wait()
-			wantLines(t, heard.drain(), "update a/one@101->102")
-			if s.awaiting.Load() {
-				t.Error("an object still waits")
-			}
-		})
-	}
-}
-
-// TestScopeThatDoesNotHaveTheObject is asked for an object that has left the other one.
-func TestScopeThatDoesNotHaveTheObject(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &worlds{}
-		w.of("a").selects = func(obj object) bool { return obj.Labels["app"] == "web" }
-		w.of("").selects = func(obj object) bool { return obj.Labels["app"] == "db" }
-		s := w.informer(t, WithScopes(Scope{Namespace: "a", LabelSelector: "app=web"}, Scope{LabelSelector: "app=db"}))
-		for range 2 {
-			w.of("a").set("a", "one", map[string]string{"app": "web"})
-			w.of("").set("a", "one", map[string]string{"app": "web"})
-		}
-		run(t, s.Run)
-		heard, _ := listen(t, s)
-		synctest.Wait()
-		heard.drain()
-		w.of("").setSilent(true)
-		before := len(w.of("").requests)
-		w.of("a").set("a", "one", nil)
-		w.of("").set("a", "one", nil)
-		synctest.Wait()
-		wantLines(t, heard.drain())
-		time.Sleep(2 * probe.After)
-		synctest.Wait()
-		if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete a/one@") {
-			t.Errorf("the handler has heard %q", lines)
-		}
-		w.of("").mu.Lock()
-		defer w.of("").mu.Unlock()
-		asked := w.of("").requests[before:]
-		if len(asked) != 1 || asked[0].options.FieldSelector != "metadata.name=one,metadata.namespace=a" || asked[0].options.LabelSelector != "app=db" || asked[0].options.ResourceVersion != "103" {
-			t.Errorf("the requests are %+v", asked)
 		}
 	})
 }
@@ -434,7 +342,7 @@ func TestMistakesOfSetScopes(t *testing.T) {
 	}
 }
 
-// FuzzSetScopes plays a random history to an informer whose scopes come, go and overlap. Each namespace
+// FuzzSetScopes plays a random history to an informer whose scopes come, go and replace each other. Each namespace
 // has a server, which fails on its own, and ignores field selectors.
 func FuzzSetScopes(f *testing.F) {
 	for _, script := range scripts(17, 60, 200) {
@@ -449,8 +357,14 @@ func FuzzSetScopes(f *testing.F) {
 }
 
 func playScopes(t *testing.T, script []byte) {
-	pool := []Scope{{Namespace: "a"}, {Namespace: "b"}, {Namespace: "c"}, {Namespace: "a", FieldSelector: "metadata.name!=3"},
-		{Namespace: "a", FieldSelector: "metadata.name=3"}, {Namespace: "b", FieldSelector: "metadata.name!=1"}}
+	one := func(namespace, name string) Scope {
+		return Scope{Namespace: namespace, FieldSelector: "metadata.name=" + name}
+	}
+	pool := [][][]Scope{ // for each namespace one of them
+		{nil, in("a"), {{Namespace: "a", FieldSelector: "metadata.name!=3"}}, {one("a", "3"), one("a", "1")}},
+		{nil, in("b"), {{Namespace: "b", FieldSelector: "metadata.name!=1"}}, {one("b", "1")}},
+		{nil, in("c"), {one("c", "2"), one("c", "3")}, {one("c", "2")}},
+	}
 	w := &worlds{}
 	s := w.informer(t, WithNamespace("a"), WithIndexers(Indexers[object]{"letters": byLetters}))
 	run(t, s.Run)
@@ -486,10 +400,8 @@ func playScopes(t *testing.T, script []byte) {
 			src.failWith(failures(arg))
 		case 7, 8:
 			var next []Scope
-			for i, scope := range pool {
-				if arg>>i&1 != 0 {
-					next = append(next, scope)
-				}
+			for i, choices := range pool {
+				next = append(next, choices[arg>>(2*i)&3]...)
 			}
 			setScopes(t, s, next...)
 		case 9:
@@ -527,39 +439,8 @@ func playScopes(t *testing.T, script []byte) {
 		h.mu.Unlock()
 	}
 	checkEnd(t, s, objects, handlers)
+	checkCauses(t, s, false)
 	if n := w.open(); n != len(s.Scopes()) {
 		t.Errorf("%d watches are open for %d scopes", n, len(s.Scopes()))
 	}
-}
-
-// TestScopeListsAgainAfterARestore: two scopes have an object. The watch of one is behind when the server is
-// restored from a backup, and goes on. Only the other one has told the state that the server has lost.
-func TestScopeListsAgainAfterARestore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &worlds{}
-		late, db := w.of("a"), w.of("")
-		db.selects = func(obj object) bool { return obj.Labels["app"] == "db" }
-		set := func(app string) { // both are one server
-			late.set("a", "w", map[string]string{"app": app})
-			db.set("a", "w", map[string]string{"app": app})
-		}
-		set("web")
-		s := w.informer(t, WithScopes(Scope{Namespace: "a"}, Scope{LabelSelector: "app=db"}))
-		run(t, s.Run)
-		heard, _ := listen(t, s)
-		synctest.Wait()
-		late.setSilent(true)
-		set("db")
-		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/w@101 initial=true", "update a/w@101->102")
-		late.restore(101)
-		db.restore(101)
-		db.endWatches(errGone)
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		wantLines(t, heard.drain(), "update a/w@102->101")
-		if n := s.stats().Relists[Restored]; n != 1 {
-			t.Errorf("%d scopes were listed again because of another one", n)
-		}
-	})
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -56,13 +56,13 @@ type SharedIndexInformer[T Object] struct {
 	unlisted int32
 	isChosen bool
 	forms    []*formChange[T] // that are not complete
+	// owners knows which scope has each object. open are the Reflectors by their scope: those of the Controller, and those
+	// from which others will take over. handovers are the ones that will.
+	owners    *partition.Owners
+	open      map[scopeID]*Reflector[T]
+	handovers map[scopeID]*handover[T]
 
-	// awaiting is set while objects are leaving a scope, and others may have them.
-	awaiting atomic.Bool
-	// recalls is set while the cache remembers objects that have left a scope. A quiet scope lets it
-	// forget them by its bookmarks.
-	recalls atomic.Bool
-	prober  *prober[T]
+	isMoving atomic.Bool // set while there are handovers
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most
@@ -75,22 +75,17 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		resyncPeriod: config.ResyncPeriod,
 		processor:    processor.New[T](),
 		done:         make(chan struct{}),
+		owners:       partition.New(),
+		open:         map[scopeID]*Reflector[T]{},
 	}
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
 	c := s.controller
 	c.objects, c.observe = s.indexer.Len, s.observe
 	c.setProgress(s.afterBatch, s.reached)
+	s.assignScopes(c.reflectors(), c.reflectors())
 	if config.ReadYourWrites != nil {
 		s.own.Store(newOwnWrites(s))
-	}
-	s.unlisted = int32(len(c.reflectors()))
-	for _, r := range c.reflectors() {
-		s.indexer.openScope(r.id, r.traits())
-	}
-	if len(c.reflectors()) != 1 {
-		s.prober = &prober[T]{s, probe.New()}
-		c.tasks = append(c.tasks, s.prober.run)
 	}
 	if config.scopeSource != nil {
 		c.tasks = append(c.tasks, s.followSource)
@@ -180,14 +175,25 @@ func (s *SharedIndexInformer[T]) retire(err error) {
 func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own, received := s.own.Load(), len(deltas)
+	received := len(deltas)
+	s.applyDeltas(s.owned(deltas), s.controller.queue.Oldest)
+	s.controller.isCached(s.controller.queue.Oldest, received)
+	return false // processFirst marks the lists
+}
+
+// applyDeltas applies deltas of Reflectors that own their objects. The mutex is held.
+func (s *SharedIndexInformer[T]) applyDeltas(deltas Deltas[T], received stats.Stamp) {
+	if len(deltas) == 0 {
+		return
+	}
+	own := s.own.Load()
 	deltas = own.admit(deltas)
 	all := deltas
 	for s.unlisted > 0 && len(deltas) > 0 {
-		deltas = s.processFirst(deltas)
+		deltas = s.processFirst(deltas, received)
 	}
 	if len(deltas) > 0 {
-		s.distribute(deltas, s.controller.queue.Oldest)
+		s.distribute(deltas, received)
 	}
 	for i := range all {
 		if collection := all[i].Collection; collection != nil {
@@ -197,15 +203,12 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 		}
 	}
 	own.restoreUnconfirmed()
-	s.awaitScopes()
-	s.controller.isCached(s.controller.queue.Oldest, received)
-	return false // processFirst marks the lists
 }
 
 // reached is called when a watch has reached a version. For entries, admit has that of a delta. A
 // WaitFor may come after the batch of the delta, and before its version is known.
 func (s *SharedIndexInformer[T]) reached(isDelta bool) {
-	if s.awaiting.Load() || !isDelta && s.recalls.Load() {
+	if !isDelta && s.isMoving.Load() {
 		s.reachScopes()
 	}
 	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
@@ -215,7 +218,7 @@ func (s *SharedIndexInformer[T]) reached(isDelta bool) {
 
 // afterBatch is called when a batch was processed.
 func (s *SharedIndexInformer[T]) afterBatch() {
-	if s.awaiting.Load() {
+	if s.isMoving.Load() {
 		s.reachScopes()
 	}
 	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
@@ -258,25 +261,25 @@ func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Sta
 // processFirst applies the first list of a scope, or the deltas before the next one, and
 // returns the rest. Only the adds of such a list are initial. After the last one, handlers are
 // synced.
-func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T]) {
+func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T], received stats.Stamp) (rest Deltas[T]) {
 	isFirst := func(d Delta[T]) bool { return d.Type == Replaced && d.Collection.isFirst }
 	if n := slices.IndexFunc(deltas, isFirst); n != 0 {
 		if n < 0 {
 			n = len(deltas)
 		}
-		s.distribute(deltas[:n], s.controller.queue.Oldest)
+		s.distribute(deltas[:n], received)
 		return deltas[n:]
 	}
 	notes := s.indexer.apply(deltas[:1])
 	markInitial(notes)
-	for _, r := range s.controller.reflectors() {
-		if r.id == deltas[0].scope && !r.listed { // otherwise it was closed
-			r.listed, r.listedVersion = true, deltas[0].Collection.version
+	if r := s.open[deltas[0].scope]; r != nil && !r.listed { // otherwise it was closed
+		r.listed, r.listedVersion = true, deltas[0].Collection.version
+		if r.isWanted {
 			s.unlisted--
 		}
 	}
 	s.controller.noteListed() // who waits for the sync may ask for the version
-	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.Oldest, Distinct: true, Lists: s.listed()}, deltas[0].report().Applied(len(notes)))
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: received, Distinct: true, Lists: s.listed()}, deltas[0].report().Applied(len(notes)))
 	return deltas[1:]
 }
 
@@ -380,7 +383,6 @@ func (s *SharedIndexInformer[T]) SetForm(object runtime.Object, unstructured boo
 	}
 	c.set.mu.Lock() // so that scopes that are added later have the form too
 	defer c.set.mu.Unlock()
-	all := c.reflectors()
 	if !c.decodes() {
 		return nil, fmt.Errorf("cannot change the form of %s: they come from a ListerWatcher, which decodes them", s.name())
 	}
@@ -388,11 +390,11 @@ func (s *SharedIndexInformer[T]) SetForm(object runtime.Object, unstructured boo
 	s.mu.Lock() // so that all Reflectors get two changes in the same order
 	defer s.mu.Unlock()
 	change := &formChange[T]{left: map[*Reflector[T]]struct{}{}, applied: make(chan struct{})}
-	for _, r := range all {
+	for _, r := range s.open {
 		change.left[r] = struct{}{}
 		r.setForm(object, unstructured, func() { change.done(r) })
 	}
-	if len(all) == 0 {
+	if len(s.open) == 0 {
 		close(change.applied)
 	}
 	s.forms = append(slices.DeleteFunc(s.forms, (*formChange[T]).isDone), change)
@@ -420,7 +422,7 @@ func (s *SharedIndexInformer[T]) waitsFor() (subject, NotSynced) {
 // Status returns the state of the informer, since when, and why.
 func (s *SharedIndexInformer[T]) Status() Status {
 	status := s.controller.Status()
-	status.PendingWrites = s.own.Load().pending()
+	s.own.Load().addTo(&status)
 	return status
 }
 
@@ -435,8 +437,8 @@ func (s *SharedIndexInformer[T]) Retry() {
 	s.controller.Retry()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.prober != nil {
-		s.prober.schedule.Retry()
+	for _, r := range s.open {
+		r.Retry()
 	}
 }
 

@@ -481,3 +481,10 @@ func objectsOf[T Object](items []Item[T]) []T {
 	}
 	return objs
 }
+
+// since returns the requests of a source after the first n.
+func (s *source) since(n int) []request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]request(nil), s.requests[n:]...)
+}

@@ -133,14 +133,6 @@ type Stats struct {
 // FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
 const FormChanged Reason = "FormChanged"
 
-// Moved is the cause of a relist of a scope after many objects have left another one, and may have moved
-// to it. A Status never has it.
-const Moved Reason = "Moved"
-
-// Restored is the cause of a relist of a scope after the list of another one has shown that the server was
-// restored from a backup. A Status never has it.
-const Restored Reason = "Restored"
-
 // FailureCount is the number of requests that failed for one reason.
 type FailureCount struct {
 	// Verb is "list" or "watch".

@@ -103,6 +103,9 @@ type Status struct {
 	// PendingWrites is the number of writes of this program, at most 10,000 for each of Scopes,
 	// that the cache shows and that the watch has not confirmed yet; see ReadYourWrites.
 	PendingWrites int
+	// LateWrites is the number of writes that came when so many were pending. The cache shows such a write when the watch
+	// reports it.
+	LateWrites int
 	// Unconfirmed is the number of versions that the server has told, in the response to a write or in a watch, and
 	// that the watch did not confirm: it passed them without the object, or two bookmarks in two minutes were below
 	// them. The cache shows what the watch and lists tell instead. Such a version is of another server, of before a restore, or
@@ -204,6 +207,9 @@ func (s Status) String() string {
 	if s.PendingWrites > 0 {
 		text += "; " + plural(s.PendingWrites, "own write") + " not confirmed by the watch"
 	}
+	if s.LateWrites > 0 {
+		text += "; " + plural(s.LateWrites, "own write") + " left to the watch, because too many were not confirmed"
+	}
 	if s.Unconfirmed > 0 {
 		text += fmt.Sprintf("; %s not confirmed, the last: %v", plural(s.Unconfirmed, "version"), s.LastUnconfirmed)
 	}
@@ -219,8 +225,8 @@ type ScopeStatus struct {
 	Namespace string
 	// Status has neither Objects nor Scopes.
 	Status Status
-	// Scope is the String of the Scope if it is not the only one with this Namespace, or is limited by
-	// WithClusterWatch.
+	// Scope is the String of the Scope if it is not the only one with this Namespace, is limited by
+	// WithClusterWatch, or has all other namespaces.
 	Scope string
 
 	title string // of the scope in errors, or empty
@@ -238,7 +244,7 @@ func (c *Controller[T]) statusOfAll() Status {
 	scopes := make([]ScopeStatus, len(all))
 	for i, r := range all {
 		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.of().name()}
-		isShared := r.among() != nil || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
+		isShared := r.among() != nil || r.config.of().OtherNamespaces || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
 		if isShared {
 			scopes[i].Scope = r.config.of().String()
 		}
@@ -249,6 +255,11 @@ func (c *Controller[T]) statusOfAll() Status {
 		choice = &status
 	}
 	status := joined(scopes, choice)
+	if leaving := c.set.leaving.Load(); leaving != nil {
+		for _, r := range *leaving { // what they cannot decode may still be in the cache
+			status.Undecodable = append(status.Undecodable, r.Status().Undecodable...)
+		}
+	}
 	if choice != nil && choice.Phase == Listing && len(scopes) == 0 {
 		status.awaits = c.awaitedScopes()
 	}

@@ -74,7 +74,7 @@ func secrets() cache.InformerStatus {
 	}
 }
 
-// databases follow two shards of all namespaces, and a namespace. A shard is refused, and the source of
+// databases follow two names of a namespace, and all other namespaces. Those are refused, and the source of
 // the scopes fails.
 func databases() cache.InformerStatus {
 	resource := schema.GroupVersionResource{Group: "data.example.com", Version: "v1", Resource: "databases"}
@@ -88,9 +88,9 @@ func databases() cache.InformerStatus {
 		Status: cache.Status{
 			Phase: cache.Degraded, Since: now.Add(-time.Minute), Reason: cache.Unreachable, Err: &cache.ScopeSourceError{Err: errors.New("the file scopes.yaml is missing")},
 			Scopes: []cache.ScopeStatus{
-				{Namespace: "", Scope: `"" labels tier=a`, Status: watching},
-				{Namespace: "", Scope: `"" labels tier=b`, Status: refused},
-				{Namespace: "bank", Status: watching},
+				{Namespace: "", Scope: "other namespaces labels tier=b", Status: refused},
+				{Namespace: "bank", Scope: `"bank" fields metadata.name=loans`, Status: watching},
+				{Namespace: "bank", Scope: `"bank" fields metadata.name=orders`, Status: watching},
 			},
 		},
 		Stats: cache.Stats{Synced: true, WasSynced: true, NotFollowing: time.Minute, Lists: 3, Added: 5, Dropped: 4321},

@@ -456,13 +456,13 @@ func TestReaderThatHasGone(t *testing.T) {
 	}
 }
 
-// TestScopes looks at scopes that share a namespace, and at what no scope selects, in each form.
+// TestScopes looks at scopes with selectors, and at what no scope selects, in each form.
 func TestScopes(t *testing.T) {
 	h := newTest(source{databases()})
 	html := body(t, h, "/?format=html")
 	for _, part := range []string{
-		"The source of the scopes has failed", `<th scope="row">all namespaces (labels tier=b)</th><td>Degraded: Refused</td>`, `<th scope="row">bank</th><td>Watching</td>`,
-		"<dt>Sent by the server, in no scope</dt><dd>4,321</dd>", "<dd>all namespaces, bank</dd>",
+		"The source of the scopes has failed", `<th scope="row">other namespaces (labels tier=b)</th><td>Degraded: Refused</td>`, `<th scope="row">bank (fields metadata.name=orders)</th><td>Watching</td>`,
+		"<dt>Sent by the server, in no scope</dt><dd>4,321</dd>", "<dd>other namespaces, bank</dd>",
 	} {
 		if !strings.Contains(html, part) {
 			t.Errorf("the page does not have %q", part)
@@ -473,12 +473,12 @@ func TestScopes(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := &r.Informers[0]
-	if i.State != Failing || !i.ScopeSourceFailed || i.Dropped != 4321 || len(i.Scopes) != 3 || i.Scopes[0].Scope != `"" labels tier=b` || i.Scopes[2].Scope != "" {
+	if i.State != Failing || !i.ScopeSourceFailed || i.Dropped != 4321 || len(i.Scopes) != 3 || i.Scopes[0].Scope != "other namespaces labels tier=b" || i.Scopes[1].Namespace != "bank" {
 		t.Errorf("the informer is %+v", i)
 	}
 	databases := databases()
-	databases.Status.Err, databases.Status.Reason = fmt.Errorf("all namespaces (labels tier=b): %w", databases.Status.Scopes[1].Status.Err), cache.Refused
-	if text := body(t, newTest(source{databases}), "/?format=text"); !strings.Contains(text, `the server rejects the request (in all namespaces (labels tier=b)).`) {
+	databases.Status.Err, databases.Status.Reason = fmt.Errorf("other namespaces (labels tier=b): %w", databases.Status.Scopes[0].Status.Err), cache.Refused
+	if text := body(t, newTest(source{databases}), "/?format=text"); !strings.Contains(text, `the server rejects the request (in other namespaces (labels tier=b)).`) {
 		t.Errorf("with a scope that fails:\n%s", text)
 	}
 }

@@ -214,7 +214,7 @@ func (r row) AllNamespaces() string {
 	}
 	var names []string
 	for _, n := range r.Namespaces[:min(len(r.Namespaces), maxShown)] {
-		names = append(names, cmp.Or(n, "all namespaces"))
+		names = append(names, cmp.Or(n, "other namespaces"))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(r.Namespaces) - maxShown; more > 0 {

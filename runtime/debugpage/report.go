@@ -199,9 +199,9 @@ type Index struct {
 
 // Scope is the state of one of several scopes.
 type Scope struct {
-	// Namespace is empty for all namespaces.
+	// Namespace is empty for all namespaces, and for all that no other scope has.
 	Namespace string `json:"namespace"`
-	// Scope has the selectors and the shard too, if several scopes have the namespace.
+	// Scope has the selectors and the shard too, if several scopes have the namespace, or if it has all other namespaces.
 	Scope string `json:"scope,omitempty"`
 	Condition
 }

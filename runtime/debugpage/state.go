@@ -215,26 +215,25 @@ func (i *Informer) groupResource() string {
 	return i.Resource + "." + i.Group
 }
 
-// namespaceName names a namespace. The empty one is for all.
-func namespaceName(namespace string) string {
-	if namespace == "" {
-		return "all namespaces"
+// name names the scope in a sentence.
+func (s *Scope) name() string {
+	if s.Namespace == "" {
+		return s.Label()
 	}
-	return "namespace " + namespace
+	return "namespace " + s.Label()
 }
 
-// name names the scope in a sentence.
-func (s *Scope) name() string { return namespaceName(s.Namespace) + s.selectors() }
-
 // Label names the scope in a table.
-func (s Scope) Label() string { return cmp.Or(s.Namespace, "all namespaces") + s.selectors() }
-
-// selectors returns what Scope has after the namespace, in parentheses, or nothing.
-func (s *Scope) selectors() string {
-	if rest := strings.TrimSpace(strings.TrimPrefix(s.Scope, strconv.Quote(s.Namespace))); rest != "" {
-		return " (" + rest + ")"
+func (s Scope) Label() string {
+	label := cmp.Or(s.Namespace, "all namespaces")
+	rest, isOther := strings.CutPrefix(s.Scope, "other namespaces")
+	if isOther {
+		label = "other namespaces"
 	}
-	return ""
+	if rest = strings.TrimSpace(strings.TrimPrefix(rest, strconv.Quote(s.Namespace))); rest != "" {
+		label += " (" + rest + ")"
+	}
+	return label
 }
 
 // scopeNoun is what the scopes of the informer are called: namespaces, if each has one of its own.

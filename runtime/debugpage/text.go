@@ -2,6 +2,7 @@ package debugpage
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -189,7 +190,10 @@ func whereOf(a Advice, i *Informer) string {
 	}
 	var names []string
 	for _, n := range a.Namespaces {
-		names = append(names, namespaceName(n))
+		if n != "" {
+			n = "namespace " + n
+		}
+		names = append(names, cmp.Or(n, "other namespaces"))
 	}
 	return strings.Join(names, ", ")
 }

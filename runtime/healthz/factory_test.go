@@ -243,6 +243,13 @@ func TestScopesThatChange(t *testing.T) {
 				third.Remove()
 				f.Retry()
 				wantBody(t, limited, http.StatusOK, "[+] notes.example.com in 3 namespaces: Watching for ")
+				replaced := server.On("list", "notes").In("team-1").Forbidden() // the scope before follows the server meanwhile
+				set(all[0], append(in("team-2", "team-3"), cache.Scope{Namespace: "team-1", LabelSelector: "tier=gold"}))
+				time.Sleep(10 * time.Minute)
+				wantBody(t, limited, http.StatusOK, "[+] notes.example.com in 3 namespaces: Degraded for ", " in namespace team-1 (labels tier=gold) (Forbidden: ")
+				replaced.Remove()
+				f.Retry()
+				wantBody(t, limited, http.StatusOK, "[+] notes.example.com in 3 namespaces: Watching for ")
 				set(all[0], nil)
 				wantBody(t, limited, http.StatusOK, "[+] notes.example.com in no namespace: Watching for ")
 			})

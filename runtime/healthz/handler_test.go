@@ -142,6 +142,9 @@ func TestReadiness(t *testing.T) {
 		"limited to two of these": {func() cache.InformerStatus {
 			return with(following(foos), func(s *cache.InformerStatus) { s.Namespaces = []string{"team-a", "team-b"} })
 		}, nil, true, []string{"[+] foos.example.com in 2 namespaces: "}},
+		"with all others": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) { s.Namespaces = []string{"", "team-a"} })
+		}, nil, true, []string{"[+] foos.example.com: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -278,8 +278,8 @@ func label(s *cache.InformerStatus) string {
 	switch n := len(s.Namespaces); {
 	case n == 0 && s.Namespaces != nil:
 		text += " in no namespace"
-	case n == 0:
-	case n == 1 && s.Namespaces[0] != "":
+	case n == 0, s.Namespaces[0] == "": // all, perhaps with other selectors for some
+	case n == 1:
 		text += " in namespace " + s.Namespaces[0]
 	default:
 		text += " in " + strconv.Itoa(len(s.Namespaces)) + " namespaces"

@@ -64,9 +64,9 @@ func informerOptions(ctx context.Context, client versioned.Interface, trim cache
 
 func severalNamespaces() cache.SharedInformerOption {
 	option := cache.For[*datav1.Database](cache.WithScopes(
-		cache.Scope{Namespace: "team-a"},                             // all databases of team-a
-		cache.Scope{Namespace: "team-b", LabelSelector: "tier=gold"}, // some of team-b
-		cache.Scope{LabelSelector: "shared=true"},                    // shared databases of all namespaces
+		cache.Scope{Namespace: "team-a"},                               // all databases of team-a
+		cache.Scope{Namespace: "team-b", LabelSelector: "tier=gold"},   // some of team-b
+		cache.Scope{OtherNamespaces: true, LabelSelector: "tier=gold"}, // some of all other namespaces
 	))
 	return option
 }

@@ -51,14 +51,12 @@ func (s *slot) drain(m *Member) {
 // Changes returns a number that is different after each change of a slot.
 func (m *Member) Changes() uint64 { return m.changes }
 
-// Holds returns the holds of the slots whose objects the caches should have, by slot. It is 0 for the other
-// slots. A slot that was lost and taken again has another hold.
+// Holds returns the holds of the slots that are not free yet, by slot; 0 for the others. The caches keep the objects
+// of a slot that drains, because work on them goes on. A slot that was lost and taken again has another hold.
 func (m *Member) Holds() []uint64 {
 	holds := make([]uint64, len(m.slots))
 	for i, s := range m.slots {
-		if s.state == syncing || s.state == active {
-			holds[i] = s.hold
-		}
+		holds[i] = s.hold
 	}
 	return holds
 }

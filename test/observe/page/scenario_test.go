@@ -110,11 +110,11 @@ func forbidden(t *testing.T) cache.StatusSource {
 	return factory
 }
 
-// scopes has an informer with two selectors in one namespace, and a namespace that is added later, without the
+// scopes has an informer with two names in one namespace, and a namespace that is added later, without the
 // right to list it. Another one follows no scope.
 func scopes(t *testing.T) cache.StatusSource {
 	wanted := make(chan []cache.Scope, 1)
-	first := []cache.Scope{{Namespace: "default"}, {Namespace: "default", LabelSelector: "tier=gold"}}
+	first := []cache.Scope{{Namespace: "default", FieldSelector: "metadata.name=orders-0"}, {Namespace: "default", FieldSelector: "metadata.name=orders-1"}}
 	wanted <- first
 	none := make(chan []cache.Scope, 1)
 	none <- nil

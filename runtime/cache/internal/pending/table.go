@@ -1,10 +1,12 @@
 package pending
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -52,11 +54,19 @@ type Entry[T wire.Object] struct {
 	Claim
 }
 
+// IsStateOf reports whether a cached object is the state of the entry.
+func (e *Entry[T]) IsStateOf(cached T) bool {
+	version, ok := Parse(cached.GetResourceVersion())
+	return ok && version == e.Version && cached.GetUID() == e.UID
+}
+
 // Table has the entries of one scope: of one list and watch. The zero value is empty.
 type Table[T wire.Object] struct {
 	// Selects is set if selectors select the objects. A deletion that the watch reports may then
 	// mean that the object has left the scope. It may return.
 	Selects bool
+	// Responses counts the responses for all tables between which entries move. It is nil for a table alone.
+	Responses *uint64
 
 	entries map[listed.Name]*Entry[T]
 	// names counts the entries by a part of their names: most events are of none of them.
@@ -76,9 +86,10 @@ type Table[T wire.Object] struct {
 	// versions cannot be compared.
 	isListed bool
 	reached  uint64
-	order    uint64
 	// bookmarks is the number of bookmarks whose versions were reached.
 	bookmarks int
+	// refused counts the writes for which there was no room.
+	refused int
 	// before is the version that was reached before a list had a lower one. It counts until it is
 	// reached again.
 	before uint64
@@ -114,7 +125,20 @@ func (t *Table[T]) Size() int { return len(t.entries) + len(t.gone) }
 
 // Begin is called before a list is requested. It returns the number of responses so far, for
 // Replace.
-func (t *Table[T]) Begin() uint64 { return t.order }
+func (t *Table[T]) Begin() uint64 { return *t.responses() }
+
+func (t *Table[T]) responses() *uint64 {
+	if t.Responses == nil {
+		t.Responses = new(uint64)
+	}
+	return t.Responses
+}
+
+// next returns the order of a response.
+func (t *Table[T]) next() uint64 {
+	*t.responses()++
+	return *t.Responses
+}
 
 // IsListed reports whether the cache has the first list.
 func (t *Table[T]) IsListed() bool { return t.isListed }
@@ -157,7 +181,7 @@ func (t *Table[T]) Refute(name listed.Name, uid types.UID, version uint64, sent 
 // Offer decides about a state that a write has left. cached is the object that the cache has under
 // the name, if it has one.
 func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
-	t.order++
+	order := t.next()
 	if t.isListed && (t.reached == 0 || e.Version <= t.reached) || t.isOfOtherServer(e.Version) {
 		return Ignore // the watch tells, or has told, what became of it
 	}
@@ -185,7 +209,7 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 	if last == nil && !t.hasRoom(e.OutOfScope && !isCached) {
 		return Ignore
 	}
-	e.order = t.order
+	e.order = order
 	e.isQuiet = e.OutOfScope && !e.IsTold
 	t.put(&e)
 	switch {
@@ -219,7 +243,15 @@ func (t *Table[T]) hasRoom(isQuiet bool) bool {
 			return true
 		}
 	}
+	t.refused++
 	return false
+}
+
+// TakeRefused returns the number of writes for which there was no room since the last call.
+func (t *Table[T]) TakeRefused() int {
+	n := t.refused
+	t.refused = 0
+	return n
 }
 
 // dropForgotten drops the first of ends that are no longer in gone.
@@ -331,15 +363,15 @@ func (t *Table[T]) Forget(name listed.Name) {
 	}
 }
 
-// ForgetAll drops the entries of the objects that are not in the scope any more.
-func (t *Table[T]) ForgetAll(excludes func(namespace, name string) bool) {
+// ForgetAll drops the entries of the objects that are not in a scope any more.
+func (t *Table[T]) ForgetAll(isOver func(listed.Name) bool) {
 	for _, e := range slices.Clone(t.byVersion) {
-		if excludes(e.Name.Namespace, e.Name.Name) {
+		if isOver(e.Name) {
 			t.drop(e)
 		}
 	}
 	for _, d := range t.gone {
-		if excludes(d.Name.Namespace, d.Name.Name) {
+		if isOver(d.Name) {
 			t.forget(d)
 		}
 	}
@@ -348,7 +380,7 @@ func (t *Table[T]) ForgetAll(excludes func(namespace, name string) bool) {
 // End records that the server has deleted an object. cached is the object that the cache has under
 // the name and the UID, if it has one. End reports whether the cache has to remove it.
 func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
-	t.order++
+	order := t.next()
 	if t.gone[deleted.UID] != nil || !isCached && t.hasEnded(deleted.UID) {
 		return false
 	}
@@ -368,7 +400,7 @@ func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
 	case !hasRoom:
 		return false
 	}
-	d := &end{Deletion: deleted, order: t.order, isQuiet: !isCached}
+	d := &end{Deletion: deleted, order: order, isQuiet: !isCached}
 	if isCached {
 		d.told, _ = Parse(cached.GetResourceVersion())
 	} else {
@@ -437,4 +469,44 @@ func (t *Table[T]) forget(d *end) {
 }
 
 // Clear forgets all entries.
-func (t *Table[T]) Clear() { *t = Table[T]{Selects: t.Selects, order: t.order} }
+func (t *Table[T]) Clear() { *t = Table[T]{Selects: t.Selects, Responses: t.Responses} }
+
+// Move moves what belongs to some names to the table of the scope that takes them over, before its list. selection is that
+// of the scope. Its bookmarks have to confirm from now on what is moved.
+func (t *Table[T]) Move(to *Table[T], selection *Selection, has func(listed.Name) bool) {
+	for _, e := range slices.Clone(t.byVersion) {
+		if !has(e.Name) {
+			continue
+		}
+		t.drop(e)
+		if !e.OutOfScope { // otherwise it is not known what the write has left
+			switch selected, known := selection.Matches(e.Item.Object); {
+			case !known || selection.NeverHas(e.Item.Object):
+				continue // its watch tells
+			case !selected:
+				e.clear()
+			}
+		}
+		e.Claim.Bookmarks = to.bookmarks
+		to.put(e)
+		to.countQuiet(e)
+	}
+	for _, d := range t.ends {
+		if d.isForgotten || !has(d.Name) {
+			continue
+		}
+		if selection.NeverHas(&metav1.ObjectMeta{Namespace: d.Name.Namespace, Name: d.Name.Name, UID: d.UID}) {
+			t.forget(d)
+			continue
+		}
+		moved := *d
+		moved.Claim.Bookmarks = to.bookmarks
+		t.forget(d)
+		to.remember(&moved)
+		if moved.isQuiet {
+			to.quiet++
+		}
+	}
+	t.dropForgotten()
+	slices.SortFunc(to.ends, func(a, b *end) int { return cmp.Compare(a.order, b.order) })
+}

@@ -10,6 +10,8 @@ import (
 // from it while it is in use, and never added. Two sets are the same only if their pointers are.
 type Namespaces struct {
 	names atomic.Pointer[map[string]struct{}] // the map does not change
+	// except is set if names are those that are not in the set.
+	except bool
 }
 
 // NewNamespaces returns a set.
@@ -23,13 +25,20 @@ func NewNamespaces(names []string) *Namespaces {
 	return n
 }
 
+// NewOtherNamespaces returns a set of all namespaces.
+func NewOtherNamespaces() *Namespaces {
+	n := NewNamespaces(nil)
+	n.except = true
+	return n
+}
+
 // Has reports whether a namespace is in the set. A nil set has all namespaces.
 func (n *Namespaces) Has(name string) bool {
 	if n == nil {
 		return true
 	}
 	_, has := (*n.names.Load())[name]
-	return has
+	return has != n.except
 }
 
 // HasText is Has for the text of a name, which it does not copy.
@@ -38,7 +47,7 @@ func (n *Namespaces) HasText(name []byte) bool {
 		return true
 	}
 	_, has := (*n.names.Load())[string(name)]
-	return has
+	return has != n.except
 }
 
 // Len returns the number of namespaces, 0 for a nil set.
@@ -62,7 +71,11 @@ func (n *Namespaces) Without(others []string) []string {
 func (n *Namespaces) Remove(names []string) {
 	left := maps.Clone(*n.names.Load())
 	for _, name := range names {
-		delete(left, name)
+		if n.except {
+			left[name] = struct{}{}
+		} else {
+			delete(left, name)
+		}
 	}
 	n.names.Store(&left)
 }

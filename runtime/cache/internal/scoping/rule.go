@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -16,12 +15,7 @@ import (
 
 // Rule tells which objects a scope cannot have. The zero value and nil exclude no object.
 type Rule struct {
-	// Namespace is empty for all.
-	Namespace string
-	Shard     sharding.Selector
-	// Moves is set if a selector of labels or fields may leave out an object that exists, now or
-	// later. The names of an object never change.
-	Moves bool
+	Shard sharding.Selector
 	// Among, if it is not nil, has the namespaces that the scope is limited to.
 	Among *Namespaces
 	terms []term
@@ -35,11 +29,8 @@ type term struct {
 
 // NewRule returns the Rule of a scope. It ignores a selector that does not parse: that is reported
 // elsewhere.
-func NewRule(namespace, byLabels, byFields string, shard sharding.Selector) Rule {
-	r := Rule{Namespace: namespace, Shard: shard}
-	if selector, err := labels.Parse(byLabels); err == nil {
-		r.Moves = !selector.Empty()
-	}
+func NewRule(byFields string, shard sharding.Selector) Rule {
+	r := Rule{Shard: shard}
 	selector, err := fields.ParseSelector(byFields)
 	if err != nil {
 		return r
@@ -47,12 +38,21 @@ func NewRule(namespace, byLabels, byFields string, shard sharding.Selector) Rule
 	for _, requirement := range selector.Requirements() {
 		isName := requirement.Field == "metadata.name"
 		if !isName && requirement.Field != "metadata.namespace" {
-			r.Moves = true
 			continue
 		}
 		r.terms = append(r.terms, term{isName, requirement.Operator != selection.NotEquals, requirement.Value})
 	}
 	return r
+}
+
+// OneName returns the name of the only object that a field selector selects in a namespace, or "".
+func OneName(selector string) string {
+	parsed, err := fields.ParseSelector(selector)
+	if err != nil {
+		return ""
+	}
+	name, _ := parsed.RequiresExactMatch("metadata.name")
+	return name
 }
 
 // Selector returns the shard. It selects all objects if r is nil.
@@ -86,70 +86,6 @@ func (r *Rule) Excludes(namespace, name string) bool {
 		}
 	}
 	return false
-}
-
-// MayHave reports whether the scope has an object if that matches the selectors of labels and other
-// fields.
-func (r *Rule) MayHave(obj metav1.Object) bool {
-	if r == nil {
-		return true
-	}
-	if r.Namespace != "" && r.Namespace != obj.GetNamespace() || r.Excludes(obj.GetNamespace(), obj.GetName()) {
-		return false
-	}
-	return r.Shard.Matches(obj)
-}
-
-// excludesNamespace reports whether the scope has no object of a namespace.
-func (r *Rule) excludesNamespace(namespace string) bool {
-	if r.Namespace != "" && r.Namespace != namespace || !r.Among.Has(namespace) {
-		return true
-	}
-	for i := range r.terms {
-		if t := &r.terms[i]; !t.isName && (namespace == t.value) != t.isEqual {
-			return true
-		}
-	}
-	return false
-}
-
-// Overlap returns two rules by their indexes that may have an object in common. A rule for all
-// namespaces and one for one namespace do not if the first excludes that namespace, and two rules of one
-// namespace do not if they have different shards.
-func Overlap(rules []*Rule) (a, b int, found bool) {
-	byNamespace := map[string][]int{}
-	for i := range rules {
-		of := rules[i].Namespace
-		for _, other := range byNamespace[of] {
-			if !apart(&rules[i].Shard, &rules[other].Shard) {
-				return other, i, true
-			}
-		}
-		byNamespace[of] = append(byNamespace[of], i)
-	}
-	for _, all := range byNamespace[""] {
-		for i := range rules {
-			if r := rules[i]; r.Namespace != "" && !rules[all].excludesNamespace(r.Namespace) && !apart(&rules[all].Shard, &r.Shard) {
-				return all, i, true
-			}
-		}
-	}
-	return 0, 0, false
-}
-
-// apart reports whether no object is in both of two shards.
-func apart(a, b *sharding.Selector) bool {
-	if a.Empty() || b.Empty() || a.Key() != b.Key() {
-		return false
-	}
-	for _, r := range a.Ranges() {
-		for _, other := range b.Ranges() {
-			if r.First <= other.Last && other.First <= r.Last {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // Labels returns the normal form of a label selector: two that select the same by the same conditions

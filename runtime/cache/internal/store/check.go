@@ -5,15 +5,12 @@ import "fmt"
 // Check returns an error if an invariant of the tables is broken. It is for tests. Readers
 // may go on meanwhile.
 func (s *Store[T]) Check() error {
-	n, hashes, tags := s.objects.n, 0, 0
+	n, hashes := s.objects.n, 0
 	if s.keepsHashes {
 		hashes = n
 	}
-	if s.keepsTags {
-		tags = n
-	}
-	if len(s.nameHashes) != n || len(s.hashes) != hashes || len(s.tags) != tags {
-		return fmt.Errorf("%d objects have %d hashes of names, %d hashes of content and %d tags", n, len(s.nameHashes), len(s.hashes), len(s.tags))
+	if len(s.nameHashes) != n || len(s.hashes) != hashes {
+		return fmt.Errorf("%d objects have %d hashes of names and %d hashes of content", n, len(s.nameHashes), len(s.hashes))
 	}
 	return s.names.check(n)
 }

@@ -1,10 +1,5 @@
 package store
 
-import (
-	"iter"
-	"math/bits"
-)
-
 // Marks is a set of the objects that are stored, by slot. It holds for as long as
 // no object is added or removed.
 type Marks struct {
@@ -32,19 +27,6 @@ func (m *Marks) Add(slot uint32) (again bool) {
 	return false
 }
 
-// All ranges over the slots of the objects in the set.
-func (m *Marks) All() iter.Seq[uint32] {
-	return func(yield func(slot uint32) bool) {
-		for i, word := range m.bits {
-			for ; word != 0; word &= word - 1 {
-				if !yield(uint32(64*i + bits.TrailingZeros64(word))) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // RemoveUnmarked removes the objects that are not in the set, and calls removed with each
 // of them. It moves each of the others once at most. The set is no longer valid then.
 func (s *Store[T]) RemoveUnmarked(m *Marks, removed func(obj T)) {
@@ -65,8 +47,9 @@ func (s *Store[T]) RemoveUnmarked(m *Marks, removed func(obj T)) {
 	}
 }
 
-// RemoveAll removes the objects in some slots. It moves each of the others once at most.
-func (s *Store[T]) RemoveAll(slots []uint32) {
+// RemoveAll removes the objects in some slots, and calls removed with each of them. It moves each of the others once at
+// most.
+func (s *Store[T]) RemoveAll(slots []uint32, removed func(obj T)) {
 	if len(slots) == 0 {
 		return
 	}
@@ -79,5 +62,5 @@ func (s *Store[T]) RemoveAll(slots []uint32) {
 		m.bits[slot/64] &^= 1 << (slot % 64)
 		m.unmarked++
 	}
-	s.RemoveUnmarked(&m, func(T) {})
+	s.RemoveUnmarked(&m, removed)
 }

@@ -32,9 +32,10 @@ type Store[T wire.Object] struct {
 
 	// nameHashes are by slot. Only the writer uses them.
 	nameHashes []uint32
-	// tags has a number for each object, by slot, if keepsTags is set. Only the writer uses them.
-	tags      []uint32
-	keepsTags bool
+	// touched are the slots that were changed since Match, unless allTouched is set: other objects, UIDs or values are
+	// there.
+	touched    []uint32
+	allTouched bool
 }
 
 // New returns an empty Store with an index by namespace, of that name.
@@ -46,19 +47,6 @@ func New[T wire.Object](namespaceIndex string) *Store[T] {
 
 // KeepHashes makes an empty Store keep the content hash of each object.
 func (s *Store[T]) KeepHashes() { s.keepsHashes = true }
-
-// KeepTags makes the store keep a number for each object. The present ones get tag, and new ones 0. It may
-// be called outside Begin and End.
-func (s *Store[T]) KeepTags(tag uint32) {
-	s.keepsTags = true
-	s.tags = make([]uint32, s.objects.n)
-	for i := range s.tags {
-		s.tags[i] = tag
-	}
-}
-
-// Tags returns the tags by slot. The writer may change them, also outside Begin and End.
-func (s *Store[T]) Tags() []uint32 { return s.tags }
 
 // Get returns the object of that name. See Indexer.Get of package cache.
 func (s *Store[T]) Get(namespace, name string) (T, bool) {

@@ -211,18 +211,19 @@ func TestStoreReleasesMemory(t *testing.T) {
 	}
 }
 
-// TestRemoveAll removes some of the objects of one of two namespaces. The others keep their tags.
+// TestRemoveAll removes some of the objects of one of two namespaces.
 func TestRemoveAll(t *testing.T) {
 	for count := range 130 {
 		s := newIndexed(nil)
-		s.KeepTags(0)
 		for i := range count {
 			obj := many(i)
 			obj.Namespace = [...]string{"a", "b", "b"}[i%3]
 			s.put(obj)
-			s.Tags()[i] = uint32(len(obj.Name) + 1000*i)
 		}
-		tags := map[object]uint32{}
+		stay := map[object]bool{}
+		for obj := range s.Each() {
+			stay[obj] = true
+		}
 		var slots []uint32
 		for i, slot := range s.SlotsOf("b") {
 			if obj := s.At(slot); obj.Namespace != "b" {
@@ -230,22 +231,24 @@ func TestRemoveAll(t *testing.T) {
 			}
 			if i%3 > 0 {
 				slots = append(slots, slot)
+				delete(stay, s.At(slot))
 			}
 		}
-		for slot := range uint32(count) {
-			if !slices.Contains(slots, slot) {
-				tags[s.At(slot)] = s.Tags()[slot]
-			}
-		}
+		removed := 0
 		s.Begin()
-		s.RemoveAll(slots)
+		s.RemoveAll(slots, func(obj object) {
+			removed++
+			if stay[obj] {
+				t.Errorf("%s was removed", obj.Name)
+			}
+		})
 		s.End()
-		if err := s.Check(); err != nil || s.Len() != len(tags) {
-			t.Fatalf("%d of %d objects are left, want %d: %v", s.Len(), count, len(tags), err)
+		if err := s.Check(); err != nil || s.Len() != len(stay) || removed != len(slots) {
+			t.Fatalf("%d of %d objects are left, want %d, and %d were removed, want %d: %v", s.Len(), count, len(stay), removed, len(slots), err)
 		}
-		for slot, tag := range s.Tags() {
-			if want, kept := tags[s.At(uint32(slot))]; !kept || tag != want {
-				t.Errorf("%s has the tag %d, want %d, kept: %v", s.At(uint32(slot)).Name, tag, want, kept)
+		for obj := range s.Each() {
+			if !stay[obj] {
+				t.Errorf("%s was not removed", obj.Name)
 			}
 		}
 	}

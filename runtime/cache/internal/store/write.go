@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -25,8 +24,9 @@ type Entry[T wire.Object] struct {
 	Values [][]string
 	// IsSame is set if Object is another form of the state that is stored.
 	IsSame bool
-	// Old is the object that Match found in Slot, if Object has its UID and its values.
-	Old T
+	// IsMatched is set by Match if the object in Slot has the name, the UID and the values of Object. Put clears it if
+	// that has changed.
+	IsMatched bool
 }
 
 // AddIndexes adds indexes over the present objects. values returns the values of an
@@ -81,16 +81,11 @@ func (s *Store[T]) Clear() {
 	for i, idx := range s.indexes {
 		s.indexes[i] = newIndex(idx.name)
 	}
-	s.nameHashes, s.hashes, s.tags = nil, nil, nil
+	s.nameHashes, s.hashes = nil, nil
 }
 
 // Count returns the number of objects, for the writer.
 func (s *Store[T]) Count() int { return s.objects.n }
-
-// IsAt reports whether an object is in a slot, for the writer. There may be no such slot.
-func (s *Store[T]) IsAt(slot uint32, obj T) bool {
-	return int(slot) < s.objects.n && identity.Same(s.objects.at(slot), obj)
-}
 
 // At returns the object in a slot, for the writer.
 func (s *Store[T]) At(slot uint32) T { return s.objects.at(slot) }
@@ -110,7 +105,7 @@ func (s *Store[T]) Each() iter.Seq[T] { return s.objects.now().all() }
 // is called before Begin. It looks at one property of all entries, then at the next: so the
 // processor loads the memory of many objects at a time, instead of one after the other.
 func (s *Store[T]) Match(entries []Entry[T]) {
-	var none T
+	s.touched, s.allTouched = s.touched[:0], false
 	for i := range entries {
 		search := s.names.probe(entries[i].Hash)
 		entries[i].Slot = search.next()
@@ -120,14 +115,13 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 		if e.Slot == NoSlot {
 			continue
 		}
-		if old := s.objects.at(e.Slot); old.GetName() == e.Name && old.GetNamespace() == e.Namespace && old.GetUID() == e.Object.GetUID() {
-			e.Old = old
-		}
+		old := s.objects.at(e.Slot)
+		e.IsMatched = old.GetName() == e.Name && old.GetNamespace() == e.Namespace && old.GetUID() == e.Object.GetUID()
 	}
 	for which, idx := range s.indexes[1:] {
 		for i := range entries {
-			if e := &entries[i]; !identity.IsNil(e.Old) && !idx.has(e.Slot, e.Values[which]) {
-				e.Old = none
+			if e := &entries[i]; e.IsMatched && !idx.has(e.Slot, e.Values[which]) {
+				e.IsMatched = false
 			}
 		}
 	}
@@ -135,14 +129,17 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 
 // Put stores an entry. It returns the object that was stored under its name.
 func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
-	if !identity.IsNil(e.Old) && s.IsAt(e.Slot, e.Old) {
+	if e.IsMatched && !s.allTouched && !slices.Contains(s.touched, e.Slot) {
+		old = s.objects.at(e.Slot)
 		s.objects.set(e.Slot, e.Object)
 		s.SetContentHash(e.Slot, e.ContentHash)
-		return e.Old, true
+		return old, true
 	}
 	// It is new, a value or the UID changes, or an earlier entry changed it.
+	e.IsMatched = false
 	slot, old, known := s.Find(e.Namespace, e.Name, e.Hash)
 	if known {
+		s.touch(slot)
 		s.objects.set(slot, e.Object)
 		s.SetContentHash(slot, e.ContentHash)
 		for i, idx := range s.indexes[1:] {
@@ -155,15 +152,24 @@ func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
 	if s.keepsHashes {
 		s.hashes = append(s.hashes, e.ContentHash)
 	}
-	if s.keepsTags {
-		s.tags = append(s.tags, 0)
-	}
 	s.indexes[0].add(slot, []string{e.Namespace})
 	for i, idx := range s.indexes[1:] {
 		idx.add(slot, e.Values[i])
 	}
 	s.names.add(e.Hash, slot) // last, as Get does not wait
 	return old, false
+}
+
+// maxTouched is the number of slots that are remembered as touched. It is small because each Put looks at them.
+const maxTouched = 16
+
+// touch records that what Match has found in a slot does not count any more.
+func (s *Store[T]) touch(slot uint32) {
+	if len(s.touched) == maxTouched {
+		s.allTouched = true
+		return
+	}
+	s.touched = append(s.touched, slot)
 }
 
 // ContentHash returns the content hash of the object in a slot, 0 if it is not known.
@@ -208,6 +214,7 @@ func (s *Store[T]) Remove(slot uint32) {
 
 // vacate removes the object in a slot from all tables but that of the objects.
 func (s *Store[T]) vacate(slot uint32) {
+	s.touch(slot)
 	for _, idx := range s.indexes {
 		idx.leave(slot)
 	}
@@ -228,13 +235,11 @@ func (s *Store[T]) fill(slot uint32) {
 	if s.keepsHashes {
 		s.hashes = shrunk(s.hashes[:last])
 	}
-	if s.keepsTags {
-		s.tags = shrunk(s.tags[:last])
-	}
 }
 
 // move moves an object to a slot that was vacated.
 func (s *Store[T]) move(from, to uint32) {
+	s.touch(from)
 	for _, idx := range s.indexes {
 		idx.move(from, to)
 	}
@@ -242,7 +247,4 @@ func (s *Store[T]) move(from, to uint32) {
 	s.names.move(s.nameHashes[from], from, to)
 	s.nameHashes[to] = s.nameHashes[from]
 	s.SetContentHash(to, s.ContentHash(from))
-	if s.keepsTags {
-		s.tags[to] = s.tags[from]
-	}
 }

@@ -1,0 +1,209 @@
+package cache
+
+import (
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+)
+
+// scopeID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
+type scopeID = partition.ID
+
+// handover has what a Reflector has read that will take over from others. They go on until it is not behind what they
+// have told. The mutex of the informer guards it.
+type handover[T Object] struct {
+	reflector *Reflector[T]
+	stage     partition.Stage[T]
+	// list is the last one, without its items; nil before the first.
+	list  *Collection[T]
+	claim pending.Claim // of the version of the list
+}
+
+// hold keeps a delta of the Reflector.
+func (h *handover[T]) hold(d *Delta[T]) {
+	if d.Type != Replaced {
+		version, _ := pending.Parse(versionOf(d))
+		h.stage.Apply(eventTypes[d.Type], &d.Item, version)
+		return
+	}
+	h.reflector.isHeld.Store(true)
+	list := *d.Collection
+	if h.list != nil {
+		list.isFirst, list.applied = true, append(h.list.applied, list.applied...)
+		h.list.report.Applied(0)
+	}
+	version, _ := pending.Parse(list.version)
+	h.stage.Replace(list.Items, version)
+	list.Items = nil
+	h.list, h.claim = &list, h.reflector.newClaim(stats.Now())
+}
+
+var eventTypes = [...]watch.EventType{Added: watch.Added, Updated: watch.Modified, Deleted: watch.Deleted}
+
+// discard ends a handover whose Reflector is closed.
+func (h *handover[T]) discard() {
+	if h.list != nil {
+		h.list.report.Applied(0)
+	}
+}
+
+// replaced returns the list with the events after it.
+func (h *handover[T]) replaced() Delta[T] {
+	if h.list.Items = h.stage.Items(); h.stage.Version() != 0 {
+		h.list.version = strconv.FormatUint(h.stage.Version(), 10)
+	}
+	return Delta[T]{Type: Replaced, scope: h.reflector.id, Collection: h.list}
+}
+
+// isReady reports whether the Reflector can take over. A version of others that no bookmark of its own has reached in
+// time is not of this server.
+func (s *SharedIndexInformer[T]) isReady(h *handover[T]) bool {
+	if h.list == nil {
+		return false
+	}
+	told := s.owners.Told(h.reflector.id)
+	if version := h.stage.Version(); version == 0 || told <= version {
+		return true
+	}
+	if !h.claim.IsOverdue(int(h.reflector.bookmarks.Load())) {
+		return false
+	}
+	h.reflector.status.noteUnconfirmed(UnconfirmedVersion{ResourceVersion: strconv.FormatUint(told, 10)})
+	return true
+}
+
+// handOver appends the lists of the Reflectors that take over now. It drops events that such a list has: what this program
+// has written since belongs to the new owner, so the old one must not be heard any more.
+func (s *SharedIndexInformer[T]) handOver(deltas Deltas[T]) Deltas[T] {
+	for _, r := range s.controller.reflectors() { // in their order, so that tests can repeat it
+		h := s.handovers[r.id]
+		if h == nil || !s.isReady(h) {
+			continue
+		}
+		list := s.takeOver(h)
+		deltas = append(slices.DeleteFunc(deltas, func(d Delta[T]) bool { return d.Collection == nil && d.Type != Sync && !s.owns(&d) }), list)
+	}
+	return deltas
+}
+
+// owns reports whether the Reflector of an event has its object.
+func (s *SharedIndexInformer[T]) owns(d *Delta[T]) bool {
+	owner, has := s.owners.Owner(listed.NameOf(&d.Item))
+	return has && owner == d.scope
+}
+
+// takeOver makes a Reflector the owner of its region, and returns its list.
+func (s *SharedIndexInformer[T]) takeOver(h *handover[T]) Delta[T] {
+	r, region := h.reflector, h.reflector.region()
+	from, closed := s.owners.Commit(r.id)
+	own := s.own.Load()
+	for _, id := range from {
+		other := s.open[id]
+		own.move(other, r, s.partOf(r).has)
+		if region.Name == "" {
+			other.leaveOut(region.Namespaces...)
+		}
+	}
+	delete(s.handovers, r.id)
+	r.isHeld.Store(false)
+	for _, id := range closed {
+		s.closeScope(id)
+	}
+	s.noteHandovers()
+	if own != nil {
+		own.follow(s.open)
+	}
+	delta := h.replaced()
+	delta.Collection.part = s.partOf(r)
+	return delta
+}
+
+// noteHandovers notes what is known of the handovers without the mutex.
+func (s *SharedIndexInformer[T]) noteHandovers() {
+	s.isMoving.Store(len(s.handovers) > 0)
+	var leaving []*Reflector[T]
+	for _, r := range s.open {
+		if !r.isWanted {
+			leaving = append(leaving, r)
+		}
+	}
+	s.controller.set.leaving.Store(&leaving)
+}
+
+// isWhole reports whether the only Reflector has everything.
+func (s *SharedIndexInformer[T]) isWhole() bool { return !s.isChosen && len(s.open) == 1 }
+
+// partOf returns what a Reflector has.
+func (s *SharedIndexInformer[T]) partOf(r *Reflector[T]) *part {
+	return &part{r.config.Namespace, func(name ObjectName) bool {
+		owner, has := s.owners.Owner(listed.Name(name))
+		return has && owner == r.id
+	}}
+}
+
+// owned returns the deltas that are about objects of their Reflectors, and the lists of those that take over. It may reuse
+// the slice.
+func (s *SharedIndexInformer[T]) owned(deltas Deltas[T]) Deltas[T] {
+	if s.isWhole() {
+		return deltas // nearly always
+	}
+	kept := deltas[:0]
+	if len(s.handovers) > 0 {
+		kept = make(Deltas[T], 0, len(deltas))
+	}
+	for i := range deltas {
+		d := &deltas[i]
+		switch r := s.open[d.scope]; {
+		case d.Type == Sync:
+			kept = append(kept, *d)
+		case r == nil: // it was closed
+			if d.Collection != nil {
+				d.Collection.report.Applied(0)
+			}
+		case s.handovers[d.scope] != nil:
+			s.handovers[d.scope].hold(d)
+			kept = s.handOver(kept)
+		case d.Type == Replaced:
+			version, _ := pending.Parse(d.Collection.version)
+			s.owners.NoteList(d.scope, version)
+			d.Collection.part = s.partOf(r)
+			kept = s.handOver(append(kept, *d))
+		default:
+			if !s.owns(d) {
+				continue
+			}
+			if s.owners.HasOpenings() {
+				version, _ := pending.Parse(versionOf(d))
+				s.owners.Note(d.scope, listed.NameOf(&d.Item), version)
+			}
+			kept = append(kept, *d)
+		}
+	}
+	return kept
+}
+
+// reachScopes lets Reflectors take over that have reached the versions of others, if no deltas wait. Otherwise it is called
+// again when they were processed.
+func (s *SharedIndexInformer[T]) reachScopes() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	versions := make(map[scopeID]uint64, len(s.handovers))
+	for id, h := range s.handovers {
+		versions[id], _ = pending.Parse(h.reflector.status.Version())
+	}
+	if !s.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
+		return
+	}
+	for id, version := range versions {
+		if h := s.handovers[id]; h.list != nil {
+			h.stage.Reach(version)
+		}
+	}
+	s.applyDeltas(s.handOver(nil), stats.Now())
+}

@@ -1,0 +1,216 @@
+package cache
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// twoViews are two sources of one server: one of all namespaces, and one of the namespace a.
+type twoViews struct{ worlds }
+
+func (v *twoViews) both(do func(*source)) {
+	do(v.of(""))
+	do(v.of("a"))
+}
+
+func (v *twoViews) set(name string) {
+	v.both(func(src *source) { src.set("a", name, nil) })
+}
+
+// TestNamespaceTakesOver adds a scope for a namespace of OtherNamespaces. Its server is behind. The namespace stays with the
+// others until the new scope has told what they have told: by an event, or by a bookmark. It lists once.
+func TestNamespaceTakesOver(t *testing.T) {
+	for _, by := range []string{"event", "bookmark", "nothing"} {
+		synctest.Test(t, func(t *testing.T) {
+			v := &twoViews{}
+			v.set("one")
+			s := v.informer(t, WithScopes(Scope{OtherNamespaces: true}))
+			run(t, s.Run)
+			heard, _ := listen(t, s)
+			synctest.Wait()
+			if by == "nothing" {
+				v.of("").version = 200
+			}
+			v.of("").set("a", "two", nil) // the server of the new scope does not know that yet
+			synctest.Wait()
+			if lines := heard.drain(); len(lines) != 2 {
+				t.Errorf("by %s: at first %q", by, lines)
+			}
+			setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
+			synctest.Wait()
+			wantLines(t, heard.drain())
+			if s.HasSynced() || s.GetStore().Len() != 2 || s.Status().Phase != Listing {
+				t.Errorf("by %s: while the new scope is behind: %v", by, s.Status())
+			}
+			switch by {
+			case "event":
+				v.of("a").set("a", "two", nil)
+			case "bookmark": // the object is gone since
+				v.of("a").bookmark()
+				v.of("a").bookmark()
+			case "nothing": // the version of the others is not of this server
+				for range 2 {
+					time.Sleep(70 * time.Second)
+					synctest.Wait()
+					if s.HasSynced() {
+						t.Error("took over without a reason")
+					}
+					v.of("a").bookmark()
+				}
+			}
+			synctest.Wait()
+			if !s.HasSynced() || s.Status().Phase != Watching {
+				t.Errorf("by %s: not synced: %v", by, s.Status())
+			}
+			heard.drain()
+			v.of("a").version = max(v.of("a").version, 300)
+			v.of("a").set("a", "one", nil)
+			v.of("").set("a", "three", nil) // it is no longer a namespace of the others
+			synctest.Wait()
+			wantLines(t, heard.drain(), "update a/one@101->301")
+			if n := v.of("a").count("list"); n != 1 {
+				t.Errorf("by %s: %d lists", by, n)
+			}
+			if n := s.Status().Unconfirmed; (n > 0) != (by == "nothing") {
+				t.Errorf("by %s: %d versions are unconfirmed", by, n)
+			}
+		})
+	}
+}
+
+// TestNamespaceGoesBack removes the scope of a namespace next to OtherNamespaces, which list again. Meanwhile it goes on.
+func TestNamespaceGoesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &twoViews{}
+		v.set("one")
+		s := v.informer(t, WithScopes(Scope{OtherNamespaces: true}, Scope{Namespace: "a"}))
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		v.of("").failWith(func(request) error { return errForbidden })
+		setScopes(t, s, Scope{OtherNamespaces: true})
+		v.set("two")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
+		v.of("").failWith(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if !s.HasSynced() || v.open() != 1 {
+			t.Errorf("%d watches are open: %v", v.open(), s.Status())
+		}
+		v.set("three")
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add a/three@103 initial=false")
+	})
+}
+
+// TestVersionsThatCannotBeCompared has a namespace change its scope on a server whose versions are no numbers. It waits as it is for the list
+// of the new scope.
+func TestVersionsThatCannotBeCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &twoViews{}
+		v.set("one")
+		v.set("two")
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return unordered(v.of(namespace)) }}
+		s, err := kind.NewInformer(WithScopes(Scope{OtherNamespaces: true}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		heard.drain()
+		v.of("a").failWith(func(request) error { return errForbidden })
+		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
+		v.both(func(src *source) { src.remove("a", "one") })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		wantLines(t, heard.drain())
+		v.of("a").failWith(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete a/one@") || !s.HasSynced() {
+			t.Errorf("after the list: %q, %v", lines, s.Status())
+		}
+	})
+}
+
+// unordered returns a server whose versions are no numbers.
+func unordered(src *source) ListerWatcher[object] {
+	mark := func(obj object) object {
+		obj = obj.DeepCopy()
+		obj.ResourceVersion = "v" + obj.ResourceVersion
+		return obj
+	}
+	return &ListWatch[object]{
+		ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+			page, err := src.List(ctx, options)
+			page.ResourceVersion = "v" + page.ResourceVersion
+			for i := range page.Items {
+				page.Items[i].Object = mark(page.Items[i].Object)
+			}
+			return page, err
+		},
+		WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+			options.ResourceVersion = strings.TrimPrefix(options.ResourceVersion, "v")
+			stream, err := src.Watch(ctx, options)
+			return &unorderedStream{stream, mark}, err
+		},
+	}
+}
+
+type unorderedStream struct {
+	EventStream[object]
+	mark func(object) object
+}
+
+func (s *unorderedStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+	events, err := s.EventStream.Next(ctx, reuse)
+	for i := range events {
+		events[i].ResourceVersion = "v" + events[i].ResourceVersion
+		if events[i].Object != nil {
+			events[i].Object = s.mark(events[i].Object)
+		}
+	}
+	return events, err
+}
+
+// TestContradictionOfASource names a namespace twice. The others are set, and that one stays as it is.
+func TestContradictionOfASource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		for _, namespace := range []string{"a", "b", "c"} {
+			w.of(namespace).set(namespace, "one", nil)
+		}
+		scopes := make(chan []Scope)
+		s := w.informer(t, WithScopeSource(ScopesFrom(scopes)))
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		scopes <- in("a", "a", "b") // equal ones are one
+		synctest.Wait()
+		wantLines(t, sortedLines(heard), "add a/one@101 initial=true", "add b/one@101 initial=true")
+		scopes <- append(in("a", "c"), Scope{Namespace: "a", LabelSelector: "x=y"}, Scope{Namespace: "d"}, Scope{Namespace: "d", LabelSelector: "x=y"})
+		synctest.Wait()
+		wantLines(t, sortedLines(heard), "add c/one@101 initial=true", "delete b/one@101 unknown=true")
+		if status := s.Status(); status.Reason != Misconfigured || !strings.Contains(status.String(), `"d"`) || !slices.Equal(s.Scopes(), in("a", "c")) {
+			t.Errorf("the scopes are %v: %v", s.Scopes(), status)
+		}
+		w.of("a").set("a", "two", nil)
+		scopes <- append(in("a"), Scope{})
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add a/two@102 initial=false")
+		scopes <- in("a")
+		synctest.Wait()
+		wantLines(t, heard.drain(), "delete c/one@101 unknown=true")
+		if status := s.Status(); status.Err != nil || !s.HasSynced() {
+			t.Errorf("in the end: %v", status)
+		}
+	})
+}
