@@ -174,13 +174,6 @@ func (s *source) forget() {
 	s.forgotten = s.version
 }
 
-// restore restores the server from a backup of a version.
-func (s *source) restore(version int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.objects, s.version, s.history = s.atLocked(version), version, s.history[:version-100]
-}
-
 // endWatches ends all open watches with err.
 func (s *source) endWatches(err error) {
 	s.mu.Lock()

@@ -62,7 +62,7 @@ clientset, it compares every exported name of both clientsets. [test/compare](..
 
 It then compiles the generated code, and uses each kind with the clientset that `+"`fake.NewClientset`"+` returns: it creates an object, gets it, lists it, and waits
 until an informer of the factory has it. If a client has no method for a step, the test leaves that step out. If it has no Create, the test puts the object on the server. A set is not
-run if a package that was not generated does not compile with this version of Kubernetes.
+run if a package that was not generated cannot be used: it does not compile with this version of Kubernetes, requires a module that cannot be had, or needs more than a test has.
 
 A set is the packages of one run of informer-gen. **%d of %d** sets of packages generate and type-check, with %d kinds; %d of the sets are compared with a
 published clientset. Of %d kinds that are used, %d fail.
@@ -114,7 +114,7 @@ func (r Result) flags() string {
 // failing is the number of kinds that failed when they were used, and which.
 func (r Result) failing(notes *notes) string {
 	if r.NotRun != "" {
-		return "not run " + notes.add(fmt.Sprintf("A package that was not generated does not compile with this version of Kubernetes: `%s`", r.NotRun))
+		return "not run " + notes.add(fmt.Sprintf("A package that was not generated cannot be used: `%s`", r.NotRun))
 	}
 	if len(r.Failing) == 0 {
 		return "0"

@@ -24,7 +24,7 @@ func TestDocument(t *testing.T) {
 		"| 2 changed or missing [3], 1 extra [4] |\n",
 		"| 4 extra [4] |\n",
 		"| `example.com/z` (z) | v2.0.0 | | | | |  | refused [5] |\n",
-		"does not compile with this version of Kubernetes: `bar.go:1:2: old`\n2. `XV1().Foos: get: no`\n3. why\n4. other\n5. `foo.go:1:2: no`: not done\n",
+		"cannot be used: `bar.go:1:2: old`\n2. `XV1().Foos: get: no`\n3. why\n4. other\n5. `foo.go:1:2: no`: not done\n",
 		"- `example.com/a` (second): odd\n",
 	} {
 		if !strings.Contains(text, want) {

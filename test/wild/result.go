@@ -22,7 +22,7 @@ type Result struct {
 	Kinds                 int
 	// Failing has a line for each kind that failed when its client or informer was used.
 	Failing []string `json:",omitempty"`
-	// NotRun is why the kinds were not used: a package that was not generated does not compile.
+	// NotRun is why the kinds were not used: a package that was not generated cannot be.
 	NotRun string `json:",omitempty"`
 	// Cold and Warm are wall seconds of one run of informer-gen.
 	Cold, Warm float64
@@ -195,6 +195,9 @@ func (w workspace) measure(ctx context.Context, tool string, result *Result) (fo
 	}
 	if found, err = w.inspect(ctx); err != nil {
 		return found, err
+	}
+	if result.NotRun = w.row.Unusable; result.NotRun != "" {
+		return found, nil
 	}
 	outcome, err := w.exercise(ctx)
 	if err != nil && blamesOthers(err) {

@@ -35,6 +35,8 @@ type Row struct {
 	Requires []string
 	// Shape says what is special about the source; empty for the ordinary.
 	Shape string
+	// Unusable is why the packages of the module cannot be used in a test; empty if they can.
+	Unusable string
 	// Accepted are the differences that are meant. Each has to be found.
 	Accepted []compare.Accepted
 	// Refused is a regular expression of the message of a row that is refused, and Reason

@@ -28,6 +28,7 @@ var storageRows = []Row{
 		Module: "github.com/zalando/postgres-operator", Version: "v1.13.0",
 		Packages:  []string{"pkg/apis/..."},
 		Clientset: "github.com/zalando/postgres-operator/pkg/generated/clientset/versioned",
+		Unusable:  "its packages import one that ends a program which does not run in a pod",
 	},
 	{
 		Module: "github.com/spotahome/redis-operator", Version: "v1.2.4",

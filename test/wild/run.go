@@ -77,9 +77,9 @@ func (w workspace) exercise(ctx context.Context) (outcome exercise.Outcome, err 
 // blamesOthers reports whether an error of exercise is only about packages that were not
 // generated. The published types, or what they import, may be older than the Kubernetes modules
 // of the workspace and not compile with them, although the declarations that the generator reads
-// are valid.
+// are valid. Or they may require a module that can no longer be had.
 func blamesOthers(err error) bool {
-	others := false
+	others := strings.Contains(err.Error(), "\ngo: ") && strings.Contains(err.Error(), ".mod: ")
 	for line := range strings.Lines(err.Error()) {
 		if name, ok := strings.CutPrefix(line, "# "); ok {
 			if strings.HasPrefix(name, modulePath) {

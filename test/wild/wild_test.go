@@ -163,9 +163,10 @@ func TestPortable(t *testing.T) {
 
 func TestBlamesOthers(t *testing.T) {
 	for text, want := range map[string]bool{
-		"go test: exit status 1\n# example.com/other\na.go:1:2: no\nFAIL\n":                                         true,
-		"go test: exit status 1\n# example.com/other\na.go:1:2: no\n# example.com/wild/generated/a\nb.go:1:2: no\n": false,
-		"go test: exit status 1\n--- FAIL: TestKinds\n":                                                             false,
+		"go test: exit status 1\n# example.com/other\na.go:1:2: no\nFAIL\n":                                                                         true,
+		"go test: exit status 1\n# example.com/other\na.go:1:2: no\n# example.com/wild/generated/a\nb.go:1:2: no\n":                                 false,
+		"go test: exit status 1\n--- FAIL: TestKinds\n":                                                                                             false,
+		"go test: exit status 1\ngo: example.com/old@v1.0.0 requires\n\texample.com/gone@v1.0.0: reading https://proxy.example.com/gone.mod: 403\n": true,
 	} {
 		if got := blamesOthers(errors.New(text)); got != want {
 			t.Errorf("got %v, want %v, of\n%s", got, want, text)

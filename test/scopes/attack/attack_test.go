@@ -725,7 +725,7 @@ func (g *game) sure(n name) *scope {
 // readable checks that the cache shows a write.
 func (g *game) readable(n name, wrote state, sure *scope, what string) {
 	g.Helper()
-	if sure == nil || wrote.isBig() {
+	if sure == nil || wrote.isBig() || g.now(n).isBig() { // a shard cannot know the owner of an object over the limit
 		return
 	}
 	cached, has := g.informer.GetStore().Get(n)
