@@ -79,10 +79,10 @@ func run(ctx context.Context, o options) error {
 				return err
 			}
 		}
-	}
-	if o.write {
-		if err := publish(o, results, kubernetes); err != nil {
-			return err
+		if o.write { // a run that is interrupted has the rows so far
+			if err := publish(o, results, kubernetes); err != nil {
+				return err
+			}
 		}
 	}
 	if failed > 0 {

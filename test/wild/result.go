@@ -70,13 +70,34 @@ func (r Row) judge(result *Result, differences []compare.Difference, failure err
 	for _, entry := range unused {
 		err = errors.Join(err, fmt.Errorf("an entry of Accepted matches nothing; delete it: %s", entry.Pattern))
 	}
-	for _, line := range result.Failing {
-		err = errors.Join(err, errors.New(line))
-	}
+	err = errors.Join(err, r.judgeFailing(result))
 	for _, difference := range left {
 		err = errors.Join(err, errors.New(difference.String()))
 	}
 	result.Differences = summarize(differences, slices.Concat(Common, r.Accepted))
+	return err
+}
+
+// judgeFailing adds the reasons to the kinds that fail by a fault of the module. The error has the others.
+func (r Row) judgeFailing(result *Result) (err error) {
+	found := map[string]bool{}
+	for i, line := range result.Failing {
+		isMeant := false
+		for begin, reason := range r.Failing {
+			if strings.HasPrefix(line, begin) {
+				isMeant, found[begin] = true, true
+				result.Failing[i] = begin + ": " + reason
+			}
+		}
+		if !isMeant {
+			err = errors.Join(err, errors.New(line))
+		}
+	}
+	for begin := range r.Failing {
+		if !found[begin] {
+			err = errors.Join(err, fmt.Errorf("no kind fails any more as Failing says; delete it: %s", begin))
+		}
+	}
 	return err
 }
 

@@ -39,6 +39,8 @@ type Row struct {
 	Unusable string
 	// Accepted are the differences that are meant. Each has to be found.
 	Accepted []compare.Accepted
+	// Failing are beginnings of the failures of kinds that are faults of the module, with the reason. Each has to be found.
+	Failing map[string]string
 	// Refused is a regular expression of the message of a row that is refused, and Reason
 	// says why that is right or not yet done. They are empty for a row that works.
 	Refused, Reason string

@@ -104,6 +104,8 @@ func TestJudge(t *testing.T) {
 		"accepted":             {row: Row{Accepted: accepts}, differences: []compare.Difference{missing}},
 		"difference":           {differences: []compare.Difference{missing}, want: "typed/a/v1 Foo: missing"},
 		"failing kind":         {failing: []string{"XV1().Foos: get: no"}, want: "XV1().Foos: get: no"},
+		"failing as meant":     {row: Row{Failing: map[string]string{"XV1().Foos: get": "why"}}, failing: []string{"XV1().Foos: get: no"}},
+		"no longer failing":    {row: Row{Failing: map[string]string{"XV1().Foos: get": "why"}}, want: "no kind fails any more"},
 		"unused":               {row: Row{Accepted: accepts}, want: "matches nothing"},
 		"failure":              {failure: refused, want: "foo.go:1:2: no", line: "foo.go:1:2: no"},
 		"expected refusal":     {row: Row{Refused: "no", Reason: "why"}, failure: refused, line: "foo.go:1:2: no"},
