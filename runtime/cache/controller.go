@@ -425,8 +425,10 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 
 // Retry retries a failed list or watch at once; see Reflector.Retry.
 func (c *Controller[T]) Retry() {
-	for _, r := range c.reflectors() {
-		r.Retry()
+	for _, all := range [][]*Reflector[T]{c.reflectors(), c.leaving()} {
+		for _, r := range all {
+			r.Retry()
+		}
 	}
 	if c.set.retry != nil {
 		select {

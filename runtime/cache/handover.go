@@ -94,8 +94,12 @@ func (s *SharedIndexInformer[T]) handOver(deltas Deltas[T]) Deltas[T] {
 
 // owns reports whether the Reflector of an event has its object.
 func (s *SharedIndexInformer[T]) owns(d *Delta[T]) bool {
-	owner, has := s.owners.Owner(listed.NameOf(&d.Item))
-	return has && owner == d.scope
+	return s.isOwner(d.scope, listed.NameOf(&d.Item))
+}
+
+func (s *SharedIndexInformer[T]) isOwner(id scopeID, name listed.Name) bool {
+	owner, has := s.owners.Owner(name)
+	return has && owner == id
 }
 
 // takeOver makes a Reflector the owner of its region, and returns its list.
@@ -141,10 +145,7 @@ func (s *SharedIndexInformer[T]) isWhole() bool { return !s.isChosen && len(s.op
 
 // partOf returns what a Reflector has.
 func (s *SharedIndexInformer[T]) partOf(r *Reflector[T]) *part {
-	return &part{r.config.Namespace, func(name ObjectName) bool {
-		owner, has := s.owners.Owner(listed.Name(name))
-		return has && owner == r.id
-	}}
+	return &part{r.config.Namespace, func(name ObjectName) bool { return s.isOwner(r.id, listed.Name(name)) }}
 }
 
 // owned returns the deltas that are about objects of their Reflectors, and the lists of those that take over. It may reuse

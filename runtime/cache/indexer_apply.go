@@ -160,12 +160,17 @@ func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) [
 	}
 }
 
+// endOf returns the notification of the end of a cached object whose final state is not known.
+func endOf[T Object](old T) processor.Notification[T] {
+	return processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true}
+}
+
 // noteChange notes that obj replaces old. Under another UID it is another object, even
 // if it has the name of the first, which has ended then.
 func noteChange[T Object](notes []processor.Notification[T], old, obj T) []processor.Notification[T] {
 	if old.GetUID() != obj.GetUID() {
 		return append(notes,
-			processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true},
+			endOf(old),
 			processor.Notification[T]{Kind: processor.Add, Obj: obj})
 	}
 	return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: obj})
@@ -185,7 +190,7 @@ func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []
 	}
 	x.store.Remove(slot)
 	if another || delta.Err != nil {
-		return append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
+		return append(notes, endOf(old))
 	}
 	return append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: delta.Object})
 }
@@ -242,9 +247,7 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], delta *Delta[T])
 	first := len(notes)
 	// Deletes come first, so that a handler that counts never counts an object and its
 	// successor at one time.
-	noteEnd := func(old T) {
-		notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
-	}
+	noteEnd := func(old T) { notes = append(notes, endOf(old)) }
 	if r.part == nil {
 		x.store.RemoveUnmarked(&r.kept, noteEnd)
 	} else {
@@ -289,9 +292,7 @@ func (x *Indexer[T]) forget(parts ...part) (notes []processor.Notification[T]) {
 	x.store.Begin()
 	defer x.store.End()
 	for i := range parts {
-		x.store.RemoveAll(x.slotsOf(&parts[i]), func(old T) {
-			notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
-		})
+		x.store.RemoveAll(x.slotsOf(&parts[i]), func(old T) { notes = append(notes, endOf(old)) })
 	}
 	return notes
 }

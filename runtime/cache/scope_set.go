@@ -27,7 +27,7 @@ import (
 type scopeSet[T Object] struct {
 	// current is sorted by scope. It is replaced and not changed.
 	current atomic.Pointer[[]*Reflector[T]]
-	// leaving are Reflectors of scopes that were removed, from which others will take over. It is replaced and not changed.
+	// leaving is replaced and not changed. It is nil without an informer.
 	leaving atomic.Pointer[[]*Reflector[T]]
 	// opened is above the ids of all scopes.
 	opened atomic.Uint32
@@ -54,6 +54,14 @@ type scopeSet[T Object] struct {
 
 // reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
 func (c *Controller[T]) reflectors() []*Reflector[T] { return *c.set.current.Load() }
+
+// leaving returns the Reflectors of scopes that were removed, from which others will take over.
+func (c *Controller[T]) leaving() []*Reflector[T] {
+	if leaving := c.set.leaving.Load(); leaving != nil {
+		return *leaving
+	}
+	return nil
+}
 
 // mark is above the ids of all scopes that the Controller has.
 func (c *Controller[T]) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }

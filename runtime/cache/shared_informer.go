@@ -433,14 +433,7 @@ func (s *SharedIndexInformer[T]) AppliedVersion() string { return s.controller.a
 
 // Retry retries a failed list or watch at once, instead of after its wait; see
 // Reflector.Retry.
-func (s *SharedIndexInformer[T]) Retry() {
-	s.controller.Retry()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, r := range s.open {
-		r.Retry()
-	}
-}
+func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
 
 // Resource returns the resource that the informer follows.
 func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {

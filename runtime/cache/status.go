@@ -255,11 +255,10 @@ func (c *Controller[T]) statusOfAll() Status {
 		choice = &status
 	}
 	status := joined(scopes, choice)
-	if leaving := c.set.leaving.Load(); leaving != nil {
-		for _, r := range *leaving { // what they cannot decode may still be in the cache
-			status.Undecodable = append(status.Undecodable, r.Status().Undecodable...)
-		}
+	for _, r := range c.leaving() { // what they cannot decode may still be in the cache
+		status.Undecodable = append(status.Undecodable, r.Status().Undecodable...)
 	}
+	sortUndecodable(status.Undecodable)
 	if choice != nil && choice.Phase == Listing && len(scopes) == 0 {
 		status.awaits = c.awaitedScopes()
 	}
@@ -315,10 +314,13 @@ func joined(scopes []ScopeStatus, choice *Status) Status {
 		all.Err, all.Reason = fmt.Errorf("%s: %w", failed.name(), err), failed.Status.Reason
 		all.Verb = failed.Status.Verb
 	}
-	slices.SortFunc(all.Undecodable, func(a, b *DecodeError) int {
+	return all
+}
+
+func sortUndecodable(all []*DecodeError) {
+	slices.SortFunc(all, func(a, b *DecodeError) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
-	return all
 }
 
 // outageOf returns the first scope that fails because the server does, or nil.

@@ -18,7 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// rules are those of docs/design/scopes.md that a world leaves out.
+// rules are those of docs/design/scopes.md that a world keeps.
 type rules struct{ keepsUntilListed, comparesVersions, listsToGrow bool }
 
 var allRules = rules{true, true, true}
@@ -63,7 +63,7 @@ func (s *scope) equals(other scope) bool { return reflect.DeepEqual(*s, other) }
 type reflector struct {
 	scope
 	id ID
-	// answer is what the server has answered to a list, if isAnswered is set. position is that of the watch.
+	// answer is the list that the server has sent, if isAnswered is set. position is the version that the watch has reached.
 	isAnswered, isListed, isRefused bool
 	answer                          []wire.Item[*metav1.PartialObjectMetadata]
 	answered                        uint64

@@ -24,14 +24,14 @@ import (
 // ID identifies a scope. IDs are not used again.
 type ID uint32
 
-// nobody is the owner of what is in no scope, in a namespace that has scopes of single objects.
+// nobody is the ID of no scope. It is the owner of objects that no scope has.
 const nobody = ^ID(0)
 
 // Region is what a scope may have, apart from its selectors.
 type Region struct {
 	// IsWide is set if it has each namespace that no other region names.
 	IsWide bool
-	// Namespaces are those that it has otherwise.
+	// Namespaces are what it has if IsWide is not set.
 	Namespaces []string
 	// Name, if it is not empty, is that of the only object in each of them.
 	Name string
@@ -45,8 +45,9 @@ type Scope struct {
 
 // layout assigns regions to scopes.
 type layout struct {
-	names  map[listed.Name]ID
-	spaces map[string]ID // nobody if names has objects of the namespace, and there is no other scope
+	names map[listed.Name]ID
+	// spaces has nobody for a namespace in which only the objects in names have a scope.
+	spaces map[string]ID
 	// wide has all other namespaces, or is nobody.
 	wide ID
 }
@@ -322,9 +323,6 @@ func (o *Owners) HasOpenings() bool { return len(o.openings) > 0 }
 
 // Note records that the owner of an object has told a state or the end of it, at a version.
 func (o *Owners) Note(owner ID, name listed.Name, version uint64) {
-	if len(o.openings) == 0 {
-		return
-	}
 	if opened := o.openings[o.wanted.of(name)]; opened != nil {
 		if at, isFrom := opened.from[owner]; isFrom && version > at {
 			opened.from[owner] = version
