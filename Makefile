@@ -2,9 +2,9 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus metrics/otel shard examples/operator testserver test test/kubebuilder hack/tools
+MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard examples/operator testserver test test/kubebuilder hack/tools
 # Those that users require: their dependencies are those of users, and lint compares their exported API with that of the last tag.
-USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus metrics/otel shard testserver
+USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard testserver
 # The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one between, the newest.
 KUBERNETES ?= v0.34.0 v0.35.0 v0.37.2
 FUZZTIME ?= 30s
@@ -83,9 +83,8 @@ test-crcache: ## Run the tests of the cache for controller-runtime, except for t
 	cd adapters/controllerruntime && $(RACE) $(TEST) ./...
 	cd test/kubebuilder && $(TEST) ./...
 
-test-metrics: ## Run the tests of the metrics and traces of informers
+test-metrics: ## Run the tests of the metrics of informers
 	cd metrics/prometheus && $(RACE) $(TEST) ./...
-	cd metrics/otel && $(RACE) $(TEST) ./...
 
 test-coordinator: ## Run the tests of the coordinator of shards, with 10,000 random histories of its members, in 2 minutes
 	cd shard && $(RACE) $(TEST) -skip=TestHistories ./... && $(TEST) -run=TestHistories ./internal/member

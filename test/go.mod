@@ -113,7 +113,6 @@ require (
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/tmc/grpc-websocket-proxy v0.0.0-20220101234140-673ab2c3ae75 // indirect
 	github.com/typedinformers/informer-gen/adapters/controllerruntime v0.0.0
-	github.com/typedinformers/informer-gen/metrics/otel v0.0.0
 	github.com/x448/float16 v0.8.4 // indirect
 	github.com/xiang90/probing v0.0.0-20221125231312-a49e3df8f510 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
@@ -125,7 +124,7 @@ require (
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc v0.68.0 // indirect
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.69.0 // indirect
-	go.opentelemetry.io/otel v1.44.0
+	go.opentelemetry.io/otel v1.44.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.44.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.44.0 // indirect
 	go.opentelemetry.io/otel/metric v1.44.0 // indirect
@@ -187,5 +186,3 @@ replace github.com/typedinformers/informer-gen/adapters/clientgo => ../adapters/
 replace github.com/typedinformers/informer-gen/apiextensions => ../apiextensions
 
 replace github.com/typedinformers/informer-gen/metrics/prometheus => ../metrics/prometheus
-
-replace github.com/typedinformers/informer-gen/metrics/otel => ../metrics/otel

@@ -56,8 +56,6 @@ type Config[T Object] struct {
 	// StatusHandler is called when the Phase, the Reason or the error of Status changes. It
 	// never blocks the informer.
 	StatusHandler StatusHandler
-	// RelistHandler is called after each list. It never blocks the informer.
-	RelistHandler RelistHandler
 
 	// scopes are the Configs of the first scopes of an informer of a Kind, if there are several. Each
 	// has an Open or a ListerWatcher of its own.
@@ -294,9 +292,6 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		}
 		if set.onStatus != nil {
 			config.StatusHandler = set.onStatus
-		}
-		if set.onRelist != nil {
-			config.RelistHandler = set.onRelist
 		}
 		if set.writes != nil {
 			config.ReadYourWrites = &OwnWrites{Observer: set.writes}

@@ -82,11 +82,6 @@ const (
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
 	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
 		process(ctx, deltas)
-		if config.RelistHandler != nil {
-			for i := range deltas {
-				deltas[i].report().Applied(0)
-			}
-		}
 		return true
 	})
 }
@@ -280,17 +275,13 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 			u.controller.toCache.Add(now.Since(received), cached)
 			cached = 0
 		}
-		delivery := deltas[0].report().Applied(len(notes))
-		delivery.Begin(1)
 		for i := range notes {
 			if ctx.Err() != nil {
-				delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes)})
 				return false
 			}
 			notes[i].Initial = u.first && notes[i].Kind == processor.Add
 			u.listener.Handle(notes[i : i+1])
 		}
-		delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
 		u.first = false
 	}
 	if cached > 0 {

@@ -177,24 +177,3 @@ func ExampleWithWatchErrorHandler() {
 	// Output:
 	// foos list: the server is currently unable to handle the request
 }
-
-// A program that makes traces learns of each list: its cause, its objects, and how long the server, the decoder and
-// the handlers took.
-func ExampleWithRelistHandler() {
-	ctx := context.Background()
-	client := NewClient(newFoo("team-a", "web", "node-1"))
-	relists := make(chan cache.Relist, 10)
-	informer, err := FooKind(client).NewInformer(cache.WithRelistHandler(func(_ context.Context, relist cache.Relist) { relists <- relist }))
-	if err != nil {
-		log.Fatal(err)
-	}
-	go informer.Run(ctx)
-	defer informer.Stop()
-
-	relist := <-relists
-	fmt.Println(relist.Name, relist.Objects, "object", relist.Pages, "page", relist.Err)
-	fmt.Println(relist.Applied.Sub(relist.Began) > 0) // from the request to the cache
-	// Output:
-	// foos.example.com 1 object 1 page <nil>
-	// true
-}

@@ -335,8 +335,7 @@ func (p *handlerPanics[T]) addTo(status *Status) {
 // *DecodeError that is not wrapped.
 //
 // It may block: the informer does not wait for it, and retries meanwhile. One goroutine
-// calls it, the StatusHandler and the RelistHandler of an informer, in the order in which things
-// happened. At most 100 calls wait. If there are more, the oldest errors are dropped, and the handler
+// calls it and the StatusHandler of an informer, in the order in which things happened. At most 100 calls wait. If there are more, the oldest errors are dropped, and the handler
 // gets a *DroppedErrors with their number instead. Run of the informer, Stop and Shutdown
 // return after the last call, so the handler must not call the last two. ctx is that of
 // Run, and has its logger. A panic of the handler ends the program, unless
@@ -375,13 +374,13 @@ type DroppedErrors struct{ Errors int }
 
 // Error returns the number of the errors.
 func (e *DroppedErrors) Error() string {
-	return plural(e.Errors, "error") + " dropped, because the WatchErrorHandler, StatusHandler or RelistHandler had not returned"
+	return plural(e.Errors, "error") + " dropped, because the WatchErrorHandler or StatusHandler had not returned"
 }
 
 // newHooks returns the hooks of an informer, whose present status is status(). It returns
 // nil if there are none. config does not change any more.
 func newHooks[T Object](config *Config[T], name func() string, status func() Status) *hook.Hooks[Status] {
-	if config.WatchErrorHandler == nil && config.StatusHandler == nil && config.RelistHandler == nil {
+	if config.WatchErrorHandler == nil && config.StatusHandler == nil {
 		return nil
 	}
 	options := hook.Options[Status]{
@@ -390,7 +389,7 @@ func newHooks[T Object](config *Config[T], name func() string, status func() Sta
 		Same:    isSameState,
 		Dropped: func(n int) error { return &DroppedErrors{n} },
 		Full: func(ctx context.Context) {
-			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler, StatusHandler or RelistHandler does not return; further errors and relists are dropped, and changes of the status merged", "resource", name())
+			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler or StatusHandler does not return; further errors are dropped, and changes of the status merged", "resource", name())
 		},
 		Failed: config.hookFailed,
 	}

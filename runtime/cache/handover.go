@@ -36,7 +36,6 @@ func (h *handover[T]) hold(d *Delta[T]) {
 	list := *d.Collection
 	if h.list != nil {
 		list.isFirst, list.applied = true, append(h.list.applied, list.applied...)
-		h.list.report.Applied(0)
 	}
 	version, _ := pending.Parse(list.version)
 	h.stage.Replace(list.Items, version)
@@ -45,13 +44,6 @@ func (h *handover[T]) hold(d *Delta[T]) {
 }
 
 var eventTypes = [...]watch.EventType{Added: watch.Added, Updated: watch.Modified, Deleted: watch.Deleted}
-
-// discard ends a handover whose Reflector is closed.
-func (h *handover[T]) discard() {
-	if h.list != nil {
-		h.list.report.Applied(0)
-	}
-}
 
 // replaced returns the list with the events after it.
 func (h *handover[T]) replaced() Delta[T] {
@@ -164,9 +156,6 @@ func (s *SharedIndexInformer[T]) owned(deltas Deltas[T]) Deltas[T] {
 		case d.Type == Sync:
 			kept = append(kept, *d)
 		case r == nil: // it was closed
-			if d.Collection != nil {
-				d.Collection.report.Applied(0)
-			}
 		case s.handovers[d.scope] != nil:
 			s.handovers[d.scope].hold(d)
 			kept = s.handOver(kept)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/decoded"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -335,22 +334,10 @@ type Collection[T Object] struct {
 	began uint64
 	// applied are called when the collection is in the cache.
 	applied []func()
-	// report is nil without a RelistHandler.
-	report *report.Report
 }
 
 // isState reports whether the delta has a new state of an object.
 func (d *Delta[T]) isState() bool { return (d.Type == Added || d.Type == Updated) && d.Err == nil }
-
-// report returns the report of a Replaced, or nil.
-func (d *Delta[T]) report() *report.Report {
-	if d.Collection == nil {
-		return nil
-	}
-	return d.Collection.report
-}
-
-func isReported[T Object](d Delta[T]) bool { return d.report() != nil }
 
 // areStates reports whether deltas are new states of objects.
 func areStates[T Object](deltas Deltas[T]) bool {

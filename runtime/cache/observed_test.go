@@ -4,65 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"k8s.io/klog/v2"
 )
 
-// lockedSink is a logger that uses the informer, as one that adds the state of the cache to each line.
-type lockedSink struct {
-	lineLog
-	informer *SharedIndexInformer[object]
-	// locked counts the lines that were written while the lock of the informer was held.
-	locked int
-}
-
-func (l *lockedSink) WithName(string) klog.LogSink   { return l }
-func (l *lockedSink) WithValues(...any) klog.LogSink { return l }
-func (l *lockedSink) Info(int, string, ...any)       {}
-func (l *lockedSink) Error(err error, message string, kv ...any) {
-	l.lineLog.Error(err, message, kv...)
-	for range 1_000_000 { // another goroutine that has the lock may wait for a processor
-		if l.informer.mu.TryLock() {
-			l.informer.mu.Unlock()
-			return
-		}
-		runtime.Gosched()
+// pace is a handler that needs this long for each call.
+func pace(each time.Duration) ResourceEventHandlerFuncs[object] {
+	return ResourceEventHandlerFuncs[object]{
+		AddFunc:    func(object, bool) { time.Sleep(each) },
+		UpdateFunc: func(_, _ object) { time.Sleep(each) },
+		DeleteFunc: func(object, bool) { time.Sleep(each) },
 	}
-	l.locked++
 }
 
-// TestLoggerMayUseTheInformer has a RelistHandler that hangs, until the queue of the hooks is full.
-// The batch that fills it is applied with the lock of the informer.
-func TestLoggerMayUseTheInformer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
-		s, heard := reported(t, src, false)
-		heard.during = func() { time.Sleep(24 * time.Hour) }
-		if err := s.SetWatchErrorHandler(nil); err != nil { // its calls would fill the queue without the lock
-			t.Fatal(err)
-		}
-		sink := &lockedSink{informer: s}
-		run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(sink))) })
-		for range 120 {
-			time.Sleep(time.Hour / 10)
-			synctest.Wait()
-			src.endWatches(errGone)
-		}
-		synctest.Wait()
-		sink.mu.Lock()
-		lines, locked := len(sink.lines), sink.locked
-		sink.mu.Unlock()
-		if lines != 1 || locked != 0 {
-			t.Errorf("%d lines, %d of them with the lock", lines, locked)
-		}
-	})
+func addHandler(t *testing.T, s *SharedIndexInformer[object], name string, handler ResourceEventHandler[object], options ...HandlerOption) ResourceEventHandlerRegistration {
+	t.Helper()
+	reg, err := s.AddEventHandler(handler, append(options, WithHandlerName(name))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reg
 }
 
 // TestStalenessOfAChangeThatIsNeverStored has a transform that fails. The server sends the change
@@ -211,7 +175,6 @@ func TestForeignCodeMayReadTheCounters(t *testing.T) {
 		s = NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true},
 			WatchErrorHandler: func(context.Context, gvr, error) { look("error") },
 			StatusHandler:     func(context.Context, StatusChange) { look("status") },
-			RelistHandler:     func(context.Context, Relist) { look("relist") },
 			Transform:         func(obj object) (object, error) { look("transform"); return obj, nil },
 			Indexers:          index("index"),
 		}))
@@ -226,7 +189,7 @@ func TestForeignCodeMayReadTheCounters(t *testing.T) {
 		}
 		src.set("a", "w", nil)
 		synctest.Wait()
-		for _, who := range []string{"error", "status", "relist", "transform", "index", "handler", "late index"} {
+		for _, who := range []string{"error", "status", "transform", "index", "handler", "late index"} {
 			if called[who] == 0 {
 				t.Errorf("%s was not called", who)
 			}

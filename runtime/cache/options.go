@@ -50,7 +50,6 @@ type options struct {
 	resync    *time.Duration
 	onError   WatchErrorHandler
 	onStatus  StatusHandler
-	onRelist  RelistHandler
 	transform any // TransformFunc[T]
 	indexers  any // Indexers[T]
 	sourceOf  any // func(namespace string) ListerWatcher[T]
@@ -248,16 +247,6 @@ func WithStatusHandler(handler StatusHandler) SharedInformerOption {
 		if handler != nil {
 			o.once("WithStatusHandler")
 			o.onStatus = handler
-		}
-	}
-}
-
-// WithRelistHandler sets Config.RelistHandler.
-func WithRelistHandler(handler RelistHandler) SharedInformerOption {
-	return func(o *options) {
-		if handler != nil {
-			o.once("WithRelistHandler")
-			o.onRelist = handler
 		}
 	}
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
@@ -128,8 +127,6 @@ type partialList[T Object] struct {
 	cause Reason
 	// applied are called when the list is in the cache.
 	applied []func()
-	// report is nil without a RelistHandler.
-	report *report.Report
 }
 
 // beginList begins a list, or begins the list under way again. cause is the reason for a new one.
@@ -143,15 +140,6 @@ func (r *Reflector[T]) beginList(cause Reason) {
 	}
 	r.partial.listed.Clear()
 	r.partial.trail.Begin()
-	r.partial.report = r.newReport(r.partial.cause)
-}
-
-// report returns the report of the list under way, or nil.
-func (r *Reflector[T]) report() *report.Report {
-	if r.partial == nil {
-		return nil
-	}
-	return r.partial.report
 }
 
 // errOtherForm ends a request whose objects have to be decoded to another form, or listed again.
@@ -487,9 +475,6 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 	if next.Commit {
 		r.commit(state.ResourceVersion)
 	}
-	if next.Failed != nil && (next.Restart || next.Verb == protocol.OpenWatch) {
-		r.report().Fail(next.Failed)
-	}
 	switch {
 	case next.Restart:
 		r.beginList(reasonOf(next.Failed))
@@ -525,14 +510,9 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	if r.own != nil {
 		collection.began = r.own.began
 	}
-	list.report.Decoded(len(collection.Items))
-	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
 	r.claim, r.claimant = r.newClaim(stats.Now()), ObjectName{}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
 	r.status.reachList(resourceVersion, &list.listed.Undecodable, func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
-	if r.ownsHooks { // no one reports when the queue was processed
-		list.report.End()
-	}
 }

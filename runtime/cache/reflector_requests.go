@@ -43,7 +43,6 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	if next.Options.Continue == "" {
 		r.own.beginList()
 	}
-	r.report().Request(false)
 	page, err := r.source.List(ctx, next.Options)
 	if err != nil {
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
@@ -52,7 +51,6 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 		in.Err = protocol.RequestError(verbList, err)
 		return in
 	}
-	r.report().ReadPage()
 	r.traffic.Dropped.Add(uint64(page.Dropped))
 	first := page.First
 	if first == "" && len(page.Items) > 0 {
@@ -83,7 +81,7 @@ func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, 
 	if err != nil {
 		return nil, err
 	}
-	return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes, OfList: r.report().Answered()}, nil
+	return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes}, nil
 }
 
 const (
@@ -138,7 +136,6 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	if request.Verb == protocol.OpenStream {
 		r.own.beginList()
-		r.report().Request(true)
 	}
 	stream, err := r.open(ctx, request, giveUp)
 	if err != nil {
@@ -177,11 +174,7 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 		late := r.status.enterAfter(resumeGrace-stats.Now().Since(r.watchEnded), Degraded, verbWatch, protocol.ErrUnanswered)
 		defer late.Stop()
 	}
-	stream, err := r.source.Watch(ctx, request.Options)
-	if err == nil {
-		r.report().Answered()
-	}
-	return stream, err
+	return r.source.Watch(ctx, request.Options)
 }
 
 // enterWatching enters Watching when a watch has been answered: at once, or, if it was

@@ -352,7 +352,7 @@ func (s *SharedIndexInformer[T]) replaceScopes(next, opened []*Reflector[T], gon
 	if change.IsWide {
 		parts = []part{{"", s.isOver}}
 	}
-	s.processor.Deliver(processor.Batch[T]{Notes: s.indexer.forget(parts...), Received: stats.Now(), Distinct: true, Lists: s.listed()}, nil)
+	s.processor.Distribute(processor.Batch[T]{Notes: s.indexer.forget(parts...), Received: stats.Now(), Distinct: true, Lists: s.listed()})
 	s.applyDeltas(s.handOver(nil), stats.Now()) // what is left of a region may be ready
 }
 
@@ -414,10 +414,7 @@ func (s *SharedIndexInformer[T]) isOver(name ObjectName) bool {
 func (s *SharedIndexInformer[T]) closeScope(id scopeID) {
 	r := s.open[id]
 	delete(s.open, id)
-	if h := s.handovers[id]; h != nil {
-		delete(s.handovers, id)
-		h.discard()
-	}
+	delete(s.handovers, id)
 	for _, form := range s.forms {
 		form.done(r)
 	}

@@ -241,21 +241,11 @@ func (s *SharedIndexInformer[T]) advance(own *ownWrites[T]) {
 	}
 }
 
-// distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
-// a batch of its own.
+// distribute applies deltas and passes the changes to the handlers.
 func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
-	for s.controller.config.RelistHandler != nil && len(deltas) > 1 {
-		i := slices.IndexFunc(deltas, isReported)
-		if i < 0 {
-			break
-		}
-		n := max(i, 1)
-		s.distribute(deltas[:n], received)
-		deltas = deltas[n:]
-	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
 	notes := s.indexer.apply(deltas)
-	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct}, deltas[0].report().Applied(len(notes)))
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct})
 }
 
 // processFirst applies the first list of a scope, or the deltas before the next one, and
@@ -279,7 +269,7 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T], received stats.S
 		}
 	}
 	s.controller.noteListed() // who waits for the sync may ask for the version
-	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: received, Distinct: true, Lists: s.listed()}, deltas[0].report().Applied(len(notes)))
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: true, Lists: s.listed()})
 	return deltas[1:]
 }
 

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"iter"
 	"reflect"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -363,81 +361,5 @@ func (t *traffic) addTo(all *Stats) {
 	}
 	slices.SortFunc(all.Failures, func(a, b FailureCount) int {
 		return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Reason, b.Reason))
-	})
-}
-
-// RelistHandler is called after each list of an informer: when it failed, or when the cache has its
-// objects and each handler has returned from its last event of the list, was removed, or was stopped
-// with the informer. So a handler that never returns delays the call until then. A list that a
-// server refuses as a stream, and one that SetForm or the end of the informer interrupts, is not
-// reported. The lists of several namespaces are reported one by one.
-//
-// It is for traces. It is called as WatchErrorHandler is. ctx is that of Run. If more than 100 calls
-// wait, the oldest relists are dropped; see Relist.Dropped.
-type RelistHandler func(ctx context.Context, relist Relist)
-
-// Relist describes one list of a collection, from the request to the handlers. A moment is zero if
-// the list did not get that far.
-type Relist struct {
-	Resource schema.GroupVersionResource
-	// Name is the name of the collection in logs and errors, such as "foos.example.com in namespace
-	// team-a".
-	Name string
-	// Namespace is the one that was listed; empty for all.
-	Namespace string
-	// Cause is why the collection was listed again, as in Stats.Relists. It is empty for the first
-	// list. A retry of a list that failed has the cause of that one.
-	Cause Reason
-	// Streamed is set for a streaming list. Pages is the number of responses of another one.
-	Streamed bool
-	Pages    int
-	// Objects is the number of objects in the list. It is 0 if the list failed. Bytes is the number
-	// of bytes of the responses, as in Stats.BytesRead.
-	Objects int
-	Bytes   int64
-	// Began is when the first request was sent, and Answered when its response began. If a
-	// ListerWatcher returns the objects, Answered is when it returned the first of them. Decoded
-	// is when the last object was decoded, and Applied when the cache had the list. A Reflector
-	// without a Controller does not know Applied. Ended is when the list failed, or when no
-	// handler had an event of it any more.
-	Began, Answered, Decoded, Applied, Ended time.Time
-	// Handlers has those that got events of the list, in the order in which they returned.
-	Handlers []HandlerRelist
-	// Dropped is the number of relists before this one that were not reported, because hooks did
-	// not return.
-	Dropped int
-	// Err is set if the list failed, and Reason is its kind.
-	Err    error
-	Reason Reason
-}
-
-// HandlerRelist is the part of a handler in a Relist.
-type HandlerRelist struct {
-	Name string
-	// Events is the number of events, before WithBacklogLimit merged any.
-	Events int
-	// Done is when the handler had returned from the last event. It is zero if it was removed or
-	// the informer stopped before.
-	Done time.Time
-}
-
-// newReport returns the report of a list that begins, or nil without a RelistHandler.
-func (r *Reflector[T]) newReport(cause Reason) *report.Report {
-	handler, hooks := r.config.RelistHandler, r.hooks
-	if handler == nil {
-		return nil
-	}
-	about := Relist{Resource: r.config.Resource, Name: r.config.name(), Namespace: r.config.Namespace, Cause: cause}
-	return report.New(func(l report.List) {
-		about.Streamed, about.Pages, about.Objects, about.Bytes = l.Streamed, l.Pages, l.Objects, l.Bytes
-		about.Err, about.Reason = l.Err, reasonOf(l.Err)
-		about.Began, about.Answered, about.Decoded, about.Applied, about.Ended = l.Began, l.Answered, l.Decoded, l.Applied, l.Ended
-		for _, h := range l.Handlers {
-			about.Handlers = append(about.Handlers, HandlerRelist{h.Name, h.Events, h.At})
-		}
-		hooks.Call("RelistHandler", func(ctx context.Context, dropped int) {
-			about.Dropped = dropped
-			handler(ctx, about)
-		})
 	})
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"go.opentelemetry.io/otel"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -32,7 +31,6 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	informertrace "github.com/typedinformers/informer-gen/metrics/otel"
 	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/debugpage"
@@ -45,7 +43,7 @@ func TestTurnOn(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "orders"},
 		Spec:       v1.DatabaseSpec{ClassName: "postgres", StorageGi: 20},
 	})
-	factory := traced(client)
+	factory := informers.NewSharedInformerFactory(client, 0)
 	factory.Data().V1().Databases().Informer()
 	mux, registry := http.NewServeMux(), prometheus.NewRegistry()
 	mux.Handle("GET /debug/informers", debugpage.New(factory))   // a page for people, text for curl, JSON for tools
@@ -75,12 +73,6 @@ func TestTurnOn(t *testing.T) {
 		}
 	}
 	look(factory)
-}
-
-func traced(client versioned.Interface) informers.SharedInformerFactory {
-	factory := informers.NewSharedInformerFactory(client, 0,
-		cache.WithRelistHandler(informertrace.Trace(otel.Tracer("informers"))))
-	return factory
 }
 
 func start(ctx context.Context, factory informers.SharedInformerFactory) {

@@ -1,10 +1,10 @@
 // Package hook calls the hooks of an informer: the functions of a program that get its
-// errors, the changes of its status, and its lists. They run in a goroutine of their own,
+// errors and the changes of its status. They run in a goroutine of their own,
 // which exists only while calls wait, so they never block the informer. A queue keeps the
 // order of the calls, and is bounded.
 //
-//	errors, statuses, calls ─▶ [ oldest … newest ] ─one goroutine─▶ OnError, OnChange, calls
-//	                               └─ if it is full, the two oldest become one
+//	errors, statuses ─▶ [ oldest … newest ] ─one goroutine─▶ OnError, OnChange
+//	                        └─ if it is full, the two oldest become one
 package hook
 
 import (
@@ -48,7 +48,7 @@ type Hooks[S any] struct {
 	pending []entry[S]
 	// running is closed when the goroutine ends. It is nil without a goroutine.
 	running chan struct{}
-	// ctx is passed to OnChange and to calls of Call.
+	// ctx is passed to OnChange.
 	ctx  context.Context
 	full bool // since the queue was empty
 	// unread is set while an entry waits whose status is not read yet, because that is slow.
@@ -56,8 +56,6 @@ type Hooks[S any] struct {
 	closed bool
 	// filled counts the calls of Full that have not returned.
 	filled sync.WaitGroup
-	// droppedCalls is the number of calls of Call that were dropped since one was made.
-	droppedCalls int
 
 	// Only the goroutine uses the fields below.
 	inHand []call
@@ -68,18 +66,13 @@ type Hooks[S any] struct {
 // maxPending is the number of entries that wait at most.
 const maxPending = 100
 
-// entry is an error, a call of Call, or a status.
+// entry is an error or a status.
 type entry[S any] struct {
 	ctx    context.Context
 	err    error
 	status S
 	// unread is set if status has to be read before the call.
 	unread bool
-	// call is not nil for a call of Call, and name is that of its hook.
-	call func(ctx context.Context, dropped int)
-	name string
-	// droppedCalls is the number of calls of Call that were dropped before it.
-	droppedCalls int
 	// dropped is the number of errors that were dropped next to the entry.
 	dropped int
 }
@@ -96,7 +89,7 @@ func New[S any](options Options[S], first S) *Hooks[S] {
 	return &Hooks[S]{options: options, last: first, ctx: context.Background()}
 }
 
-// SetContext sets the context that OnChange and calls of Call get from then on.
+// SetContext sets the context that OnChange gets from then on.
 func (h *Hooks[S]) SetContext(ctx context.Context) {
 	if h == nil {
 		return
@@ -125,14 +118,6 @@ func (h *Hooks[S]) Changed() {
 		}
 		return entry[S]{ctx: h.ctx, status: h.options.Status()}
 	})
-}
-
-// Call queues a call of do, for the hook of that name. do gets the number of calls of Call that were
-// dropped since the last one, because the queue was full.
-func (h *Hooks[S]) Call(name string, do func(ctx context.Context, dropped int)) {
-	if h != nil {
-		h.push(func() entry[S] { return entry[S]{ctx: h.ctx, call: do, name: name} })
-	}
 }
 
 // push calls entryOf under the lock, so that a status is never older than the one before.
@@ -170,16 +155,13 @@ func (h *Hooks[S]) mergedLocked(first, second *entry[S]) entry[S] {
 		dropped, kept = second, *first
 	}
 	kept.dropped += dropped.dropped
-	switch {
-	case dropped.err != nil:
+	if dropped.err != nil {
 		kept.dropped++
-	case dropped.call != nil:
-		h.droppedCalls++
 	}
 	return kept
 }
 
-func (e *entry[S]) isStatus() bool { return e.err == nil && e.call == nil }
+func (e *entry[S]) isStatus() bool { return e.err == nil }
 
 // Close blocks until all calls that were queued, and those of Full, have returned. Nothing is
 // queued afterwards.
@@ -240,9 +222,6 @@ func (h *Hooks[S]) take() (e entry[S], ok bool) {
 	}
 	e, h.pending[0] = h.pending[0], e
 	h.pending = h.pending[1:]
-	if e.call != nil {
-		e.droppedCalls, h.droppedCalls = h.droppedCalls, 0
-	}
 	if e.unread {
 		h.unread = false // another change may come before the status is read
 	}
@@ -258,8 +237,6 @@ func (h *Hooks[S]) callsOf(e entry[S]) (calls []call) {
 		e.status = h.options.Status()
 	}
 	switch before := h.last; {
-	case e.call != nil:
-		calls = append(calls, call{e.ctx, e.name, func() { e.call(e.ctx, e.droppedCalls) }})
 	case e.err != nil:
 		calls = append(calls, call{e.ctx, "WatchErrorHandler", func() { h.options.OnError(e.ctx, e.err) }})
 	case !h.options.Same(before, e.status):

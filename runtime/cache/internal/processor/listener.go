@@ -46,7 +46,6 @@ type Listener[T metav1.Object] struct {
 	waiting   int                     // the number of pending notifications
 	coalesced int                     // the size of the largest pending batch that is distinct
 	memory    freelist.List[Batch[T]] // for pending
-	awaited   []awaited               // by each Delivery whose batch has not ended, oldest first
 
 	wake     chan struct{} // holds one token while pending may not be empty
 	stopping chan struct{} // closed by stop
@@ -115,16 +114,9 @@ func (l *Listener[T]) Backlog() int {
 }
 
 // Enqueue appends b to the queue. It never blocks.
-func (l *Listener[T]) Enqueue(b Batch[T]) { l.enqueue(b, nil) }
-
-// enqueue is Enqueue of a batch that d, if it is not nil, waits for.
-func (l *Listener[T]) enqueue(b Batch[T], d *Delivery) {
-	b.awaited = d != nil
+func (l *Listener[T]) Enqueue(b Batch[T]) {
 	l.enqueued.Add(int64(len(b.Notes)))
 	l.mu.Lock()
-	if d != nil {
-		l.awaited = append(l.awaited, awaited{Delivery: d, events: len(b.Notes)})
-	}
 	if l.appendLocked(b); len(l.pending) > 1 {
 		l.calls.look(b.Received)
 	}
@@ -160,9 +152,7 @@ func (l *Listener[T]) coalesceLocked() {
 	for _, b := range l.pending {
 		one.Lists = max(one.Lists, b.Lists)
 		one.Received = min(one.Received, b.Received)
-		one.awaited = one.awaited || b.awaited
 	}
-	l.joinLocked()
 	l.pending = append(l.pending[:0:0], one)
 	l.merged.Add(int64(l.waiting - len(one.Notes)))
 	l.waiting, l.coalesced = len(one.Notes), len(one.Notes)
@@ -240,9 +230,6 @@ func (l *Listener[T]) handleInHand() bool {
 		}
 		if b.Lists > 0 {
 			l.lists.Reach(b.Lists)
-		}
-		if b.awaited {
-			l.returned()
 		}
 		b.Notes, b.calls, l.next = nil, int32(len(b.Notes)), 0 // so that it keeps no objects alive
 	}

@@ -42,8 +42,6 @@ type Batch[T metav1.Object] struct {
 	// Lists, if it is not 0, marks a batch after which a handler has got the initial lists of all
 	// scopes below the mark, and what was cached when it was added.
 	Lists initial.Mark
-	// awaited is set if a Delivery waits for the Listeners to return from the batch.
-	awaited bool
 	// calls is the number of Notes, when they are handled and gone.
 	calls int32
 }

@@ -66,7 +66,6 @@ func (p *Processor[T]) Remove(l *Listener[T]) {
 	p.retire(l)
 	l.removed.Store(true)
 	l.stop()
-	l.abandon()
 	if !p.running && !p.stopped { // otherwise it was served, and leaves by itself
 		l.leave()
 	}
@@ -84,18 +83,12 @@ func (p *Processor[T]) Start() {
 }
 
 // Distribute passes b to all listeners.
-func (p *Processor[T]) Distribute(b Batch[T]) { p.Deliver(b, nil) }
-
-// Deliver is Distribute of a batch that d, if it is not nil, waits for. The batch has
-// notifications then.
-func (p *Processor[T]) Deliver(b Batch[T], d *Delivery) {
+func (p *Processor[T]) Distribute(b Batch[T]) {
 	if len(b.Notes) == 0 && b.Lists == 0 {
 		return
 	}
-	all := p.Listeners()
-	d.Begin(len(all))
-	for _, l := range all {
-		l.enqueue(b, d)
+	for _, l := range p.Listeners() {
+		l.Enqueue(b)
 	}
 }
 
@@ -105,7 +98,6 @@ func (p *Processor[T]) Stop() {
 	p.running, p.stopped = false, true
 	for _, l := range p.Listeners() {
 		l.stop()
-		l.abandon()
 		if !served {
 			l.leave()
 		}

@@ -10,15 +10,10 @@ import (
 type Body struct {
 	io.ReadCloser
 	Bytes *atomic.Int64
-	// OfList counts them too, unless it is nil.
-	OfList *atomic.Int64
 }
 
 func (b *Body) Read(p []byte) (n int, err error) {
 	n, err = b.ReadCloser.Read(p)
 	b.Bytes.Add(int64(n))
-	if b.OfList != nil {
-		b.OfList.Add(int64(n))
-	}
 	return n, err
 }
