@@ -290,7 +290,9 @@ func (h *ownedHandler[T]) add(obj T) {
 
 // failed reports a panic to the informer. The value is nil after runtime.Goexit.
 func (h *ownedHandler[T]) failed(obj T, value any) {
-	if r, ok := h.registration().(interface{ HandlerPanicked(obj T, value any) }); ok {
+	if r, ok := h.registration().(interface {
+		HandlerPanicked(obj cache.Object, value any)
+	}); ok {
 		r.HandlerPanicked(obj, value)
 	} else if value != nil {
 		panic(value)

@@ -201,6 +201,6 @@ type failures struct {
 	values                                 []any
 }
 
-func (f *failures) Synced() <-chan struct{}             { return f.synced }
-func (f *failures) Gone() <-chan struct{}               { return nil }
-func (f *failures) HandlerPanicked(_ object, value any) { f.values = append(f.values, value) }
+func (f *failures) Synced() <-chan struct{}                   { return f.synced }
+func (f *failures) Gone() <-chan struct{}                     { return nil }
+func (f *failures) HandlerPanicked(_ cache.Object, value any) { f.values = append(f.values, value) }

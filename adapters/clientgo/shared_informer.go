@@ -44,7 +44,7 @@ func newSharedInformer[T cache.Object](informer *cache.SharedIndexInformer[T], v
 		name += " of " + resource.String()
 	}
 	s := &sharedInformer[T]{informer: informer, name: name}
-	s.indexer = indexer[T]{objects: informer.GetIndexer(), applied: informer.AppliedVersion, view: view}
+	s.indexer = indexer[T]{objects: informer.GetIndexer(), applied: informer.LastSyncResourceVersion, view: view}
 	return s
 }
 

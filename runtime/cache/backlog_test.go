@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -14,20 +15,20 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count, limit = 1000, 10
 		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
-		handlers := make([]*processor.Listener[object], 5)
+		handlers := make([]*processor.Listener, 5)
 		for i := range handlers {
 			_, reg := listen(t, s, WithBacklogLimit(limit))
-			handlers[i] = reg.(*registration[object]).Listener
+			handlers[i] = reg.(*registration).Listener
 		}
-		list := func(version int) Deltas[object] {
-			all := &Collection[object]{isFirst: version == 1}
+		list := func(version int) []deltafifo.Delta {
+			all := &deltafifo.Collection{IsFirst: version == 1}
 			for n := range count {
-				all.Items = append(all.Items, itemOf(many(n, version, "")))
+				all.Items = append(all.Items, stated(many(n, version, "")))
 			}
-			return Deltas[object]{{Type: Replaced, Collection: all}}
+			return []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: all}}
 		}
 		// empty takes the one batch that waits for a handler, as the handler would.
-		empty := func(what string, l *processor.Listener[object]) processor.Batch[object] {
+		empty := func(what string, l *processor.Listener) processor.Batch {
 			t.Helper()
 			pending := l.TakePending()
 			if len(pending) != 1 || len(pending[0].Notes) != count || !pending[0].Distinct {
@@ -46,24 +47,24 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 				}
 			}
 		}
-		s.process(t.Context(), list(1))
+		inside(s).process(t.Context(), list(1))
 		alike("the first list")
-		s.process(t.Context(), list(2))
+		inside(s).process(t.Context(), list(2))
 		alike("a relist")
-		s.resync(handlers[0])
+		inside(s).resync(handlers[0])
 		empty("a resync", handlers[0])
 		_, reg := listen(t, s, WithBacklogLimit(limit))
-		late := reg.(*registration[object]).Listener
+		late := reg.(*registration).Listener
 		empty("a late registration", late)
 		_, reg = listen(t, s, WithBacklogLimit(limit))
-		late = reg.(*registration[object]).Listener
+		late = reg.(*registration).Listener
 
 		// The list does not count, but what comes after it does: the queue of a handler that
 		// never returns stays bounded, by the objects and not by the events.
 		coalesced := 0
 		for n := range 20 * count {
 			before := reg.Backlog()
-			s.process(t.Context(), Deltas[object]{{Type: Updated, Item: itemOf(many(n%count, 3+n, ""))}})
+			inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Updated, Item: stated(many(n%count, 3+n, ""))}})
 			if reg.Backlog() > 2*count {
 				t.Fatalf("%d notifications wait, of %d objects", reg.Backlog(), count)
 			}

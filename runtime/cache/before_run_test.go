@@ -12,6 +12,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
 // TestTransformIsSetBeforeRun sets the transform of an informer of one namespace, and of two,
@@ -54,7 +56,7 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 						}
 					}
 					err = s.SetTransform(nil)
-					want := "cannot set the transform of " + s.name() + ": the informer has already started or stopped; set it before Run"
+					want := "cannot set the transform of " + inside(s).name() + ": the informer has already started or stopped; set it before Run"
 					if err == nil || err.Error() != want {
 						t.Errorf("after the start: %v, want %s", err, want)
 					}
@@ -65,7 +67,7 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 }
 
 // only limits a source to a namespace.
-func only(src *source, namespace string) ListerWatcher[object] {
+func only(src *fakeSource, namespace string) ListerWatcher[object] {
 	list := &ListWatch[object]{WatchFunc: src.Watch}
 	list.ListFunc = func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
 		page, err := src.List(ctx, options)
@@ -75,9 +77,13 @@ func only(src *source, namespace string) ListerWatcher[object] {
 	if namespace == "b" { // which never changes
 		list.WatchFunc = func(_ context.Context, _ metav1.ListOptions) (EventStream[object], error) { return silentStream{}, nil }
 	}
-	list.client.noStreams = true
-	return list
+	return withoutStreams{list}
 }
+
+// withoutStreams is a source without streaming lists.
+type withoutStreams struct{ ListerWatcher[object] }
+
+func (withoutStreams) IsWatchListSemanticsUnSupported() bool { return true }
 
 // silentStream has no events.
 type silentStream struct{}
@@ -163,13 +169,13 @@ func TestIndexersReturnsACopy(t *testing.T) {
 // TestAppliedVersionOfASyncedInformer asks for it at the earliest time: when the first list is in the cache, and the queue
 // still counts it.
 func TestAppliedVersionOfASyncedInformer(t *testing.T) {
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: &source{}, Resource: widgets})
-	s.controller.queue.Push([]Delta[object]{{Type: Replaced}})
-	if got := s.AppliedVersion(); got != "" {
+	s := NewSharedIndexInformer(Config[object]{ListerWatcher: &fakeSource{}, Resource: widgets})
+	inside(s).controller.queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced}})
+	if got := s.LastSyncResourceVersion(); got != "" {
 		t.Fatalf("the applied version is %q", got)
 	}
-	s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{isFirst: true, version: "10"}}})
-	if got := s.AppliedVersion(); got != "10" {
+	inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
+	if got := s.LastSyncResourceVersion(); got != "10" {
 		t.Errorf("the applied version is %q, want that of the list", got)
 	}
 }
@@ -188,28 +194,28 @@ func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
 			}
 			return nil
 		}}}))
-		if got := s.AppliedVersion(); got != "" {
+		if got := s.LastSyncResourceVersion(); got != "" {
 			t.Errorf("before the start it is %q", got)
 		}
 		run(t, s.Run)
 		synctest.Wait()
-		if got := s.AppliedVersion(); got != "101" {
+		if got := s.LastSyncResourceVersion(); got != "101" {
 			t.Errorf("after the first list it is %q", got)
 		}
 		blocks.Store(true)
 		src.set("a", "w", nil)
 		synctest.Wait()
-		if got, read := s.AppliedVersion(), s.Status().ResourceVersion; got != "101" || read != "102" {
+		if got, read := s.LastSyncResourceVersion(), s.Status().ResourceVersion; got != "101" || read != "102" {
 			t.Errorf("while a change is being stored it is %q, and the last one that was read is %q", got, read)
 		}
 		close(blocked)
 		synctest.Wait()
-		if got := s.AppliedVersion(); got != "102" {
+		if got := s.LastSyncResourceVersion(); got != "102" {
 			t.Errorf("after the change it is %q", got)
 		}
 		src.bookmark()
 		synctest.Wait()
-		if got, read := s.AppliedVersion(), s.Status().ResourceVersion; got != read || got == "102" {
+		if got, read := s.LastSyncResourceVersion(), s.Status().ResourceVersion; got != read || got == "102" {
 			t.Errorf("after a bookmark it is %q, want %q", got, read)
 		}
 	})

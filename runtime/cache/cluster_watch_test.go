@@ -28,7 +28,7 @@ func newOfCluster(c *cluster, form func(accept string) string, options ...Shared
 // watchedNamespaces describes the watches of an informer.
 func watchedNamespaces(s *SharedIndexInformer[object]) string {
 	var names []string
-	for _, r := range s.controller.reflectors() {
+	for _, r := range inside(s).controller.reflectors() {
 		names = append(names, r.config.scope.String())
 	}
 	return strings.Join(names, ", ")
@@ -123,7 +123,7 @@ func TestRemovedNamespaceIsNotListedAgain(t *testing.T) {
 		run(t, s.Run)
 		synctest.Wait()
 		heard.drain()
-		lists := s.stats().Lists
+		lists := inside(s).stats().Lists
 		setScopes(t, s, teams(3, 10)...)
 		if !s.HasSynced() {
 			t.Error("not synced after namespaces were removed")
@@ -140,12 +140,12 @@ func TestRemovedNamespaceIsNotListedAgain(t *testing.T) {
 		if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "add team-03/two@") || s.GetStore().Len() != 8 {
 			t.Errorf("%d objects, and the handler heard %q", s.GetStore().Len(), lines)
 		}
-		if now := s.stats().Lists; now != lists {
+		if now := inside(s).stats().Lists; now != lists {
 			t.Errorf("%d lists, and %d before namespaces were removed", now, lists)
 		}
 		setScopes(t, s, teams(2, 10)...)
 		synctest.Wait()
-		if now := s.stats().Lists; now != lists+1 || s.GetStore().Len() != 9 {
+		if now := inside(s).stats().Lists; now != lists+1 || s.GetStore().Len() != 9 {
 			t.Errorf("%d objects after one more namespace, and %d lists", s.GetStore().Len(), now-lists)
 		}
 	})
@@ -186,7 +186,7 @@ func TestClusterWatchLeavesOutOtherNamespaces(t *testing.T) {
 		if lines := heard.drain(); len(lines) != 7 || s.GetStore().Len() != 7 {
 			t.Errorf("%d objects, and the handler heard %q", s.GetStore().Len(), lines)
 		}
-		if dropped := s.stats().Dropped; dropped != 34+1 {
+		if dropped := inside(s).stats().Dropped; dropped != 34+1 {
 			t.Errorf("%d objects were left out, want 35", dropped)
 		}
 		if name := s.Status().String(); !strings.HasPrefix(name, "Watching") {
@@ -304,7 +304,7 @@ func TestClusterWatchIsBounded(t *testing.T) {
 			for n := 1; n <= namespaces; n++ {
 				setScopes(t, s, teams(0, n)...)
 				synctest.Wait()
-				all := s.controller.reflectors()
+				all := inside(s).controller.reflectors()
 				if n > above && len(all) > bound+1 || n <= above && len(all) != n || !s.HasSynced() {
 					t.Fatalf("%d namespaces above %d have %d watches", n, above, len(all))
 				}
@@ -320,7 +320,7 @@ func TestClusterWatchIsBounded(t *testing.T) {
 				setScopes(t, s, teams(0, namespaces)...)
 				synctest.Wait()
 			}
-			if all := s.controller.reflectors(); all[0].config.of().among != last || len(all) > bound+1 {
+			if all := inside(s).controller.reflectors(); all[0].config.of().among != last || len(all) > bound+1 {
 				t.Errorf("one namespace that comes and goes causes a list of all, or %d watches", len(all))
 			}
 		})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,8 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -56,13 +58,43 @@ type Config[T Object] struct {
 	// StatusHandler is called when the Phase, the Reason or the error of Status changes. It
 	// never blocks the informer.
 	StatusHandler StatusHandler
+}
 
-	// scopes are the Configs of the first scopes of an informer of a Kind, if there are several. Each
-	// has an Open or a ListerWatcher of its own.
-	scopes []Config[T]
-	// scope is the one that the Config is for, and rule what is known of it. isScope is set if the
+// erasedConfig returns a Config as the machine reads it.
+func erasedConfig[T Object](c Config[T]) config {
+	of, client := erasedSource(c.ListerWatcher)
+	return config{
+		Settings: c.Settings, form: store.FormOf[T](), Open: c.Open, source: of, client: client, Resource: c.Resource, Namespace: c.Namespace,
+		functions: otherIndexes(erasedIndexers(c.Indexers)), ResyncPeriod: c.ResyncPeriod, Transform: erasedTransform(c.Transform),
+		WatchErrorHandler: c.WatchErrorHandler, StatusHandler: c.StatusHandler, ReadYourWrites: c.ReadYourWrites,
+	}
+}
+
+// config is what an informer, or a part of it, is made of. Only Open or source is required.
+type config struct {
+	Settings
+	// form is that of the Go type of the objects.
+	form store.Form
+	Open OpenFunc
+	// source returns the objects if Open is nil. client is what is known of it.
+	source source
+	client clientKind
+
+	Resource          schema.GroupVersionResource
+	Namespace         string
+	functions         []indexer.Function
+	ResyncPeriod      time.Duration
+	Transform         transformFunc
+	WatchErrorHandler WatchErrorHandler
+	ReadYourWrites    *OwnWrites
+	StatusHandler     StatusHandler
+
+	// scopes are the configs of the first scopes of an informer of a Kind, if there are several. Each
+	// has an Open or a source of its own.
+	scopes []config
+	// scope is the one that the config is for, and rule what is known of it. isScope is set if the
 	// informer has others, or may have.
-	scope   *Scope // nil if the Config is not of a Kind
+	scope   *Scope // nil if the config is not of a Kind
 	rule    *scoping.Rule
 	isScope bool
 	// isNamespaced is that of the Kind.
@@ -71,16 +103,46 @@ type Config[T Object] struct {
 	clusterWatch *clusterWatch
 	// scopeSource sets the scopes, if it is not nil. There are none at first then.
 	scopeSource ScopeSource
-	// configOf returns the Config of a scope of the informer that base configures. It is nil if the
+	// configOf returns the config of a scope of the informer that base configures. It is nil if the
 	// informer is not of a Kind.
-	configOf func(base Config[T], scope Scope) (Config[T], error)
+	configOf func(base config, scope Scope) (config, error)
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity. ownFirstLists does that for the scopes of one informer.
 	firstLists, ownFirstLists chan struct{}
 	// cache, if it is not nil, has objects that need not be decoded again.
-	cache *Indexer[T]
+	cache held
 }
+
+// held has objects that need not be decoded again: an indexer.Indexer.
+type held interface {
+	Held(namespace, name string) (obj Object, contentHash uint64, ok bool)
+}
+
+// newCache returns the cache of an informer, and sets c.cache for the decoder. It is no method: a package that uses a
+// Kind would compile the types of an Indexer again.
+func newCache(c *config) *indexer.Indexer {
+	var detector *mutation.Detector
+	if c.MutationDetector {
+		detector = mutation.New(c.name(), c.MutationValues)
+	}
+	x := indexer.New(c.form, detector)
+	_ = x.AddIndexes(c.functions...) // no name is taken yet
+	useCache := func(c *config) {    // the decoder takes unchanged objects from x
+		if c.Open != nil {
+			x.KeepHashes()
+			c.cache = x
+		}
+	}
+	useCache(c)
+	for i := range c.scopes {
+		useCache(&c.scopes[i])
+	}
+	return x
+}
+
+// isInterface reports whether only DecodeOptions.Object tells the Go type of the objects.
+func (c *config) isInterface() bool { return c.form.Type().Kind() == reflect.Interface }
 
 // OwnWrites is where an informer learns of the writes of this program.
 type OwnWrites struct {
@@ -95,7 +157,7 @@ type OwnWrites struct {
 
 // name returns the name of the collection for errors and logs: the resource, or the Go
 // type if there is none. It has the namespace of the Config, but not those of several scopes.
-func (c *Config[T]) name() string {
+func (c *config) name() string {
 	name := c.plainName()
 	if c.Namespace != "" {
 		return name + " in namespace " + c.Namespace
@@ -109,17 +171,16 @@ func (c *Config[T]) name() string {
 	return name
 }
 
-func (c *Config[T]) plainName() string {
+func (c *config) plainName() string {
 	if c.Resource.Resource != "" {
-		return c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
+		return c.Resource.GroupResource().String() + seenAs(c.form.Type(), c.Resource.Resource)
 	}
-	return strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
+	return strings.TrimPrefix(c.form.Type().String(), "*")
 }
 
-// seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
-// if the resource has the name of T, or if T is an untyped object.
-func seenAs[T Object](resource string) string {
-	kind := reflect.TypeFor[T]()
+// seenAs returns " as " and the name of a Go type if that is a view of the resource. It returns ""
+// if the resource has the name of the type, or if the objects are untyped.
+func seenAs(kind reflect.Type, resource string) string {
 	if kind.Kind() == reflect.Interface {
 		return "" // the form of the objects may change
 	}
@@ -135,7 +196,7 @@ func seenAs[T Object](resource string) string {
 }
 
 // tweak calls change with the options of every request, if it is not nil.
-func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
+func (c *config) tweak(change func(*metav1.ListOptions)) {
 	if change == nil {
 		return
 	}
@@ -148,18 +209,8 @@ func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
 			return open(ctx, options, accept)
 		}
 	}
-	if source := c.ListerWatcher; source != nil {
-		c.ListerWatcher = &ListWatch[T]{
-			ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
-				change(&options)
-				return source.List(ctx, options)
-			},
-			WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
-				change(&options)
-				return source.Watch(ctx, options)
-			},
-			client: clientKindOf(source),
-		}
+	if c.source != nil {
+		c.source = &tweakedSource{c.source, change}
 	}
 }
 
@@ -257,6 +308,33 @@ type Kind[T Object] struct {
 	WithoutStreamingList bool
 }
 
+// erasedKind returns a Kind as the machine reads it.
+func erasedKind[T Object](k *Kind[T]) *kind {
+	e := &kind{
+		form: store.FormOf[T](), Resource: k.Resource, Kind: k.Kind, Protobuf: k.Protobuf, Namespaced: k.Namespaced, Server: k.Server, Open: k.Open,
+		functions: otherIndexes(erasedIndexers(k.Indexers)), Object: k.Object, WithoutStreamingList: k.WithoutStreamingList,
+	}
+	if listWatch := k.ListWatch; listWatch != nil {
+		e.source = func(namespace string) (source, clientKind) { return erasedSource(listWatch(namespace)) }
+	}
+	return e
+}
+
+// kind is a Kind without its type parameter.
+type kind struct {
+	form                 store.Form
+	Resource             schema.GroupVersionResource
+	Kind                 string
+	Protobuf             runtime.Object
+	Namespaced           bool
+	Server               fmt.Stringer
+	Open                 func(namespace string) OpenFunc
+	source               func(namespace string) (source, clientKind)
+	functions            []indexer.Function
+	Object               runtime.Object
+	WithoutStreamingList bool
+}
+
 // NewInformer returns an informer that does not belong to a factory. The caller runs it. The
 // error is an *OptionError, or joins several of them.
 //
@@ -264,96 +342,100 @@ type Kind[T Object] struct {
 //	…
 //	go informer.Run(ctx)
 func (k Kind[T]) NewInformer(set ...SharedInformerOption) (*SharedIndexInformer[T], error) {
-	own := newOptions(reflect.TypeFor[T](), set)
+	m, err := erasedKind(&k).newMachine(set)
+	if err != nil {
+		return nil, err
+	}
+	return faceOf[T](m), nil
+}
+
+// newMachine returns an informer that does not belong to a factory.
+func (k *kind) newMachine(set []SharedInformerOption) (machine, error) {
+	own := newOptions(k.form.Type(), set)
 	config, err := k.config(&options{}, own)
 	if err != nil {
 		return nil, err
 	}
-	informer := NewSharedIndexInformer(config)
-	if err := informer.claimScopes(own.object); err != nil {
+	s := newInformer(config)
+	if err := s.claimScopes(own.object); err != nil {
 		return nil, err
 	}
-	return informer, nil
+	return s, nil
 }
 
 // config returns the Config of an informer with the options of a factory and those of the kind.
-func (k Kind[T]) config(of, own *options) (Config[T], error) {
-	config := Config[T]{Resource: k.Resource, Indexers: k.Indexers}
-	config.WithoutStreamingList = k.WithoutStreamingList
+func (k *kind) config(of, own *options) (config, error) {
+	made := config{form: k.form, Resource: k.Resource, functions: k.functions}
+	made.WithoutStreamingList = k.WithoutStreamingList
 	for _, set := range []*options{of, own} {
 		for _, change := range set.settings {
-			change(&config.Settings)
+			change(&made.Settings)
 		}
 		if set.resync != nil {
-			config.ResyncPeriod = *set.resync
+			made.ResyncPeriod = *set.resync
 		}
 		if set.onError != nil {
-			config.WatchErrorHandler = set.onError
+			made.WatchErrorHandler = set.onError
 		}
 		if set.onStatus != nil {
-			config.StatusHandler = set.onStatus
+			made.StatusHandler = set.onStatus
 		}
 		if set.writes != nil {
-			config.ReadYourWrites = &OwnWrites{Observer: set.writes}
+			made.ReadYourWrites = &OwnWrites{Observer: set.writes}
 		}
 	}
-	config.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}
-	config.Decode.Protobuf, config.Decode.Object = k.Protobuf, k.Object
-	if config.ReadYourWrites != nil && k.Server != nil {
-		config.ReadYourWrites.Server = k.Server.String()
+	made.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}
+	made.Decode.Protobuf, made.Decode.Object = k.Protobuf, k.Object
+	if made.ReadYourWrites != nil && k.Server != nil {
+		made.ReadYourWrites.Server = k.Server.String()
 	}
-	config.Transform, _ = own.transform.(TransformFunc[T])
+	made.Transform = own.transform
 	errs := []error{errors.Join(of.mistakes...), errors.Join(own.mistakes...)}
 
-	if added, _ := own.indexers.(Indexers[T]); added != nil {
-		config.Indexers = maps.Clone(k.Indexers)
-		if config.Indexers == nil {
-			config.Indexers = Indexers[T]{}
+	for _, added := range own.indexers {
+		isSame := func(known indexer.Function) bool { return known.Name == added.Name }
+		if added.Name == NamespaceIndex || slices.ContainsFunc(made.functions, isSame) {
+			errs = append(errs, optionError("WithIndexers", own.object, "%s has an index %q already; use another name", k.Resource.GroupResource(), added.Name))
 		}
-		for name, values := range added {
-			if _, exists := config.Indexers[name]; exists || name == NamespaceIndex {
-				errs = append(errs, optionError("WithIndexers", own.object, "%s has an index %q already; use another name", k.Resource.GroupResource(), name))
-			}
-			if values == nil {
-				errs = append(errs, optionError("WithIndexers", own.object, "index %q of %s has no function; set one", name, k.Resource.GroupResource()))
-			}
-			config.Indexers[name] = values
+		if added.Values == nil {
+			errs = append(errs, optionError("WithIndexers", own.object, "index %q of %s has no function; set one", added.Name, k.Resource.GroupResource()))
 		}
+		made.functions = append(slices.Clip(made.functions), added)
 	}
-	config.configOf = func(base Config[T], scope Scope) (Config[T], error) { return k.scoped(base, of, own, scope) }
-	config.isNamespaced = k.Namespaced
+	made.configOf = func(base config, scope Scope) (config, error) { return k.scoped(base, of, own, scope) }
+	made.isNamespaced = k.Namespaced
 	scopes, source, err := k.scopes(of, own)
 	if err == nil {
 		err = checkScopes("WithNamespaces", own, scopes, k.Namespaced)
 	}
 	if above := cmp.Or(own.clusterWatch, of.clusterWatch); above != nil {
-		config.clusterWatch = &clusterWatch{*above, scopes}
+		made.clusterWatch = &clusterWatch{*above, scopes}
 	}
 	errs = append(errs, err)
 	if source != nil {
-		part, err := config.configOf(config, Scope{}) // reports a mistake at once
+		part, err := made.configOf(made, Scope{}) // reports a mistake at once
 		// No request is sent by these: they tell whether there are bodies.
-		config.Open, config.ListerWatcher, config.scopeSource = part.Open, part.ListerWatcher, source
-		return config, errors.Join(append(errs, err)...)
+		made.Open, made.source, made.client, made.scopeSource = part.Open, part.source, part.client, source
+		return made, errors.Join(append(errs, err)...)
 	}
-	scopes, _ = config.clusterWatch.plan(scopes, nil)
+	scopes, _ = made.clusterWatch.plan(scopes, nil)
 	if len(scopes) > 1 {
-		config.ownFirstLists = newOwnFirstLists()
+		made.ownFirstLists = newOwnFirstLists()
 	}
 	for _, scope := range scopes {
-		part, err := config.configOf(config, scope)
+		part, err := made.configOf(made, scope)
 		part.isScope = len(scopes) > 1 || scope.among != nil
 		errs = append(errs, err)
-		config.scopes = append(config.scopes, part)
+		made.scopes = append(made.scopes, part)
 	}
-	if len(config.scopes) == 1 {
-		config = config.scopes[0]
+	if len(made.scopes) == 1 {
+		made = made.scopes[0]
 	}
-	return config, errors.Join(errs...)
+	return made, errors.Join(errs...)
 }
 
 // scoped returns the Config of one scope of an informer, whose Config is base.
-func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T], error) {
+func (k *kind) scoped(base config, of, own *options, scope Scope) (config, error) {
 	part := base
 	part.scopes, part.scopeSource = nil, nil
 	part.Namespace, part.scope = scope.Namespace, &scope
@@ -375,7 +457,7 @@ func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T
 	return part, errors.Join(err, mistake)
 }
 
-func (k Kind[T]) clusterScoped(own *options, scope Scope) error {
+func (k *kind) clusterScoped(own *options, scope Scope) error {
 	if scope.OtherNamespaces {
 		return optionError("WithScopes", own.object, "%s is cluster-scoped, so it has no OtherNamespaces; remove that", k.Resource.GroupResource())
 	}
@@ -384,13 +466,13 @@ func (k Kind[T]) clusterScoped(own *options, scope Scope) error {
 
 // oneAtATime returns transform as several goroutines may call it, if they do: the Reflectors of
 // several scopes, and writers.
-func (c *Config[T]) oneAtATime(transform TransformFunc[T]) TransformFunc[T] {
+func (c *config) oneAtATime(transform transformFunc) transformFunc {
 	if transform == nil || c.configOf == nil && c.ReadYourWrites == nil {
 		return transform
 	}
 	var calls atomic.Int32 // in progress and waiting
 	turn := make(chan struct{})
-	return func(obj T) (T, error) {
+	return func(obj Object) (Object, error) {
 		if calls.Add(1) > 1 {
 			<-turn
 		}
@@ -405,7 +487,7 @@ func (c *Config[T]) oneAtATime(transform TransformFunc[T]) TransformFunc[T] {
 
 // scopes returns the scopes to follow at first, one with an empty namespace for all of them, or where
 // they come from.
-func (k Kind[T]) scopes(of, own *options) ([]Scope, ScopeSource, error) {
+func (k *kind) scopes(of, own *options) ([]Scope, ScopeSource, error) {
 	all := []Scope{{}}
 	switch {
 	case own.source != nil:
@@ -426,10 +508,10 @@ func (k Kind[T]) scopes(of, own *options) ([]Scope, ScopeSource, error) {
 }
 
 // addSource adds the source of the objects of the namespace of config.
-func (k Kind[T]) addSource(config *Config[T], own *options) error {
+func (k *kind) addSource(config *config, own *options) error {
 	namespace := config.Namespace
-	if source, _ := own.sourceOf.(func(string) ListerWatcher[T]); source != nil {
-		if config.ListerWatcher = source(namespace); config.ListerWatcher == nil {
+	if own.sourceOf != nil {
+		if config.source, config.client = own.sourceOf(namespace); config.source == nil {
 			return optionError("WithListerWatcher", own.object, "the function returned nil for namespace %q; return a ListerWatcher", namespace)
 		}
 		return nil
@@ -445,20 +527,20 @@ func (k Kind[T]) addSource(config *Config[T], own *options) error {
 			return optionError("ReadYourWrites", own.object, "no client has the transport of the Observer, so no write is seen; call config.Wrap(own.Transport) before the clients are made from config")
 		}
 	}
-	if config.Open != nil && isInterface[T]() && k.Object == nil {
+	if config.Open != nil && config.isInterface() && k.Object == nil {
 		return optionError("Kind", own.object, "the Kind of %s has no Object, so the Go type of the objects is not known; set it", k.Resource.GroupResource())
 	}
-	if config.Open == nil && k.ListWatch != nil {
-		config.ListerWatcher = k.ListWatch(namespace)
+	if config.Open == nil && k.source != nil {
+		config.source, config.client = k.source(namespace)
 	}
-	if config.Open == nil && config.ListerWatcher == nil {
+	if config.Open == nil && config.source == nil {
 		return optionError("Kind", own.object, "the Kind of %s has neither Open nor ListWatch, or both return nil; set one of them", k.Resource.GroupResource())
 	}
 	return nil
 }
 
 // shardOf returns the shard of a scope: its own, that of the kind, or that of the factory.
-func (k Kind[T]) shardOf(of, own *options, scope Scope) (shard sharding.Selector, err error) {
+func (k *kind) shardOf(of, own *options, scope Scope) (shard sharding.Selector, err error) {
 	switch {
 	case scope.ShardSelector != "":
 		shard, _ = sharding.Parse(scope.ShardSelector) // it was parsed before
@@ -469,7 +551,7 @@ func (k Kind[T]) shardOf(of, own *options, scope Scope) (shard sharding.Selector
 	}
 	if shard.Key().ByNamespace() && !k.Namespaced {
 		return shard, optionError("WithShard", own.object, "%s is cluster-scoped, so all its objects have the same hash of %s; use %s for it, or an empty Selector for all objects: cache.For[%v](cache.WithShard(…))",
-			k.Resource.GroupResource(), shard.Key(), sharding.UID, reflect.TypeFor[T]())
+			k.Resource.GroupResource(), shard.Key(), sharding.UID, k.form.Type())
 	}
 	return shard, nil
 }

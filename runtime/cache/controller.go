@@ -10,29 +10,27 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
-// Controller runs a Reflector and passes what it reads, in batches, to one function.
-// Most programs use a SharedIndexInformer, which is built on it.
-type Controller[T Object] struct {
-	set scopeSet[T]
+// controller runs Reflectors and passes what they read, in batches, to one function.
+type controller struct {
+	set scopeSet
 	// config is that of the informer. It is a part of first if that is not nil: a Config is large.
-	config   *Config[T]
-	first    *Reflector[T]
+	config   *config
+	first    *reflector
 	kind     string // of the objects; empty if it is not known
-	queue    *queue.Queue[Delta[T]]
+	queue    *deltafifo.Queue[deltafifo.Delta]
 	counters *traffic // of all Reflectors
 	// process returns false if ctx ended before it had processed the whole batch.
-	process func(context.Context, Deltas[T]) (done bool)
-	panics  handlerPanics[T]
+	process func(context.Context, []deltafifo.Delta) (done bool)
+	panics  handlerPanics
 	hooks   *hook.Hooks[Status]
 	outages outage.Log
 	atEnd   func() // called at the end of run, if it is not nil
@@ -76,34 +74,24 @@ const (
 	isRetired
 )
 
-// NewController returns a Controller that calls process with each batch, from the
-// goroutine of Run. The first delta of all is a Replaced. process must not keep the batch:
-// the Controller reuses its memory.
-func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
-	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
-		process(ctx, deltas)
-		return true
-	})
-}
-
-func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
-	c := &Controller[T]{
-		queue:   &queue.Queue[Delta[T]]{},
+func newController(settings config, process func(context.Context, []deltafifo.Delta) (done bool)) *controller {
+	c := &controller{
+		queue:   &deltafifo.Queue[deltafifo.Delta]{},
 		process: process,
-		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
+		panics:  handlerPanics{recovers: settings.HandlerPanicRecovery, resource: settings.name()},
 		ended:   make(chan struct{}),
 		id:      lastInformer.Add(1),
 	}
-	c.kind, c.counters = config.Decode.Kind.Kind, &traffic{}
-	config.Transform = config.oneAtATime(config.Transform)
-	scopes := config.scopes
-	if len(scopes) == 0 && config.scopeSource == nil {
-		scopes = []Config[T]{config}
+	c.kind, c.counters = settings.Decode.Kind.Kind, &traffic{}
+	settings.Transform = settings.oneAtATime(settings.Transform)
+	scopes := settings.scopes
+	if len(scopes) == 0 && settings.scopeSource == nil {
+		scopes = []config{settings}
 	}
-	reflectors := make([]*Reflector[T], len(scopes))
+	reflectors := make([]*reflector, len(scopes))
 	for i, scope := range scopes {
-		scope.Transform = config.Transform
-		if scope.Open == nil && scope.ListerWatcher == nil {
+		scope.Transform = settings.Transform
+		if scope.Open == nil && scope.source == nil {
 			panic("cache: the Config of an informer needs Open or ListerWatcher")
 		}
 		reflectors[i] = c.newReflector(scope)
@@ -115,21 +103,21 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		c.first = reflectors[0]
 		c.config = &c.first.config
 	} else {
-		common := config // so that config itself stays on the stack
+		common := settings // so that settings itself stays on the stack
 		c.config = &common
 	}
-	if config.scopeSource != nil {
+	if settings.scopeSource != nil {
 		c.set.retry = make(chan struct{}, 1)
 		c.set.opened.Store(1) // so that the first mark is not reached
 		c.newChoice()
 	}
-	c.outages.Informer = observedController[T]{c}
+	c.outages.Informer = observedController{c}
 	c.renewHooks()
 	return c
 }
 
 // renewHooks makes the hooks of the handlers that config has. It is called before Run.
-func (c *Controller[T]) renewHooks() {
+func (c *controller) renewHooks() {
 	c.hooks = newHooks(c.config, c.name, c.Status)
 	c.panics.changed = c.changed
 	for _, r := range c.reflectors() {
@@ -139,7 +127,7 @@ func (c *Controller[T]) renewHooks() {
 
 // setProgress sets what is called when a batch was processed, and when a watch has reached a version.
 // It is called before Run.
-func (c *Controller[T]) setProgress(afterBatch func(), reached func(isDelta bool)) {
+func (c *controller) setProgress(afterBatch func(), reached func(isDelta bool)) {
 	c.afterBatch, c.reached = afterBatch, reached
 	for _, r := range c.reflectors() {
 		r.reached = reached
@@ -147,7 +135,7 @@ func (c *Controller[T]) setProgress(afterBatch func(), reached func(isDelta bool
 }
 
 // name names the informer in errors and logs.
-func (c *Controller[T]) name() string {
+func (c *controller) name() string {
 	if c.config.configOf == nil {
 		return c.config.name()
 	}
@@ -181,7 +169,7 @@ func (c *Controller[T]) name() string {
 const maxNamed = 5
 
 // scopesNoun returns "namespace" if each scope is a namespace, and "scope" otherwise.
-func scopesNoun[T Object](all []*Reflector[T]) string {
+func scopesNoun(all []*reflector) string {
 	for i, r := range all {
 		if r.config.Namespace == "" || i > 0 && r.config.Namespace == all[i-1].config.Namespace {
 			return "scope"
@@ -192,7 +180,7 @@ func scopesNoun[T Object](all []*Reflector[T]) string {
 
 // namespaces returns the namespaces that the informer is limited to, sorted; nil for all. It is empty and
 // not nil if there is no scope.
-func (c *Controller[T]) namespaces() []string {
+func (c *controller) namespaces() []string {
 	all := c.reflectors()
 	names := make([]string, 0, len(all))
 	for _, r := range all {
@@ -210,7 +198,7 @@ func (c *Controller[T]) namespaces() []string {
 }
 
 // among has the namespaces that one watch of all namespaces is limited to; nil for all.
-func (r *Reflector[T]) among() *scoping.Namespaces {
+func (r *reflector) among() *scoping.Namespaces {
 	if r.config.scope == nil {
 		return nil
 	}
@@ -218,7 +206,7 @@ func (r *Reflector[T]) among() *scoping.Namespaces {
 }
 
 // setTransform sets the transform of each Reflector. It is called before Run.
-func (c *Controller[T]) setTransform(transform TransformFunc[T]) {
+func (c *controller) setTransform(transform transformFunc) {
 	c.config.Transform = c.config.oneAtATime(transform)
 	for _, r := range c.reflectors() {
 		r.setTransform(c.config.Transform)
@@ -227,7 +215,7 @@ func (c *Controller[T]) setTransform(transform TransformFunc[T]) {
 
 // setWatchErrorHandler sets the handler of each Reflector; nil for the default. It is called
 // before Run.
-func (c *Controller[T]) setWatchErrorHandler(handler WatchErrorHandler) {
+func (c *controller) setWatchErrorHandler(handler WatchErrorHandler) {
 	c.config.WatchErrorHandler = handler
 	for _, r := range c.reflectors() {
 		r.config.WatchErrorHandler = handler
@@ -236,75 +224,11 @@ func (c *Controller[T]) setWatchErrorHandler(handler WatchErrorHandler) {
 	c.renewHooks()
 }
 
-// NewInformer returns a cache, and the Controller that fills it. The Controller calls
-// handler after each change, from the goroutine of Run, so a slow handler delays the
-// cache. For several handlers, or one that may block, use NewSharedIndexInformer. A
-// handler that calls runtime.Goexit ends Run, and Status reports it.
-func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (Store[T], *Controller[T]) {
-	return NewIndexerInformer(config, handler)
-}
-
-// NewIndexerInformer is NewInformer for a cache with indexes.
-func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
-	u := &unshared[T]{indexer: config.newIndexer(), first: true}
-	controller := newController(config, u.process)
-	u.controller, controller.observe = controller, u.observe
-	controller.atEnd, controller.objects = u.indexer.checkAll, u.indexer.Len
-	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
-	return u.indexer, controller
-}
-
-// unshared is a cache with one handler, which runs in the goroutine of Run.
-type unshared[T Object] struct {
-	controller *Controller[T]
-	indexer    *Indexer[T]
-	// listener has no queue and no goroutine here.
-	listener *processor.Listener[T]
-	first    bool // the first list is not processed yet
-}
-
-// process applies one delta after the other, so that the handler never gets a state that
-// is no longer cached.
-func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
-	received, cached := u.controller.queue.Oldest, 0
-	defer u.listener.Rest()
-	for ; len(deltas) > 0; deltas = deltas[1:] {
-		notes := u.indexer.apply(deltas[:1])
-		cached++
-		if now := u.listener.Begin(received); now != 0 {
-			u.controller.toCache.Add(now.Since(received), cached)
-			cached = 0
-		}
-		for i := range notes {
-			if ctx.Err() != nil {
-				return false
-			}
-			notes[i].Initial = u.first && notes[i].Kind == processor.Add
-			u.listener.Handle(notes[i : i+1])
-		}
-		u.first = false
-	}
-	if cached > 0 {
-		u.controller.isCached(received, cached)
-	}
-	return true
-}
-
-// Run reads and processes until ctx ends. When it returns, neither process nor a hook is
-// running, and none will be called again. It runs once: a second call returns at once.
-func (c *Controller[T]) Run(ctx context.Context) {
-	if c.accepts(ctx, c.claim()) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		finally(func() { c.run(ctx, cancel) }, c.hooks.Close)
-	}
-}
-
 // claim returns true to the first caller, which runs the Controller.
-func (c *Controller[T]) claim() bool { return c.started.CompareAndSwap(neverRun, hasRun) }
+func (c *controller) claim() bool { return c.started.CompareAndSwap(neverRun, hasRun) }
 
 // accepts returns claimed, the result of claim. If it is true, ctx is the context of Run.
-func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
+func (c *controller) accepts(ctx context.Context, claimed bool) bool {
 	if claimed {
 		c.panics.ctx = ctx
 		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.name())))
@@ -318,7 +242,7 @@ func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
 
 // retire stops a Controller that was not run, with the reason or nil. It returns false if the
 // Controller was run or retired before. The mutex of set is held.
-func (c *Controller[T]) retire(err error) bool {
+func (c *controller) retire(err error) bool {
 	if !c.started.CompareAndSwap(neverRun, isRetired) {
 		return false
 	}
@@ -334,7 +258,7 @@ func (c *Controller[T]) retire(err error) bool {
 }
 
 // run calls cancel, which ends ctx, when processing has ended.
-func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
+func (c *controller) run(ctx context.Context, cancel context.CancelFunc) {
 	finally(func() {
 		c.begin(ctx)
 		c.processAll(ctx)
@@ -350,8 +274,8 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 }
 
 // processAll processes what is read, until ctx or the reading ends.
-func (c *Controller[T]) processAll(ctx context.Context) {
-	var deltas Deltas[T]
+func (c *controller) processAll(ctx context.Context) {
+	var deltas []deltafifo.Delta
 	var ended stats.Stamp // the end of the last batch
 	for isFirst := true; ; isFirst = false {
 		var err error
@@ -378,7 +302,7 @@ func (c *Controller[T]) processAll(ctx context.Context) {
 }
 
 // isCached records that the changes of a batch, n in number, are in the cache.
-func (c *Controller[T]) isCached(received stats.Stamp, n int) {
+func (c *controller) isCached(received stats.Stamp, n int) {
 	c.cached = stats.Now()
 	c.toCache.Add(c.cached.Since(received), n)
 }
@@ -396,9 +320,9 @@ func finally(body, end func()) {
 }
 
 // markSynced is called when the first list of each scope is in the cache.
-func (c *Controller[T]) markSynced() { c.lists.Reach(c.mark()) }
+func (c *controller) markSynced() { c.lists.Reach(c.mark()) }
 
-func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
+func (c *controller) resyncEvery(ctx context.Context, period time.Duration) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	for {
@@ -408,15 +332,15 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		case <-ticker.C:
 			// The first delta of all has to be a Replaced. A resync would delay a backlog more.
 			if c.HasSynced() && c.queue.Len() == 0 {
-				c.queue.Push([]Delta[T]{{Type: Sync}})
+				c.queue.Push([]deltafifo.Delta{{Type: deltafifo.Sync}})
 			}
 		}
 	}
 }
 
 // Retry retries a failed list or watch at once; see Reflector.Retry.
-func (c *Controller[T]) Retry() {
-	for _, all := range [][]*Reflector[T]{c.reflectors(), c.leaving()} {
+func (c *controller) Retry() {
+	for _, all := range [][]*reflector{c.reflectors(), c.leaving()} {
 		for _, r := range all {
 			r.Retry()
 		}
@@ -430,26 +354,26 @@ func (c *Controller[T]) Retry() {
 }
 
 // HasSynced reports whether the first list has been processed, of each present scope.
-func (c *Controller[T]) HasSynced() bool { return c.lists.Has(c.mark()) }
+func (c *controller) HasSynced() bool { return c.lists.Has(c.mark()) }
 
 // hadSynced reports whether lists has those of all scopes that were there when Run began.
-func (c *Controller[T]) hadSynced(lists *initial.Lists) bool {
+func (c *controller) hadSynced(lists *initial.Lists) bool {
 	began := initial.Mark(c.began.Load())
 	return began > 0 && lists.Has(began)
 }
 
 // Synced is closed when the first list has been processed, of each scope that is there at the call.
-func (c *Controller[T]) Synced() <-chan struct{} { return c.lists.Wait(c.mark()) }
+func (c *controller) Synced() <-chan struct{} { return c.lists.Wait(c.mark()) }
 
 // Ended is closed when process has returned from its last call.
-func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
+func (c *controller) Ended() <-chan struct{} { return c.ended }
 
 // appliedVersion returns a version of which all changes were processed, from all namespaces. It
 // is the last one if no deltas wait, and otherwise the result of an earlier call.
-func (c *Controller[T]) appliedVersion() string {
+func (c *controller) appliedVersion() string {
 	c.applying.Lock()
 	defer c.applying.Unlock()
-	version := c.earliest(func(r *Reflector[T]) string { return r.status.Version() })
+	version := c.earliest(func(r *reflector) string { return r.status.Version() })
 	if c.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		c.applied = version
 	}
@@ -458,8 +382,8 @@ func (c *Controller[T]) appliedVersion() string {
 
 // noteListed makes the first lists a result of appliedVersion, if it has none and all of them are in the cache. The queue is
 // not idle yet, so appliedVersion would return an empty version although the informer is synced.
-func (c *Controller[T]) noteListed() {
-	version := c.earliest(func(r *Reflector[T]) string { return r.listedVersion })
+func (c *controller) noteListed() {
+	version := c.earliest(func(r *reflector) string { return r.listedVersion })
 	c.applying.Lock()
 	defer c.applying.Unlock()
 	if c.applied == "" {
@@ -468,14 +392,14 @@ func (c *Controller[T]) noteListed() {
 }
 
 // forgetApplied drops the result of earlier calls of appliedVersion: a new scope has no version yet.
-func (c *Controller[T]) forgetApplied() {
+func (c *controller) forgetApplied() {
 	c.applying.Lock()
 	defer c.applying.Unlock()
 	c.applied = ""
 }
 
 // earliest returns the earliest version of all Reflectors.
-func (c *Controller[T]) earliest(versionOf func(*Reflector[T]) string) (version string) {
+func (c *controller) earliest(versionOf func(*reflector) string) (version string) {
 	for i, r := range c.reflectors() {
 		if has := versionOf(r); i == 0 {
 			version = has
@@ -488,7 +412,7 @@ func (c *Controller[T]) earliest(versionOf func(*Reflector[T]) string) (version 
 
 // Status returns the state of the Controller. A Controller of NewController does not know
 // Objects, which is 0 then.
-func (c *Controller[T]) Status() Status {
+func (c *controller) Status() Status {
 	status := c.statusOfAll()
 	if c.objects != nil {
 		status.Objects = c.objects()

@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestUnsharedInformers(t *testing.T) {
+func TestInformerWithOneHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
@@ -42,70 +41,6 @@ func TestUnsharedInformers(t *testing.T) {
 		controller.Run(t.Context()) // again
 		if len(src.requests) != requests {
 			t.Error("a controller ran twice")
-		}
-	})
-}
-
-func TestUnsharedHandlerSeesWhatIsCached(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
-		release := make(chan struct{})
-		var indexer *Indexer[object]
-		var controller *Controller[object]
-		check := func(obj object) {
-			<-release
-			if cached, _ := indexer.Get(ObjectName{"a", "w"}); cached != obj {
-				t.Errorf("the handler gets version %s, cached is %s", obj.ResourceVersion, cached.ResourceVersion)
-			}
-		}
-		indexer, controller = NewIndexerInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), ResourceEventHandlerFuncs[object]{
-			AddFunc: func(obj object, _ bool) {
-				check(obj)
-				if controller.HasSynced() {
-					t.Error("synced while the handler is in its first list")
-				}
-			},
-			UpdateFunc: func(_, obj object) { check(obj) },
-		})
-		run(t, controller.Run)
-		synctest.Wait()
-		src.set("a", "w", nil) // these two come in one batch
-		src.set("a", "w", nil)
-		synctest.Wait()
-		close(release)
-		synctest.Wait()
-	})
-}
-
-func TestUnsharedHandlerIsNotCalledAfterTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		for n := range 1000 {
-			src.set("a", fmt.Sprint(n), nil)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		calls := 0
-		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), ResourceEventHandlerFuncs[object]{
-			AddFunc: func(object, bool) { calls++; cancel() },
-		})
-		controller.Run(ctx)
-		if calls != 1 {
-			t.Errorf("%d calls, all but one after the end", calls)
-		}
-	})
-}
-
-func TestUnsharedResyncsDoNotAccumulate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
-		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, ResyncPeriod: time.Second}),
-			ResourceEventHandlerFuncs[object]{UpdateFunc: func(object, object) { time.Sleep(10 * time.Second) }})
-		run(t, controller.Run)
-		time.Sleep(10 * time.Minute)
-		if n := controller.queue.Len(); n > 1 {
-			t.Errorf("%d resyncs wait", n)
 		}
 	})
 }

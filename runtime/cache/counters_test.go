@@ -21,7 +21,7 @@ func timesOf(h Histogram) string { return fmt.Sprintf("%d in %v", h.Count(), h.S
 func wantTimes(t *testing.T, s *SharedIndexInformer[object], want ...string) {
 	t.Helper()
 	synctest.Wait()
-	all := s.stats()
+	all := inside(s).stats()
 	got := []string{fmt.Sprintf("queued %d, stale for %v, processing %s, to cache %s", all.Queued, all.Staleness, timesOf(all.Processing), timesOf(all.ToCache))}
 	for _, h := range all.Handlers {
 		got = append(got, fmt.Sprintf("%s: synced %v, %d wait, %d processed, %d merged, %d panics, running %v, slowest %v, latency %s",
@@ -78,7 +78,7 @@ func TestTimesOfAChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		all := s.stats()
+		all := inside(s).stats()
 		for i, want := range []string{"slow false 4 in 24s", "late false 1 in 3s", "cache.ResourceEventHandlerFuncs[*k8s.io/apimachinery/pkg/apis/meta/v1.PartialObjectMetadata] true 1 in 3s"} {
 			if h := all.Handlers[i]; fmt.Sprint(h.Name, " ", h.Unnamed, " ", timesOf(h.Latency)) != want {
 				t.Errorf("handler %d: %s, unnamed %v, %s, want %s", i, h.Name, h.Unnamed, timesOf(h.Latency), want)
@@ -112,7 +112,7 @@ func TestCountersOfAHandlerThatFails(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			got := "none"
-			for _, h := range s.stats().Handlers {
+			for _, h := range inside(s).stats().Handlers {
 				got = fmt.Sprintf("%d wait, %d processed, %d merged, %d panics, running %v, slowest %v, latency %s",
 					h.Backlog, h.Processed, h.Merged, h.Panics, h.Running, h.Slowest, timesOf(h.Latency))
 			}
@@ -141,45 +141,6 @@ func TestCountersOfAHandlerThatFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect("none")
-	})
-}
-
-// TestCountersOfAnUnsharedInformer has a handler in the goroutine of Run.
-func TestCountersOfAnUnsharedInformer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "1", nil)
-		src.set("a", "2", nil)
-		_, c := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{InformerName: "mine", HandlerPanicRecovery: true}}),
-			ResourceEventHandlerFuncs[object]{
-				AddFunc: func(object, bool) {
-					time.Sleep(time.Second)
-					panic("no")
-				},
-				UpdateFunc: func(object, object) { time.Sleep(2 * time.Second) },
-			})
-		run(t, c.Run)
-		expect := func(want string) {
-			t.Helper()
-			synctest.Wait()
-			for got := range c.Statuses() {
-				h := got.Stats.Handlers[0]
-				if line := fmt.Sprintf("%s: processing %s, to cache %s, %v values; synced %v, %d wait, %d processed, %d panics, running %v, slowest %v, latency %s", got.Name,
-					timesOf(got.Stats.Processing), timesOf(got.Stats.ToCache), got.Stats.Indexes, h.Synced, h.Backlog, h.Processed, h.Panics, h.Running, h.Slowest, timesOf(h.Latency)); line != want {
-					t.Errorf("got  %s\nwant %s", line, want)
-				}
-			}
-		}
-		time.Sleep(1500 * time.Millisecond)
-		expect("mine: processing 0 in 0s, to cache 1 in 0s, [{namespace 1}] values; synced false, 1 wait, 1 processed, 1 panics, running 500ms, slowest 1s, latency 1 in 1s")
-		time.Sleep(time.Minute)
-		expect("mine: processing 1 in 2s, to cache 1 in 0s, [{namespace 1}] values; synced true, 0 wait, 2 processed, 2 panics, running 0s, slowest 1s, latency 2 in 3s")
-		src.set("a", "1", nil)
-		synctest.Wait()
-		src.set("a", "2", nil) // these two wait for 2s
-		src.set("a", "1", nil)
-		time.Sleep(time.Minute) // the last one is cached after 4s
-		expect("mine: processing 3 in 8s, to cache 4 in 6s, [{namespace 1}] values; synced true, 0 wait, 5 processed, 2 panics, running 0s, slowest 2s, latency 5 in 15s")
 	})
 }
 
@@ -238,7 +199,7 @@ func TestReadersDoNotWait(t *testing.T) {
 func TestSizesOfACache(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	read := func() (all Stats) {
-		x.observe(&all, stats.Now())
+		observeIndexer(machineOf(x), &all, stats.Now())
 		return all
 	}
 	if got := read(); got.ObjectBytes != 0 || fmt.Sprint(got.Indexes) != "[{namespace 0} {letters 0}]" {

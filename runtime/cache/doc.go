@@ -8,7 +8,7 @@
 //	body ─▶ wire, or a typed client
 //	           │ pages, events
 //	           ▼
-//	    ListerWatcher ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ Controller ◀─ own writes
+//	    ListerWatcher ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ informer ◀─ own writes
 //	                                                                 │ one lock a batch
 //	                                            ┌────────────────────┤
 //	                                            ▼                    ▼
@@ -17,11 +17,15 @@
 //	                                                                 ▼ goroutine a handler
 //	                                                       ResourceEventHandler
 //
+// What a program calls is typed by T. It converts, and calls a machine that has no type parameter, so that the machine is
+// compiled once; docs/design/runtime.md has the reasons.
+//
 //	factory.go          SharedInformerFactory: the informers of one program; and Lease: a counted use
 //	                    of one of them
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
 //	config.go           Config and Settings, and Kind: a kind and the client for it, of which a Config is made
-//	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
+//	shared_informer.go  SharedIndexInformer and Controller: an informer as a program calls it
+//	informer.go         informer: its machine, controller, indexer and processor together
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
@@ -29,15 +33,18 @@
 //	handover.go         the Reflector of a new scope takes over from those that had its objects
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	errors.go           the errors, and Advice: what a person can do, also in the log of outages
-//	controller.go       Controller: from Reflector to queue to one function
-//	reflector*.go       Reflector: from request to request; and its lists and watches
-//	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others; and Delta
-//	                    and DeltaFIFO: what was read, in the order in which it happened
-//	indexer*.go         Object, and Indexer: the cache, with one writer and many readers
+//	controller.go       controller: from Reflectors to the queue to one function
+//	reflector.go        reflector: from request to request; reflector_requests.go has its lists and watches
+//	reflector_store.go  Reflector: copies a collection to a store of the program
+//	listwatch.go        ListerWatcher, and those of typed clients
+//	source.go           source: a ListerWatcher as the machine reads it, and that of bodies
+//	object.go           Object and ObjectName
+//	indexer.go          Indexer: the cache as a program reads it
 //	own_writes.go       the responses to writes in the cache, for ReadYourWrites
-//	lister.go           Lister: typed reads, also of kinds known only at run time
+//	lister.go           Lister: typed reads; and generic.go: reads of kinds known only at run time
+//	internal/indexer    applies deltas to a store: one writer, many readers
+//	internal/deltafifo  deltas in the order of their arrival
 //	internal/decoded    the lists and watches of typed clients, as pages and events
-//	internal/queue      the deltas that wait for the Controller
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
 //	internal/partition  which scope speaks about each object
 //	internal/initial    which first lists the cache, or a handler, has, and how many run at one time

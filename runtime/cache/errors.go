@@ -11,23 +11,21 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 var (
-	// ErrClosed is returned by DeltaFIFO.Pop when the queue is closed and empty.
-	ErrClosed = queue.ErrClosed
 	// ErrStopped is wrapped if a handler is added to an informer that has stopped. It is
 	// also the cause if WaitForCacheSync waits for such an informer. Reads of the cache return
 	// it after Stop or the last Release, which empty the cache: then an object that is missing
 	// was not deleted.
 	ErrStopped = errors.New("informer has stopped")
 	// ErrNoIndex is wrapped by reads of an index that was never added, or was removed.
-	ErrNoIndex = errors.New("no such index")
+	ErrNoIndex = indexer.ErrNoIndex
 )
 
 // DecodeError names an object that cannot be decoded, the path in it, and the reason.
@@ -278,16 +276,16 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 }
 
 // observedController is a Controller as its log of outages reads it.
-type observedController[T Object] struct{ *Controller[T] }
+type observedController struct{ *controller }
 
 // Failures returns the failures of lists and watches. It leaves out a handler that has panicked.
-func (c observedController[T]) Failures() []advice.Failure {
+func (c observedController) Failures() []advice.Failure {
 	status := c.statusOfAll()
 	return failuresOf(&status, c.config.Resource, c.namespaces())
 }
 
 // About returns what to say of a list that takes long, or of scopes that are not set.
-func (c observedController[T]) About(lasted time.Duration) advice.Advice {
+func (c observedController) About(lasted time.Duration) advice.Advice {
 	if awaits := c.statusOfAll().awaits; awaits != nil {
 		return awaits.advice
 	}
@@ -295,30 +293,30 @@ func (c observedController[T]) About(lasted time.Duration) advice.Advice {
 }
 
 // Logger returns that of Run, with the name of the collection.
-func (c observedController[T]) Logger() klog.Logger {
+func (c observedController) Logger() klog.Logger {
 	return klog.FromContext(c.panics.ctx).WithValues("resource", c.name())
 }
 
 // LateHandlers returns none: that of a Controller runs in its goroutine.
-func (c observedController[T]) LateHandlers() []outage.Handler { return nil }
+func (c observedController) LateHandlers() []outage.Handler { return nil }
 
 // observedInformer is a SharedIndexInformer as its log of outages reads it.
-type observedInformer[T Object] struct{ *SharedIndexInformer[T] }
+type observedInformer struct{ *informer }
 
-func (s observedInformer[T]) Failures() []advice.Failure {
-	return observedController[T]{s.controller}.Failures()
+func (s observedInformer) Failures() []advice.Failure {
+	return observedController{s.controller}.Failures()
 }
 
-func (s observedInformer[T]) About(lasted time.Duration) advice.Advice {
-	return observedController[T]{s.controller}.About(lasted)
+func (s observedInformer) About(lasted time.Duration) advice.Advice {
+	return observedController{s.controller}.About(lasted)
 }
 
-func (s observedInformer[T]) Logger() klog.Logger {
-	return observedController[T]{s.controller}.Logger()
+func (s observedInformer) Logger() klog.Logger {
+	return observedController{s.controller}.Logger()
 }
 
 // LateHandlers returns the handlers that have not returned from their initial list.
-func (s observedInformer[T]) LateHandlers() (late []outage.Handler) {
+func (s observedInformer) LateHandlers() (late []outage.Handler) {
 	for _, l := range s.processor.Listeners() {
 		if !l.Lists().Has(s.controller.mark()) {
 			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
@@ -328,28 +326,28 @@ func (s observedInformer[T]) LateHandlers() (late []outage.Handler) {
 }
 
 // observedReflector is a Reflector without a Controller as its log of outages reads it.
-type observedReflector[T Object] struct {
-	*Reflector[T]
+type observedReflector struct {
+	*reflector
 	logger klog.Logger
 }
 
-func (r observedReflector[T]) Failures() []advice.Failure {
+func (r observedReflector) Failures() []advice.Failure {
 	status := r.Status()
 	return failuresOf(&status, r.config.Resource, namespacesOf(&r.config))
 }
 
 // namespacesOf returns the namespace that a Config is limited to; nil for all.
-func namespacesOf[T Object](c *Config[T]) []string {
+func namespacesOf(c *config) []string {
 	if c.Namespace == "" {
 		return nil
 	}
 	return []string{c.Namespace}
 }
 
-func (r observedReflector[T]) About(lasted time.Duration) advice.Advice {
+func (r observedReflector) About(lasted time.Duration) advice.Advice {
 	return adviceOnListing(lasted, &Stats{Synced: r.Status().ResourceVersion != "", BytesRead: r.traffic.Bytes.Load()})
 }
 
-func (r observedReflector[T]) Logger() klog.Logger { return r.logger }
+func (r observedReflector) Logger() klog.Logger { return r.logger }
 
-func (r observedReflector[T]) LateHandlers() []outage.Handler { return nil }
+func (r observedReflector) LateHandlers() []outage.Handler { return nil }

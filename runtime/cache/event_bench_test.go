@@ -155,9 +155,9 @@ func benchmarkEvents(b *testing.B, load eventLoad) {
 
 // write stores an own write of a version that no event reaches.
 func (f *feed) write(obj object) {
-	own := f.informer.own.Load()
+	own := inside(f.informer).own.Load()
 	name := listed.Name{Namespace: obj.Namespace, Name: obj.Name}
-	f.informer.mu.Lock()
-	defer f.informer.mu.Unlock()
-	own.offer(own.scopes[0], pending.Entry[object]{Name: name, UID: obj.UID, Version: 1_000_000, Item: itemOf(obj)})
+	inside(f.informer).mu.Lock()
+	defer inside(f.informer).mu.Unlock()
+	own.offer(own.scopes[0], pending.Entry{Name: name, UID: obj.UID, Version: 1_000_000, Item: stated(obj)})
 }

@@ -2,34 +2,12 @@ package cache_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// A Controller calls one function with the history of a collection, and keeps no cache.
-func ExampleNewController() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	client := NewClient(newFoo("team-a", "web", "node-1"))
-
-	controller := cache.NewController(cache.Config[*Foo]{Open: FooKind(client).Open("team-a"), Resource: foos}, func(_ context.Context, deltas cache.Deltas[*Foo]) {
-		for _, delta := range deltas {
-			if delta.Type == cache.Replaced {
-				fmt.Println(delta.Type, len(delta.Collection.Items), "object")
-			} else {
-				fmt.Println(delta.Type, delta.Object.Name)
-			}
-		}
-		cancel() // the first batch is enough here
-	})
-	controller.Run(ctx)
-	// Output:
-	// Replaced 1 object
-}
-
-// NewInformer returns a cache and the Controller that fills it, for one handler that does not block.
+// NewInformer returns a cache with one handler, and the informer that fills it.
 func ExampleNewInformer() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -48,29 +26,58 @@ func ExampleNewInformer() {
 	// 1 object
 }
 
-// A DeltaFIFO keeps deltas in their order.
-func ExampleDeltaFIFO() {
-	ctx := context.Background()
-	queue := &cache.DeltaFIFO[*Foo]{}
-	queue.Push(
-		cache.Delta[*Foo]{Type: cache.Added, Item: cache.Item[*Foo]{Object: newFoo("team-a", "web", "node-1")}},
-		cache.Delta[*Foo]{Type: cache.Deleted, Item: cache.Item[*Foo]{Object: newFoo("team-a", "web", "node-1")}},
-	)
-	queue.Close()
+// perNode counts objects, as an exporter of metrics does: it keeps a node and not an object for each name.
+type perNode struct {
+	nodes map[cache.ObjectName]string
+	count map[string]int
+}
 
-	var deltas cache.Deltas[*Foo]
-	for {
-		var err error
-		if deltas, err = queue.Pop(ctx, deltas); err != nil {
-			fmt.Println(errors.Is(err, cache.ErrClosed))
-			return
-		}
-		for _, delta := range deltas {
-			fmt.Println(delta.Type, delta.Object.Name)
-		}
+func (p *perNode) Replace(foos []*Foo) {
+	p.nodes, p.count = map[cache.ObjectName]string{}, map[string]int{}
+	for _, foo := range foos {
+		p.Add(foo)
 	}
+}
+
+func (p *perNode) Add(foo *Foo) {
+	p.nodes[cache.MetaObjectToName(foo)] = foo.Spec.NodeName
+	p.count[foo.Spec.NodeName]++
+}
+
+func (p *perNode) Update(foo *Foo) {
+	p.Delete(foo)
+	p.Add(foo)
+}
+
+func (p *perNode) Delete(foo *Foo) {
+	name := cache.MetaObjectToName(foo)
+	p.count[p.nodes[name]]--
+	delete(p.nodes, name)
+}
+
+// printing prints the metric after each change.
+type printing struct {
+	*perNode
+	enough context.CancelFunc
+}
+
+func (p printing) Replace(foos []*Foo) {
+	p.perNode.Replace(foos)
+	fmt.Println(p.count)
+	p.enough()
+}
+
+// A Reflector copies a collection to a store of the program, here to one that counts objects and keeps none.
+func ExampleNewReflector() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	client := NewClient(newFoo("team-a", "web", "node-1"), newFoo("team-a", "db", "node-1"), newFoo("team-a", "cron", "node-2"))
+
+	metrics := printing{&perNode{}, cancel}
+	reflector := cache.NewReflector(cache.Config[*Foo]{Open: FooKind(client).Open("team-a"), Resource: foos}, metrics)
+	reflector.Run(ctx)
+	fmt.Println("stopped")
 	// Output:
-	// Added web
-	// Deleted web
-	// true
+	// map[node-1:2 node-2:1]
+	// stopped
 }

@@ -62,23 +62,12 @@ func (k informerKey) String() string {
 	return k.resource.Group + "/" + k.resource.Resource + "/" + k.resource.Version + " " + k.object.String() + " " + k.server
 }
 
-// factoryInformer is an informer of any T.
+// factoryInformer is an informer of a factory.
 type factoryInformer struct {
 	key      informerKey
 	name     string // of key
-	informer interface {
-		Syncer
-		scopeReceiver
-		Run(ctx context.Context)
-		halt()
-		await()
-		wasStopped() bool
-		Status() Status
-		observed() InformerStatus
-		Retry()
-		registrations() []Syncer
-	}
-	started bool // by the factory, and not by a caller of Run
+	informer factoryMachine
+	started  bool // by the factory, and not by a caller of Run
 	// leases is the number of leases that are not released. pinned is set by InformerFor: no
 	// Release stops the informer then.
 	leases int
@@ -87,6 +76,17 @@ type factoryInformer struct {
 	call *options
 	// refused is the mistake in its options, if there is one.
 	refused error
+}
+
+// factoryMachine is an informer as its factory sees it.
+type factoryMachine interface {
+	machine
+	scopeReceiver
+	halt()
+	await()
+	wasStopped() bool
+	observed() InformerStatus
+	registrations() []Syncer
 }
 
 // maxFirstLists is the number of informers of a factory that read their first list at one
@@ -131,16 +131,30 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 // options, pass them to the factory, in For. The result of a call with a mistake is an informer
 // that never runs; see SharedInformerOption.
 func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) *SharedIndexInformer[T] {
+	plain := plainKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
+	if known := f.plainInformer(plain); known != nil && len(set) == 0 {
+		return faceOf[T](known)
+	}
+	return faceOf[T](f.informerFor(plain, erasedKind(&kind), set))
+}
+
+// plainInformer returns the informer that serves calls without options, or nil.
+func (f *SharedInformerFactory) plainInformer(plain plainKey) machine {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	plain := plainKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
-	if known := f.plain[plain]; known != nil && len(set) == 0 && !known.informer.wasStopped() {
-		return known.informer.(*SharedIndexInformer[T])
+	if known := f.plain[plain]; known != nil && !known.informer.wasStopped() {
+		return known.informer
 	}
-	key := keyOf(&kind)
-	informer, err := informerLocked(f, key, kind, set)
+	return nil
+}
+
+func (f *SharedInformerFactory) informerFor(plain plainKey, kind *kind, set []SharedInformerOption) machine {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := keyOf(kind)
+	informer, err := f.informerLocked(key, kind, set)
 	known := f.informers[key]
-	if f.mistakes.Add(err) && known.informer != any(informer) {
+	if f.mistakes.Add(err) && known.informer != informer {
 		f.refused = append(f.refused, factoryInformer{key: key, name: known.name, informer: informer, refused: err})
 	}
 	known.pinned = true
@@ -151,8 +165,8 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...Shared
 }
 
 // keyOf returns the key of a kind's informer.
-func keyOf[T Object](kind *Kind[T]) informerKey {
-	key := informerKey{resource: kind.Resource, object: reflect.TypeFor[T]()}
+func keyOf(kind *kind) informerKey {
+	key := informerKey{resource: kind.Resource, object: kind.form.Type()}
 	if kind.Server != nil {
 		key.server = kind.Server.String()
 	}
@@ -161,15 +175,15 @@ func keyOf[T Object](kind *Kind[T]) informerKey {
 
 // informerLocked returns the informer of a kind, which it creates if there is none. With an
 // error, it returns an informer that never runs.
-func informerLocked[T Object](f *SharedInformerFactory, key informerKey, kind Kind[T], set []SharedInformerOption) (*SharedIndexInformer[T], error) {
+func (f *SharedInformerFactory) informerLocked(key informerKey, kind *kind, set []SharedInformerOption) (factoryMachine, error) {
 	call := newOptions(key.object, set)
 	var differs error
 	if known := f.informers[key]; known != nil && !known.informer.wasStopped() {
 		if known.refused != nil {
-			return known.informer.(*SharedIndexInformer[T]), known.refused
+			return known.informer, known.refused
 		}
 		if differs = sameOptions(known.call, call); differs == nil {
-			return known.informer.(*SharedIndexInformer[T]), nil
+			return known.informer, nil
 		}
 	}
 	own := &options{object: key.object}
@@ -181,7 +195,7 @@ func informerLocked[T Object](f *SharedInformerFactory, key informerKey, kind Ki
 	if differs != nil {
 		return refused(config, differs), differs
 	}
-	var informer *SharedIndexInformer[T]
+	var informer *informer
 	if mistake != nil {
 		informer = refused(config, mistake)
 	} else {
@@ -192,7 +206,7 @@ func informerLocked[T Object](f *SharedInformerFactory, key informerKey, kind Ki
 		if f.ctx.Err() != nil {
 			config.StatusHandler = nil // it is Stopped from its start on
 		}
-		informer = NewSharedIndexInformer(config)
+		informer = newInformer(config)
 		var others []scopeReceiver
 		for _, other := range f.informers {
 			others = append(others, other.informer)
@@ -209,10 +223,10 @@ func informerLocked[T Object](f *SharedInformerFactory, key informerKey, kind Ki
 }
 
 // refused returns an informer that never runs. Its Status has err.
-func refused[T Object](config Config[T], err error) *SharedIndexInformer[T] {
+func refused(config config, err error) *informer {
 	config.scopes, config.Open, config.StatusHandler = nil, nil, nil
-	config.ListerWatcher = newFailingListWatch[T](err)
-	informer := NewSharedIndexInformer(config)
+	config.source = failingSource{err}
+	informer := newInformer(config)
 	informer.retire(err)
 	return informer
 }
@@ -354,16 +368,27 @@ func (f *SharedInformerFactory) Shutdown() {
 // that comes and goes. The informer exists as long as it has leases. So does its cache: after
 // the last Release, its listers return errors that wrap ErrStopped. All methods may be called
 // from any goroutine.
-type Lease[T Object] struct {
+type Lease[T Object] struct{ machine leaseMachine }
+
+// leaseMachine is a lease as its faces see it.
+type leaseMachine interface {
+	machineOf() machine
+	addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error)
+	WaitForCacheSync(ctx context.Context) error
+	Release()
+}
+
+// lease is a Lease without its type parameter.
+type lease struct {
 	factory  *SharedInformerFactory
 	use      *factoryInformer
-	informer *SharedIndexInformer[T]
+	informer *informer
 	alive    context.Context // ends with Release; its cause is the error of the methods then
 	end      context.CancelCauseFunc
 	released chan struct{} // closed at the end of the first Release
 
 	mu       sync.Mutex // guards handlers, and alive against AddEventHandler
-	handlers []*registration[T]
+	handlers []*registration
 }
 
 // Acquire returns a lease of the factory's informer of a kind. If the factory has no such informer, or
@@ -379,16 +404,24 @@ type Lease[T Object] struct {
 //	…
 //	defer lease.Release()
 func Acquire[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) (*Lease[T], error) {
+	l, err := f.acquire(erasedKind(&kind), set)
+	if err != nil {
+		return nil, err
+	}
+	return &Lease[T]{l}, nil
+}
+
+func (f *SharedInformerFactory) acquire(kind *kind, set []SharedInformerOption) (leaseMachine, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ctx.Err() != nil || f.running != nil && f.running.Err() != nil {
 		return nil, fmt.Errorf("cannot acquire %s: the factory was shut down, or the context of its Start has ended: %w", kind.Resource.GroupResource(), ErrStopped)
 	}
-	key := keyOf(&kind)
-	informer, err := informerLocked(f, key, kind, set)
+	key := keyOf(kind)
+	made, err := f.informerLocked(key, kind, set)
 	use := f.informers[key]
-	if err == nil && isClosed(informer.Ended()) {
-		err = fmt.Errorf("cannot acquire %s: %w", informer.name(), ErrStopped)
+	if err == nil && isClosed(made.Ended()) {
+		err = fmt.Errorf("cannot acquire %s: %w", made.name(), ErrStopped)
 	}
 	if err != nil {
 		if use.leases == 0 && !use.pinned { // it was just created, and no one else needs to hear of it
@@ -400,29 +433,35 @@ func Acquire[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInfo
 	if f.running != nil {
 		f.startLocked(use)
 	}
-	l := &Lease[T]{factory: f, use: use, informer: informer, released: make(chan struct{})}
+	l := &lease{factory: f, use: use, informer: made.(*informer), released: make(chan struct{})}
 	l.alive, l.end = context.WithCancelCause(context.Background())
 	return l, nil
 }
 
 // Informer returns the informer. A handler that is added to it rather than to the lease stays
 // until the informer stops.
-func (l *Lease[T]) Informer() *SharedIndexInformer[T] { return l.informer }
+func (l *Lease[T]) Informer() *SharedIndexInformer[T] { return faceOf[T](l.machine.machineOf()) }
 
 // AddEventHandler adds a handler to the informer, as its method AddEventHandler does. Release
 // removes the handler. The error wraps ErrStopped after Release.
 func (l *Lease[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
+	return l.machine.addHandler(erasedHandler(handler), options)
+}
+
+func (l *lease) machineOf() machine { return l.informer }
+
+func (l *lease) addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.alive.Err() != nil {
 		return nil, context.Cause(l.alive)
 	}
-	added, err := l.informer.AddEventHandler(handler, options...)
+	added, err := l.informer.addEventHandler(handler, options)
 	if err != nil {
 		return nil, err
 	}
-	l.handlers = slices.DeleteFunc(l.handlers, func(r *registration[T]) bool { return r.Removed() })
-	l.handlers = append(l.handlers, added.(*registration[T]))
+	l.handlers = slices.DeleteFunc(l.handlers, func(r *registration) bool { return r.Removed() })
+	l.handlers = append(l.handlers, added)
 	return added, nil
 }
 
@@ -431,6 +470,11 @@ func (l *Lease[T]) AddEventHandler(handler ResourceEventHandler[T], options ...H
 // is released, or the informer stops, it returns an error, which wraps ErrStopped in the last two
 // cases.
 func (l *Lease[T]) WaitForCacheSync(ctx context.Context) error {
+	return l.machine.WaitForCacheSync(ctx)
+}
+
+// WaitForCacheSync is that of Lease.
+func (l *lease) WaitForCacheSync(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(l.alive, func() { cancel(context.Cause(l.alive)) })()
@@ -453,7 +497,10 @@ func (l *Lease[T]) WaitForCacheSync(ctx context.Context) error {
 //
 // A handler or a hook of the informer must not call Release, which may wait for it: call it in
 // another goroutine. Release logs the name of a handler that it waits for longer than 10 seconds.
-func (l *Lease[T]) Release() {
+func (l *Lease[T]) Release() { l.machine.Release() }
+
+// Release is that of Lease.
+func (l *lease) Release() {
 	l.mu.Lock()
 	again := l.alive.Err() != nil
 	l.end(fmt.Errorf("the lease of %s was released: %w", l.informer.name(), ErrStopped))
@@ -481,7 +528,7 @@ func (l *Lease[T]) Release() {
 const releaseWarning = 10 * time.Second
 
 // await waits until a handler that was removed has returned.
-func (l *Lease[T]) await(r *registration[T]) {
+func (l *lease) await(r *registration) {
 	late := time.AfterFunc(releaseWarning, func() {
 		klog.Background().Info("Release waits for a handler that does not return; a handler must not call Release of its lease", "resource", l.informer.name(), "handler", r.Name())
 	})

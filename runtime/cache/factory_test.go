@@ -16,7 +16,7 @@ import (
 )
 
 // kindOf is what a generated informer hands to the factory.
-func kindOf(src *source, asked *[]string) Kind[object] {
+func kindOf(src *fakeSource, asked *[]string) Kind[object] {
 	return Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 		*asked = append(*asked, namespace)
 		return src
@@ -197,7 +197,11 @@ func TestListers(t *testing.T) {
 	x.Add(src.set("b", "one", map[string]string{"letters": "x"}))
 	x.Add(src.set("", "cluster", nil))
 	lister := NewLister(x, resource)
-	generic := NewGenericInformer(&SharedIndexInformer[object]{indexer: x, controller: &Controller[object]{config: &Config[object]{Resource: widgets}}}).Lister()
+	informer := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+	for obj := range x.All() {
+		informer.GetIndexer().Add(obj)
+	}
+	generic := NewGenericInformer(informer).Lister()
 
 	labelled := labels.SelectorFromSet(labels.Set{"letters": "x"})
 	for _, test := range []struct {
@@ -249,15 +253,16 @@ func TestListers(t *testing.T) {
 func TestListersOfNamespaces(t *testing.T) {
 	src, x := newSource(), NewIndexer[object](nil)
 	lister := NewLister(x, widgets.GroupResource())
+	known := &lister.reader.(*listing).namespaces
 	kept := func() (n int) {
-		table := lister.namespaces.table.Load()
+		table := known.table.Load()
 		for i := range *table {
 			if (*table)[i].Load() != nil {
 				n++
 			}
 		}
-		if n != lister.namespaces.used || 2*n > len(*table) {
-			t.Fatalf("a table of %d has %d listers, counted as %d", len(*table), n, lister.namespaces.used)
+		if n != known.used || 2*n > len(*table) {
+			t.Fatalf("a table of %d has %d listers, counted as %d", len(*table), n, known.used)
 		}
 		return n
 	}

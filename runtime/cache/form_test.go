@@ -13,10 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 )
 
 // kindSource is a source whose objects have a kind, which unstructured objects need.
-type kindSource struct{ *source }
+type kindSource struct{ *fakeSource }
 
 func setKinds(items []Item[object]) {
 	for i := range items {
@@ -28,13 +30,13 @@ func setKinds(items []Item[object]) {
 }
 
 func (s kindSource) List(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
-	page, err := s.source.List(ctx, options)
+	page, err := s.fakeSource.List(ctx, options)
 	setKinds(page.Items)
 	return page, err
 }
 
 func (s kindSource) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
-	stream, err := s.source.Watch(ctx, options)
+	stream, err := s.fakeSource.Watch(ctx, options)
 	return kindStream{stream}, err
 }
 
@@ -53,7 +55,7 @@ func (s kindStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[ob
 }
 
 // formOpener serves JSON whatever is asked for.
-func formOpener(src *source) OpenFunc {
+func formOpener(src *fakeSource) OpenFunc {
 	open := openerOf(kindSource{src})
 	return func(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
 		return open(ctx, options, "application/vnd.kubernetes.protobuf;any,application/json")
@@ -82,7 +84,7 @@ func (r *formRecorder) OnDelete(obj GenericObject, _ bool) {
 	r.write(fmt.Sprintf("delete %s %s", obj.GetName(), formOf(obj)))
 }
 
-func followForm(t *testing.T, object runtime.Object, sources map[string]*source, options ...SharedInformerOption) *SharedIndexInformer[GenericObject] {
+func followForm(t *testing.T, object runtime.Object, sources map[string]*fakeSource, options ...SharedInformerOption) *SharedIndexInformer[GenericObject] {
 	t.Helper()
 	kind := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: object, Open: func(namespace string) OpenFunc { return formOpener(sources[namespace]) }}
 	s, err := kind.NewInformer(append(options, WithWatchErrorHandler(quiet))...)
@@ -124,7 +126,7 @@ func TestFormChanges(t *testing.T) {
 		src.set("a", "one", map[string]string{"app": "web"})
 		src.set("b", "two", nil)
 		byApp := Indexers[GenericObject]{"app": func(obj GenericObject) []string { return []string{obj.GetLabels()["app"]} }}
-		s := followForm(t, &metav1.PartialObjectMetadata{}, map[string]*source{"": src}, WithIndexers(byApp))
+		s := followForm(t, &metav1.PartialObjectMetadata{}, map[string]*fakeSource{"": src}, WithIndexers(byApp))
 		heard := &formRecorder{}
 		if _, err := s.AddEventHandler(heard); err != nil {
 			t.Fatal(err)
@@ -172,7 +174,7 @@ func TestFormChangesTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil)
-		s := followForm(t, &gadget{}, map[string]*source{"": src})
+		s := followForm(t, &gadget{}, map[string]*fakeSource{"": src})
 		heard := &formRecorder{}
 		if _, err := s.AddEventHandler(heard); err != nil {
 			t.Fatal(err)
@@ -220,7 +222,7 @@ func TestFormOfNamespaces(t *testing.T) {
 		t.Skip("unstructured objects are JSON")
 	}
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*source{"a": newSource(), "b": newSource()}
+		sources := map[string]*fakeSource{"a": newSource(), "b": newSource()}
 		for namespace, src := range sources {
 			src.set(namespace, "one", nil)
 		}
@@ -280,7 +282,7 @@ func TestFormCannotChange(t *testing.T) {
 // TestIsOtherForm compares what two forms of one interface type have in common.
 func TestIsOtherForm(t *testing.T) {
 	a, b := &gadget{}, &gadget{}
-	if isOtherForm[GenericObject](a, b) || !isOtherForm[GenericObject](a, &Dual{Object: b}) || isOtherForm(a, b) {
+	if indexer.IsOtherForm(a, b) || !indexer.IsOtherForm(a, &Dual{Object: b}) {
 		t.Errorf("%v and %v", reflect.TypeOf(a), reflect.TypeOf(b))
 	}
 }

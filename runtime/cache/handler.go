@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -148,18 +149,18 @@ type ResourceEventHandlerRegistration interface {
 }
 
 // registration is the only ResourceEventHandlerRegistration.
-type registration[T Object] struct {
-	informer *SharedIndexInformer[T]
-	*processor.Listener[T]
+type registration struct {
+	informer *informer
+	*processor.Listener
 }
 
-func (r *registration[T]) HasSynced() bool { return r.Lists().Has(r.informer.controller.mark()) }
+func (r *registration) HasSynced() bool { return r.Lists().Has(r.informer.controller.mark()) }
 
-func (r *registration[T]) Synced() <-chan struct{} {
+func (r *registration) Synced() <-chan struct{} {
 	return r.Lists().Wait(r.informer.controller.mark())
 }
 
-func (r *registration[T]) NotSyncedReason() string {
+func (r *registration) NotSyncedReason() string {
 	_, waiting := r.waitsFor()
 	return waiting.Reason
 }
@@ -167,11 +168,11 @@ func (r *registration[T]) NotSyncedReason() string {
 // HandlerPanicked treats a panic as one of the handler: it is logged, and then ends the program, or is in Status if
 // Settings.HandlerPanicRecovery is set. It is for modules that call the handler in a goroutine of their
 // own. The value is nil if the handler called runtime.Goexit.
-func (r *registration[T]) HandlerPanicked(obj T, value any) {
-	r.informer.controller.panics.report(r.Listener, &processor.Notification[T]{Obj: obj}, value)
+func (r *registration) HandlerPanicked(obj Object, value any) {
+	r.informer.controller.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
 }
 
-func (r *registration[T]) waitsFor() (subject, NotSynced) {
+func (r *registration) waitsFor() (subject, NotSynced) {
 	if r.HasSynced() || r.Removed() || r.informer.controller.released.Load() {
 		return subject{}, NotSynced{}
 	}
@@ -193,13 +194,13 @@ var errForeignRegistration = errors.New("the registration belongs to another inf
 
 // listenerOptions returns the options of the listener of handler, without Resync. A
 // detector that is not nil checks the objects before and after each call.
-func listenerOptions[T Object](handler ResourceEventHandler[T], settings processor.Settings, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
+func listenerOptions(handler eventHandler, settings processor.Settings, detector *mutation.Detector, panics *handlerPanics) processor.Options {
 	if settings.Name == "" {
-		settings.Name, settings.Unnamed = fmt.Sprintf("%T", handler), true
+		settings.Name, settings.Unnamed = handler.name, true
 	}
-	options := processor.Options[T]{Settings: settings, Deliver: deliverTo(handler), Failed: panics.report}
+	options := processor.Options{Settings: settings, Deliver: handler.deliver, Failed: panics.report}
 	if deliver := options.Deliver; detector != nil {
-		options.Deliver = func(n *processor.Notification[T]) {
+		options.Deliver = func(n *processor.Notification) {
 			detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
 			deliver(n)
 			detector.Check("handler "+settings.Name, n.Old, n.Obj)
@@ -208,44 +209,61 @@ func listenerOptions[T Object](handler ResourceEventHandler[T], settings process
 	return options
 }
 
-// deliverTo returns a function that calls the method of h that a notification is for.
-func deliverTo[T Object](h ResourceEventHandler[T]) func(*processor.Notification[T]) {
-	return func(n *processor.Notification[T]) {
-		switch n.Kind {
-		case processor.Add:
-			h.OnAdd(n.Obj, n.Initial)
-		case processor.Update:
-			h.OnUpdate(n.Old, n.Obj)
-		case processor.Delete:
-			deliverDelete(h, n.Old, n.Obj, n.FinalStateUnknown)
-		}
-	}
+// eventHandler is a ResourceEventHandler as the machine calls it.
+type eventHandler struct {
+	// name is the Go type.
+	name    string
+	deliver func(*processor.Notification)
 }
 
-// deliverDelete calls h with the last state of an object. A filter decides by known, the
+// erasedHandler returns an eventHandler that calls the method of h that a notification is for.
+func erasedHandler[T Object](h ResourceEventHandler[T]) eventHandler {
+	onDelete := deleteOf(h)
+	return eventHandler{fmt.Sprintf("%T", h), func(n *processor.Notification) {
+		switch n.Kind {
+		case processor.Add:
+			h.OnAdd(n.Obj.(T), n.Initial)
+		case processor.Update:
+			h.OnUpdate(n.Old.(T), n.Obj.(T))
+		case processor.Delete:
+			onDelete(n.Old.(T), n.Obj.(T), n.FinalStateUnknown)
+		}
+	}}
+}
+
+// deleteOf returns a function that calls h with the last state of an object. A filter decides by known, the
 // state that h got last.
-func deliverDelete[T Object](h ResourceEventHandler[T], known, obj T, finalStateUnknown bool) {
-	switch h := h.(type) {
-	case *FilteringResourceEventHandler[T]:
-		deliverDelete[T](*h, known, obj, finalStateUnknown)
-	case FilteringResourceEventHandler[T]:
+func deleteOf[T Object](h ResourceEventHandler[T]) func(known, obj T, finalStateUnknown bool) {
+	if f, is := h.(filter[T]); is {
+		// A type that embeds a filter has its methods, and may have an OnDelete of its own.
+		if of, onDelete := f.deleteByKnown(); reflect.TypeOf(h) == of || reflect.TypeOf(h) == reflect.PointerTo(of) {
+			return onDelete
+		}
+	}
+	return func(_, obj T, finalStateUnknown bool) { h.OnDelete(obj, finalStateUnknown) }
+}
+
+// filter is a FilteringResourceEventHandler. Most programs have none, and should not compile it for each kind.
+type filter[T Object] interface {
+	deleteByKnown() (of reflect.Type, onDelete func(known, obj T, finalStateUnknown bool))
+}
+
+func (h FilteringResourceEventHandler[T]) deleteByKnown() (of reflect.Type, onDelete func(known, obj T, finalStateUnknown bool)) {
+	next := deleteOf(h.Handler)
+	return reflect.TypeOf(h), func(known, obj T, finalStateUnknown bool) {
 		if !h.FilterFunc(known) {
 			return
 		}
 		if !h.FilterFunc(obj) {
 			obj = known
 		}
-		deliverDelete(h.Handler, known, obj, finalStateUnknown)
-	case genericHandler[T]:
-		deliverDelete(h.handler, GenericObject(known), GenericObject(obj), finalStateUnknown)
-	default:
-		h.OnDelete(obj, finalStateUnknown)
+		next(known, obj, finalStateUnknown)
 	}
 }
 
 // handlerPanics decides whether handlers that panic, or that end their goroutine by
 // runtime.Goexit, continue. It keeps the last error of each that does.
-type handlerPanics[T Object] struct {
+type handlerPanics struct {
 	// recovers is Settings.HandlerPanicRecovery.
 	recovers bool
 	resource string
@@ -255,7 +273,7 @@ type handlerPanics[T Object] struct {
 	changed func()
 
 	mu   sync.Mutex // guards errs
-	errs map[*processor.Listener[T]]handlerPanic
+	errs map[*processor.Listener]handlerPanic
 }
 
 // handlerPanic is the last error of a handler, and the time of its first one.
@@ -266,7 +284,7 @@ type handlerPanic struct {
 
 // report logs that the handler of l panicked with a value, or exited if value is nil. A
 // panic ends the program then, unless recovers is set.
-func (p *handlerPanics[T]) report(l *processor.Listener[T], n *processor.Notification[T], value any) {
+func (p *handlerPanics) report(l *processor.Listener, n *processor.Notification, value any) {
 	err := &HandlerPanicError{Handler: l.Name(), Object: MetaObjectToName(n.Obj), Stack: debug.Stack(), Exited: value == nil}
 	message := "A handler called runtime.Goexit"
 	if !err.Exited {
@@ -281,14 +299,14 @@ func (p *handlerPanics[T]) report(l *processor.Listener[T], n *processor.Notific
 }
 
 // keep keeps the error of a listener until forget.
-func (p *handlerPanics[T]) keep(l *processor.Listener[T], err error) {
+func (p *handlerPanics) keep(l *processor.Listener, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if l.Removed() {
 		return // Removed is true before forget is called
 	}
 	if p.errs == nil {
-		p.errs = map[*processor.Listener[T]]handlerPanic{}
+		p.errs = map[*processor.Listener]handlerPanic{}
 	}
 	since := time.Now()
 	if before, ok := p.errs[l]; ok {
@@ -298,7 +316,7 @@ func (p *handlerPanics[T]) keep(l *processor.Listener[T], err error) {
 }
 
 // forget is called after a listener was removed.
-func (p *handlerPanics[T]) forget(l *processor.Listener[T]) {
+func (p *handlerPanics) forget(l *processor.Listener) {
 	p.mu.Lock()
 	_, failed := p.errs[l]
 	delete(p.errs, l)
@@ -309,7 +327,7 @@ func (p *handlerPanics[T]) forget(l *processor.Listener[T]) {
 }
 
 // addTo adds the error of the handler that panicked first to a status without another error.
-func (p *handlerPanics[T]) addTo(status *Status) {
+func (p *handlerPanics) addTo(status *Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var first handlerPanic
@@ -379,7 +397,7 @@ func (e *DroppedErrors) Error() string {
 
 // newHooks returns the hooks of an informer, whose present status is status(). It returns
 // nil if there are none. config does not change any more.
-func newHooks[T Object](config *Config[T], name func() string, status func() Status) *hook.Hooks[Status] {
+func newHooks(config *config, name func() string, status func() Status) *hook.Hooks[Status] {
 	if config.WatchErrorHandler == nil && config.StatusHandler == nil {
 		return nil
 	}
@@ -419,7 +437,7 @@ func textOf(err error) string {
 
 // hookFailed logs that a hook panicked with a value, or exited if value is nil. A panic
 // ends the program then, unless HandlerPanicRecovery is set.
-func (c *Config[T]) hookFailed(ctx context.Context, name string, value any) {
+func (c *config) hookFailed(ctx context.Context, name string, value any) {
 	err := &HandlerPanicError{Handler: name, Stack: debug.Stack(), Exited: value == nil}
 	message := "A hook called runtime.Goexit"
 	if !err.Exited {
@@ -431,16 +449,21 @@ func (c *Config[T]) hookFailed(ctx context.Context, name string, value any) {
 	}
 }
 
-// AddEventHandler calls handler for every object and every change, from a goroutine of
-// its own, until the handler is removed or the informer stops. It may be called at any
-// time, also from a handler. The error wraps ErrStopped, or is that of the options if the informer
-// never runs because of them.
-func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
+// addHandler is addEventHandler for the face.
+func (s *informer) addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error) {
+	r, err := s.addEventHandler(handler, options)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *informer) addEventHandler(handler eventHandler, options []HandlerOption) (*registration, error) {
 	settings := processor.Settings{ResyncPeriod: s.resyncPeriod}
 	for _, option := range options {
 		option(&settings)
 	}
-	listening := listenerOptions(handler, settings, s.indexer.detector, &s.controller.panics)
+	listening := listenerOptions(handler, settings, s.indexer.Detector(), &s.controller.panics)
 	listening.Resync = s.resync
 	l := processor.NewListener(listening)
 	s.mu.Lock()
@@ -454,21 +477,21 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	}
 	listed := s.controller.lists.Reached()
 	if listed > 0 || s.indexer.Len() > 0 {
-		l.Enqueue(processor.Batch[T]{Received: stats.Now(), Lists: listed, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
-			return processor.Notification[T]{Kind: processor.Add, Initial: true, Obj: obj}
+		l.Enqueue(processor.Batch{Received: stats.Now(), Lists: listed, Distinct: true, Notes: s.cached(func(obj Object) processor.Notification {
+			return processor.Notification{Kind: processor.Add, Initial: true, Obj: obj}
 		})})
 	}
 	s.processor.Add(l)
 	if s.controller.HasSynced() {
 		s.controller.outages.NoteHandler()
 	}
-	return &registration[T]{s, l}, nil
+	return &registration{s, l}, nil
 }
 
 // RemoveEventHandler ends a registration. The current call of the handler may still
 // run; no other follows. It may be called from the handler itself, and twice.
-func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
-	own, ok := r.(*registration[T])
+func (s *informer) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
+	own, ok := r.(*registration)
 	if !ok || own.informer != s {
 		return fmt.Errorf("cannot remove a handler from %s: %w", s.name(), errForeignRegistration)
 	}

@@ -123,58 +123,6 @@ func TestShutdownWhileHandlersEndTheirGoroutines(t *testing.T) {
 	}
 }
 
-func TestUnsharedHandlerContinuesAfterPanic(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		for _, name := range []string{"a", "b", "c"} {
-			src.set("ns", name, nil)
-		}
-		var heard []string
-		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{HandlerPanicRecovery: true}}), ResourceEventHandlerFuncs[object]{
-			AddFunc: func(obj object, _ bool) {
-				heard = append(heard, obj.Name)
-				if obj.Name == "b" {
-					panic("no b please")
-				}
-			},
-		})
-		run(t, controller.Run)
-		if err := WaitForCacheSync(t.Context(), controller); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		wantLines(t, heard, "a", "b", "c")
-		if status := controller.Status(); status.Phase != Degraded || status.Reason != HandlerPanic || !strings.Contains(status.Err.Error(), "panicked on ns/b: no b please") {
-			t.Errorf("the status is %+v", status)
-		}
-	})
-}
-
-// TestUnsharedHandlerThatEndsTheGoroutineEndsRun leaves no queue that grows, and no
-// caller that waits.
-func TestUnsharedHandlerThatEndsTheGoroutineEndsRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("ns", "a", nil)
-		src.set("ns", "b", nil)
-		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, ResyncPeriod: time.Hour}),
-			ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { runtime.Goexit() }})
-		returned := make(chan struct{})
-		go func() {
-			defer close(returned)
-			controller.Run(t.Context())
-		}()
-		err := WaitForCacheSync(t.Context(), controller)
-		if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com: Stopped for 0s (HandlerPanic: ") || !strings.Contains(err.Error(), "called runtime.Goexit on ns/a") {
-			t.Errorf("the wait ended with %v", err)
-		}
-		<-returned
-		if src.open != 0 || controller.HasSynced() {
-			t.Errorf("%d watches are open, synced is %v", src.open, controller.HasSynced())
-		}
-	})
-}
-
 // TestIndexFuncThatEndsTheGoroutineEndsRun is the same for the goroutine that fills a
 // shared cache.
 func TestIndexFuncThatEndsTheGoroutineEndsRun(t *testing.T) {
@@ -194,54 +142,4 @@ func TestIndexFuncThatEndsTheGoroutineEndsRun(t *testing.T) {
 			t.Errorf("the handler has not ended, or %d watches are open", src.open)
 		}
 	})
-}
-
-func TestUnsharedHandlerMutationIsDetected(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", map[string]string{"letters": "x"})
-		store, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{MutationDetector: true, HandlerPanicRecovery: true}}),
-			ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { obj.Labels["letters"] = "y" }})
-		run(t, controller.Run)
-		synctest.Wait()
-		if err := controller.Status().Err; err == nil || !strings.Contains(err.Error(), "has changed widgets.test.example.com a/w") {
-			t.Errorf("the error is %v", err)
-		}
-		obj, _ := store.Get(ObjectName{"a", "w"})
-		obj.Labels["letters"] = "x" // or the end of Run would find it again
-	})
-}
-
-// TestUnsharedMutationOfAReaderIsDetected looks at the cache once more when Run ends.
-func TestUnsharedMutationOfAReaderIsDetected(t *testing.T) {
-	src := newSource()
-	src.set("a", "w", map[string]string{"letters": "x"})
-	store, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{MutationDetector: true}}), ResourceEventHandlerFuncs[object]{})
-	ctx, cancel := context.WithCancel(t.Context())
-	found := make(chan any)
-	go func() {
-		defer func() { found <- recover() }()
-		controller.Run(ctx)
-	}()
-	<-controller.Synced()
-	obj, _ := store.Get(ObjectName{"a", "w"})
-	obj.Labels["letters"] = "y"
-	cancel()
-	if value := fmt.Sprint(<-found); !strings.Contains(value, "a reader of the cache has changed") {
-		t.Errorf("Run ended with %v", value)
-	}
-}
-
-// TestUnsharedInformerStoppedEarlyIsNotSynced ends ctx in the first of two
-// initial events.
-func TestUnsharedInformerStoppedEarlyIsNotSynced(t *testing.T) {
-	src := newSource()
-	src.set("a", "one", nil)
-	src.set("a", "two", nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { cancel() }})
-	controller.Run(ctx)
-	if controller.HasSynced() {
-		t.Error("synced before the handler has got the first list")
-	}
 }

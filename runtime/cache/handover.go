@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
@@ -17,45 +18,45 @@ type scopeID = partition.ID
 
 // handover has what a Reflector has read that will take over from others. They go on until it is not behind what they
 // have told. The mutex of the informer guards it.
-type handover[T Object] struct {
-	reflector *Reflector[T]
-	stage     partition.Stage[T]
+type handover struct {
+	reflector *reflector
+	stage     partition.Stage
 	// list is the last one, without its items; nil before the first.
-	list  *Collection[T]
+	list  *deltafifo.Collection
 	claim pending.Claim // of the version of the list
 }
 
 // hold keeps a delta of the Reflector.
-func (h *handover[T]) hold(d *Delta[T]) {
-	if d.Type != Replaced {
-		version, _ := pending.Parse(versionOf(d))
+func (h *handover) hold(d *deltafifo.Delta) {
+	if d.Type != deltafifo.Replaced {
+		version, _ := pending.Parse(d.Version())
 		h.stage.Apply(eventTypes[d.Type], &d.Item, version)
 		return
 	}
 	h.reflector.isHeld.Store(true)
 	list := *d.Collection
 	if h.list != nil {
-		list.isFirst, list.applied = true, append(h.list.applied, list.applied...)
+		list.IsFirst, list.Applied = true, append(h.list.Applied, list.Applied...)
 	}
-	version, _ := pending.Parse(list.version)
+	version, _ := pending.Parse(list.Version)
 	h.stage.Replace(list.Items, version)
 	list.Items = nil
 	h.list, h.claim = &list, h.reflector.newClaim(stats.Now())
 }
 
-var eventTypes = [...]watch.EventType{Added: watch.Added, Updated: watch.Modified, Deleted: watch.Deleted}
+var eventTypes = [...]watch.EventType{deltafifo.Added: watch.Added, deltafifo.Updated: watch.Modified, deltafifo.Deleted: watch.Deleted}
 
 // replaced returns the list with the events after it.
-func (h *handover[T]) replaced() Delta[T] {
+func (h *handover) replaced() deltafifo.Delta {
 	if h.list.Items = h.stage.Items(); h.stage.Version() != 0 {
-		h.list.version = strconv.FormatUint(h.stage.Version(), 10)
+		h.list.Version = strconv.FormatUint(h.stage.Version(), 10)
 	}
-	return Delta[T]{Type: Replaced, scope: h.reflector.id, Collection: h.list}
+	return deltafifo.Delta{Type: deltafifo.Replaced, Scope: h.reflector.id, Collection: h.list}
 }
 
 // isReady reports whether the Reflector can take over. A version of others that no bookmark of its own has reached in
 // time is not of this server.
-func (s *SharedIndexInformer[T]) isReady(h *handover[T]) bool {
+func (s *informer) isReady(h *handover) bool {
 	if h.list == nil {
 		return false
 	}
@@ -72,36 +73,36 @@ func (s *SharedIndexInformer[T]) isReady(h *handover[T]) bool {
 
 // handOver appends the lists of the Reflectors that take over now. It drops events that such a list has: what this program
 // has written since belongs to the new owner, so the old one must not be heard any more.
-func (s *SharedIndexInformer[T]) handOver(deltas Deltas[T]) Deltas[T] {
+func (s *informer) handOver(deltas []deltafifo.Delta) []deltafifo.Delta {
 	for _, r := range s.controller.reflectors() { // in their order, so that tests can repeat it
 		h := s.handovers[r.id]
 		if h == nil || !s.isReady(h) {
 			continue
 		}
 		list := s.takeOver(h)
-		deltas = append(slices.DeleteFunc(deltas, func(d Delta[T]) bool { return d.Collection == nil && d.Type != Sync && !s.owns(&d) }), list)
+		deltas = append(slices.DeleteFunc(deltas, func(d deltafifo.Delta) bool { return d.Collection == nil && d.Type != deltafifo.Sync && !s.owns(&d) }), list)
 	}
 	return deltas
 }
 
 // owns reports whether the Reflector of an event has its object.
-func (s *SharedIndexInformer[T]) owns(d *Delta[T]) bool {
-	return s.isOwner(d.scope, listed.NameOf(&d.Item))
+func (s *informer) owns(d *deltafifo.Delta) bool {
+	return s.isOwner(d.Scope, listed.NameOf(&d.Item))
 }
 
-func (s *SharedIndexInformer[T]) isOwner(id scopeID, name listed.Name) bool {
+func (s *informer) isOwner(id scopeID, name listed.Name) bool {
 	owner, has := s.owners.Owner(name)
 	return has && owner == id
 }
 
 // takeOver makes a Reflector the owner of its region, and returns its list.
-func (s *SharedIndexInformer[T]) takeOver(h *handover[T]) Delta[T] {
+func (s *informer) takeOver(h *handover) deltafifo.Delta {
 	r, region := h.reflector, h.reflector.region()
 	from, closed := s.owners.Commit(r.id)
 	own := s.own.Load()
 	for _, id := range from {
 		other := s.open[id]
-		own.move(other, r, s.partOf(r).has)
+		own.move(other, r, s.partOf(r).Has)
 		if region.Name == "" {
 			other.leaveOut(region.Namespaces...)
 		}
@@ -116,14 +117,14 @@ func (s *SharedIndexInformer[T]) takeOver(h *handover[T]) Delta[T] {
 		own.follow(s.open)
 	}
 	delta := h.replaced()
-	delta.Collection.part = s.partOf(r)
+	delta.Collection.Part = s.partOf(r)
 	return delta
 }
 
 // noteHandovers notes what is known of the handovers without the mutex.
-func (s *SharedIndexInformer[T]) noteHandovers() {
+func (s *informer) noteHandovers() {
 	s.isMoving.Store(len(s.handovers) > 0)
-	var leaving []*Reflector[T]
+	var leaving []*reflector
 	for _, r := range s.open {
 		if !r.isWanted {
 			leaving = append(leaving, r)
@@ -133,44 +134,44 @@ func (s *SharedIndexInformer[T]) noteHandovers() {
 }
 
 // isWhole reports whether the only Reflector has everything.
-func (s *SharedIndexInformer[T]) isWhole() bool { return !s.isChosen && len(s.open) == 1 }
+func (s *informer) isWhole() bool { return !s.isChosen && len(s.open) == 1 }
 
 // partOf returns what a Reflector has.
-func (s *SharedIndexInformer[T]) partOf(r *Reflector[T]) *part {
-	return &part{r.config.Namespace, func(name ObjectName) bool { return s.isOwner(r.id, listed.Name(name)) }}
+func (s *informer) partOf(r *reflector) *deltafifo.Part {
+	return &deltafifo.Part{Namespace: r.config.Namespace, Has: func(name listed.Name) bool { return s.isOwner(r.id, name) }}
 }
 
 // owned returns the deltas that are about objects of their Reflectors, and the lists of those that take over. It may reuse
 // the slice.
-func (s *SharedIndexInformer[T]) owned(deltas Deltas[T]) Deltas[T] {
+func (s *informer) owned(deltas []deltafifo.Delta) []deltafifo.Delta {
 	if s.isWhole() {
 		return deltas // nearly always
 	}
 	kept := deltas[:0]
 	if len(s.handovers) > 0 {
-		kept = make(Deltas[T], 0, len(deltas))
+		kept = make([]deltafifo.Delta, 0, len(deltas))
 	}
 	for i := range deltas {
 		d := &deltas[i]
-		switch r := s.open[d.scope]; {
-		case d.Type == Sync:
+		switch r := s.open[d.Scope]; {
+		case d.Type == deltafifo.Sync:
 			kept = append(kept, *d)
 		case r == nil: // it was closed
-		case s.handovers[d.scope] != nil:
-			s.handovers[d.scope].hold(d)
+		case s.handovers[d.Scope] != nil:
+			s.handovers[d.Scope].hold(d)
 			kept = s.handOver(kept)
-		case d.Type == Replaced:
-			version, _ := pending.Parse(d.Collection.version)
-			s.owners.NoteList(d.scope, version)
-			d.Collection.part = s.partOf(r)
+		case d.Type == deltafifo.Replaced:
+			version, _ := pending.Parse(d.Collection.Version)
+			s.owners.NoteList(d.Scope, version)
+			d.Collection.Part = s.partOf(r)
 			kept = s.handOver(append(kept, *d))
 		default:
 			if !s.owns(d) {
 				continue
 			}
 			if s.owners.HasOpenings() {
-				version, _ := pending.Parse(versionOf(d))
-				s.owners.Note(d.scope, listed.NameOf(&d.Item), version)
+				version, _ := pending.Parse(d.Version())
+				s.owners.Note(d.Scope, listed.NameOf(&d.Item), version)
 			}
 			kept = append(kept, *d)
 		}
@@ -180,7 +181,7 @@ func (s *SharedIndexInformer[T]) owned(deltas Deltas[T]) Deltas[T] {
 
 // reachScopes lets Reflectors take over that have reached the versions of others, if no deltas wait. Otherwise it is called
 // again when they were processed.
-func (s *SharedIndexInformer[T]) reachScopes() {
+func (s *informer) reachScopes() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	versions := make(map[scopeID]uint64, len(s.handovers))

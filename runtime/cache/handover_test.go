@@ -14,13 +14,13 @@ import (
 // twoViews are two sources of one server: one of all namespaces, and one of the namespace a.
 type twoViews struct{ worlds }
 
-func (v *twoViews) both(do func(*source)) {
+func (v *twoViews) both(do func(*fakeSource)) {
 	do(v.of(""))
 	do(v.of("a"))
 }
 
 func (v *twoViews) set(name string) {
-	v.both(func(src *source) { src.set("a", name, nil) })
+	v.both(func(src *fakeSource) { src.set("a", name, nil) })
 }
 
 // TestNamespaceTakesOver adds a scope for a namespace of OtherNamespaces. Its server is behind. The namespace stays with the
@@ -129,7 +129,7 @@ func TestVersionsThatCannotBeCompared(t *testing.T) {
 		heard.drain()
 		v.of("a").failWith(func(request) error { return errForbidden })
 		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
-		v.both(func(src *source) { src.remove("a", "one") })
+		v.both(func(src *fakeSource) { src.remove("a", "one") })
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		wantLines(t, heard.drain())
@@ -143,7 +143,7 @@ func TestVersionsThatCannotBeCompared(t *testing.T) {
 }
 
 // unordered returns a server whose versions are no numbers.
-func unordered(src *source) ListerWatcher[object] {
+func unordered(src *fakeSource) ListerWatcher[object] {
 	mark := func(obj object) object {
 		obj = obj.DeepCopy()
 		obj.ResourceVersion = "v" + obj.ResourceVersion

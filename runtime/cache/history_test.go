@@ -127,7 +127,7 @@ func FuzzScopes(f *testing.F) {
 // playHistory plays to an informer of these namespaces. If there are several, "" is for all that
 // are not named.
 func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespaces ...string) {
-	sources := map[string]*source{}
+	sources := map[string]*fakeSource{}
 	for _, namespace := range namespaces {
 		sources[namespace] = newSource()
 		sources[namespace].streams, sources[namespace].selectsByLabels = streams, true
@@ -312,10 +312,10 @@ func failures(arg byte) func(request) error {
 	}
 }
 
-func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string]*source, handlers []*historian) {
+func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string]*fakeSource, handlers []*historian) {
 	t.Helper()
-	objects, open := map[ObjectName]object{}, map[*source]int{}
-	for _, r := range s.controller.reflectors() {
+	objects, open := map[ObjectName]object{}, map[*fakeSource]int{}
+	for _, r := range inside(s).controller.reflectors() {
 		src := sources[r.config.Namespace]
 		open[src]++
 		for name, obj := range src.objects {
@@ -337,7 +337,7 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 // earlier versions, leaves a version unconfirmed.
 func checkCauses(t *testing.T, s *SharedIndexInformer[object], hasLied bool) {
 	t.Helper()
-	lists := s.stats().Relists
+	lists := inside(s).stats().Relists
 	if lists[""] > 0 || lists[Unconfirmed] > 0 && !hasLied {
 		t.Errorf("lists without a cause: %v", lists)
 	}
@@ -411,7 +411,7 @@ func (h *historian) lock() {
 		time.Sleep(time.Second)
 	}
 	h.mu.Lock()
-	if h.registration != nil && !h.rescoped && h.registration.HasSynced() && !h.registration.(*registration[object]).informer.HasSynced() {
+	if h.registration != nil && !h.rescoped && h.registration.HasSynced() && !h.registration.(*registration).informer.HasSynced() {
 		h.t.Error("a handler is synced before its informer")
 	}
 }
@@ -434,7 +434,7 @@ func (h *historian) OnAdd(obj object, initial bool) {
 		h.t.Errorf("%s is added after it was deleted", obj.UID)
 	}
 	h.heard = append(h.heard, obj)
-	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Add, Obj: obj})
+	hear(h.t, h.known, processor.Notification{Kind: processor.Add, Obj: obj})
 }
 
 func (h *historian) OnUpdate(oldObj, newObj object) {
@@ -445,7 +445,7 @@ func (h *historian) OnUpdate(oldObj, newObj object) {
 		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
 	}
 	h.heard = append(h.heard, newObj)
-	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Update, Old: oldObj, Obj: newObj})
+	hear(h.t, h.known, processor.Notification{Kind: processor.Update, Old: oldObj, Obj: newObj})
 }
 
 func (h *historian) OnDelete(obj object, _ bool) {
@@ -456,7 +456,7 @@ func (h *historian) OnDelete(obj object, _ bool) {
 		h.dead = map[life]bool{}
 	}
 	h.dead[life{MetaObjectToName(obj), obj.UID}] = true
-	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Delete, Obj: obj})
+	hear(h.t, h.known, processor.Notification{Kind: processor.Delete, Obj: obj})
 }
 
 // number is the version of obj as one that can be compared.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
 // hooked records the calls of hooks, and lets each of them wait.
@@ -65,7 +67,7 @@ func (h *hooked) take() []string {
 }
 
 // informer returns an informer with these hooks over src. Its first list is in pages.
-func (h *hooked) informer(src *source) *SharedIndexInformer[object] {
+func (h *hooked) informer(src *fakeSource) *SharedIndexInformer[object] {
 	return NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: h.onError, StatusHandler: h.onChange,
 		Settings: Settings{WithoutStreamingList: true, Backoffs: map[Reason]Backoff{"": {Initial: time.Millisecond, Max: time.Millisecond}}}}))
 }
@@ -196,9 +198,8 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 func TestHooksOfAControllerAndAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := &hooked{}
-		config := *heard.informer(newSource()).controller.config
-		_, controller := NewInformer(config, &recorder{})
-		for _, run := range []func(context.Context){controller.Run, NewReflector(config, &DeltaFIFO[object]{}).Run} {
+		config := *inside(heard.informer(newSource())).controller.config
+		for _, run := range []func(context.Context){newInformer(config).Run, aloneReflector(config, &deltafifo.Queue[deltafifo.Delta]{}).Run} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			heard.during = func(line string) {
 				if line == "Watching to Stopped" {
@@ -220,9 +221,9 @@ func TestHooksOfAControllerAndAReflector(t *testing.T) {
 func TestHandlerPanicIsAStatusChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, heard := newSource(), &hooked{}
-		config := *heard.informer(src).controller.config
+		config := *inside(heard.informer(src)).controller.config
 		config.HandlerPanicRecovery = true
-		s := NewSharedIndexInformer(config)
+		s := faceOf[object](newInformer(config))
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no") }})
 		if err != nil {
 			t.Fatal(err)
@@ -251,9 +252,9 @@ func TestHooksThatFail(t *testing.T) {
 				src.failWith(nil)
 				return errForbidden
 			})
-			config := *heard.informer(src).controller.config
+			config := *inside(heard.informer(src)).controller.config
 			config.HandlerPanicRecovery = true
-			s := NewSharedIndexInformer(config)
+			s := newInformer(config)
 			log := &lineLog{}
 			stop := run(t, func(ctx context.Context) { s.Run(logTo(ctx, log)) })
 			time.Sleep(time.Minute)
@@ -279,14 +280,14 @@ func TestPanicOfAHookEndsTheProgram(t *testing.T) {
 			t.Errorf("recovered %v", err)
 		}
 	}()
-	config := Config[object]{Resource: widgets}
+	config := erasedConfig(Config[object]{Resource: widgets})
 	config.hookFailed(logTo(t.Context(), &lineLog{}), "StatusHandler", "no")
 }
 
 // TestDefaultOfWatchErrorsIsDirect has no goroutine for the log.
 func TestDefaultOfWatchErrorsIsDirect(t *testing.T) {
 	s := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets})
-	if s.controller.hooks != nil {
+	if inside(s).controller.hooks != nil {
 		t.Error("an informer without hooks has a queue for them")
 	}
 	s.Stop()

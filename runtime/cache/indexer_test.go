@@ -16,7 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // byLetters indexes an object under each letter of its label "letters".
@@ -27,17 +29,18 @@ func byLetters(obj object) []string {
 // model is an Indexer that is so simple that it is right.
 type model map[ObjectName]object
 
-func (m model) apply(deltas Deltas[object]) {
+func (m model) apply(deltas []deltafifo.Delta) {
 	for _, d := range deltas {
 		switch d.Type {
-		case Added, Updated:
-			m[MetaObjectToName(d.Object)] = d.Object
-		case Deleted:
+		case deltafifo.Added, deltafifo.Updated:
+			m[MetaObjectToName(d.Object)] = d.Object.(object)
+		case deltafifo.Deleted:
 			delete(m, MetaObjectToName(d.Object))
-		case Replaced:
+		case deltafifo.Replaced:
 			old := maps.Clone(m)
 			clear(m)
-			for _, obj := range objectsOf(d.Collection.Items) {
+			for _, item := range d.Collection.Items {
+				obj := item.Object.(object)
 				m[MetaObjectToName(obj)] = obj
 				if was := old[MetaObjectToName(obj)]; was != nil && reflect.DeepEqual(was, obj) {
 					m[MetaObjectToName(obj)] = was
@@ -88,12 +91,12 @@ func FuzzIndexer(f *testing.F) {
 			x = NewIndexer[object](nil)
 		}
 		if together&8 != 0 {
-			x.store.KeepHashes()
+			machineOf(x).KeepHashes()
 		}
 		m := model{}
 		texts := texts{}
 		known := map[ObjectName]object{} // as handlers are told
-		var deltas Deltas[object]
+		var deltas []deltafifo.Delta
 		for version := 0; len(script) >= 2; version++ {
 			deltas = append(deltas, deltaOf(script[0], script[1], version, m, texts))
 			script = script[2:]
@@ -101,11 +104,11 @@ func FuzzIndexer(f *testing.F) {
 			if len(deltas) <= int(together%8) && len(script) >= 2 {
 				continue
 			}
-			notes := x.apply(deltas)
+			notes := machineOf(x).Apply(deltas)
 			for _, n := range notes {
 				hear(t, known, n)
 			}
-			if len(deltas) == 1 && deltas[0].Type == Replaced {
+			if len(deltas) == 1 && deltas[0].Type == deltafifo.Replaced {
 				checkNet(t, notes)
 			}
 			texts.check(t, x)
@@ -127,7 +130,7 @@ func FuzzIndexer(f *testing.F) {
 	})
 }
 
-func deltaOf(what, letters byte, version int, m model, texts texts) Delta[object] {
+func deltaOf(what, letters byte, version int, m model, texts texts) deltafifo.Delta {
 	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace:       string('a' + rune(what>>3&1)),
 		Name:            string('a' + rune(what&7)),
@@ -138,11 +141,11 @@ func deltaOf(what, letters byte, version int, m model, texts texts) Delta[object
 	form := letters >> 5 & 3
 	switch what >> 6 {
 	case 0:
-		return Delta[object]{Type: Added, Item: Item[object]{Object: obj, ContentHash: texts.of(obj, form)}}
+		return deltafifo.Delta{Type: deltafifo.Added, Item: wire.Item{Object: obj, ContentHash: texts.of(obj, form)}}
 	case 1:
-		return Delta[object]{Type: Updated, Item: Item[object]{Object: obj, ContentHash: texts.of(obj, form)}}
+		return deltafifo.Delta{Type: deltafifo.Updated, Item: wire.Item{Object: obj, ContentHash: texts.of(obj, form)}}
 	case 2:
-		return Delta[object]{Type: Deleted, Item: itemOf(obj)}
+		return deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(obj)}
 	}
 	objs := []object{obj}
 	if what&0x10 != 0 { // twice, and the last one may be what is cached
@@ -172,11 +175,11 @@ func deltaOf(what, letters byte, version int, m model, texts texts) Delta[object
 			}
 		}
 	}
-	all := &Collection[object]{Items: itemsOf(objs...)}
+	all := &deltafifo.Collection{Items: statesOf(objs...)}
 	for i, obj := range objs {
 		all.Items[i].ContentHash = texts.of(obj, form)
 	}
-	return Delta[object]{Type: Replaced, Collection: all}
+	return deltafifo.Delta{Type: deltafifo.Replaced, Collection: all}
 }
 
 // texts are the objects that were made of the text with a content hash.
@@ -209,14 +212,14 @@ func (all texts) check(t *testing.T, x *Indexer[object]) {
 // checkStore checks the tables of x, which has that many objects.
 func checkStore(t *testing.T, x *Indexer[object], objects int) {
 	t.Helper()
-	if err := x.store.Check(); err != nil || x.Len() != objects {
+	if err := machineOf(x).Check(); err != nil || x.Len() != objects {
 		t.Fatalf("there are %d objects, want %d, %v", x.Len(), objects, err)
 	}
 }
 
 // checkNet checks that the notifications of one relist have each object once, or twice if
 // it ended and was born again.
-func checkNet(t *testing.T, notes []processor.Notification[object]) {
+func checkNet(t *testing.T, notes []processor.Notification) {
 	t.Helper()
 	seen := map[ObjectName]processor.Kind{}
 	for _, n := range notes {
@@ -232,7 +235,7 @@ func checkNet(t *testing.T, notes []processor.Notification[object]) {
 }
 
 // hear checks that a notification is legal after all before it.
-func hear(t *testing.T, known map[ObjectName]object, n processor.Notification[object]) {
+func hear(t *testing.T, known map[ObjectName]object, n processor.Notification) {
 	t.Helper()
 	name := MetaObjectToName(n.Obj)
 	was := known[name]
@@ -241,12 +244,12 @@ func hear(t *testing.T, known map[ObjectName]object, n processor.Notification[ob
 		if was != nil {
 			t.Errorf("add of %v, which is known", name)
 		}
-		known[name] = n.Obj
+		known[name] = n.Obj.(object)
 	case processor.Update:
-		if was == nil || was != n.Old || was.UID != n.Obj.UID {
+		if was == nil || was != n.Old || was.UID != n.Obj.GetUID() {
 			t.Errorf("update of %v from %v, known is %v", name, n.Old, was)
 		}
-		known[name] = n.Obj
+		known[name] = n.Obj.(object)
 	case processor.Delete:
 		if was == nil {
 			t.Errorf("delete of %v, which is not known", name)
@@ -339,16 +342,16 @@ func TestIndexerByKey(t *testing.T) {
 // for a half.
 func TestIndexerReadsAreOfOneMoment(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
-	pair := func(version int) Deltas[object] {
-		var d Deltas[object]
+	pair := func(version int) []deltafifo.Delta {
+		var d []deltafifo.Delta
 		for _, name := range []string{"left", "right"} {
-			d = append(d, Delta[object]{Type: Updated, Item: itemOf(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			d = append(d, deltafifo.Delta{Type: deltafifo.Updated, Item: stated(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 				Namespace: "a", Name: name, ResourceVersion: fmt.Sprint(version), Labels: map[string]string{"letters": "x"},
 			}})})
 		}
 		return d
 	}
-	x.apply(pair(0))
+	machineOf(x).Apply(pair(0))
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 4 {
@@ -366,7 +369,7 @@ func TestIndexerReadsAreOfOneMoment(t *testing.T) {
 		})
 	}
 	for version := range 2000 {
-		x.apply(pair(version))
+		machineOf(x).Apply(pair(version))
 	}
 	close(stop)
 	readers.Wait()
@@ -393,7 +396,7 @@ func TestDeletedOfAnotherUID(t *testing.T) {
 			x := NewIndexer[object](nil)
 			cached := version("w", "9", "this", "")
 			x.Add(cached)
-			notes := x.apply(Deltas[object]{{Type: Deleted, Item: itemOf(test.deleted)}})
+			notes := machineOf(x).Apply([]deltafifo.Delta{{Type: deltafifo.Deleted, Item: stated(test.deleted)}})
 			if x.Len() == 1 != test.remains || len(notes) == 0 != test.remains {
 				t.Fatalf("%d objects remain, told are %v", x.Len(), notes)
 			}
@@ -406,21 +409,21 @@ func TestDeletedOfAnotherUID(t *testing.T) {
 
 func TestIndexerAddsAnIndexLater(t *testing.T) {
 	x, m := NewIndexer[object](nil), model{}
-	both := func(d Delta[object]) {
-		x.apply(Deltas[object]{d})
-		m.apply(Deltas[object]{d})
+	both := func(d deltafifo.Delta) {
+		machineOf(x).Apply([]deltafifo.Delta{d})
+		m.apply([]deltafifo.Delta{d})
 	}
-	both(Delta[object]{Type: Added, Item: itemOf(version("changed", "1", "", "x"))})
-	both(Delta[object]{Type: Added, Item: itemOf(version("gone", "1", "", "xy"))})
+	both(deltafifo.Delta{Type: deltafifo.Added, Item: stated(version("changed", "1", "", "x"))})
+	both(deltafifo.Delta{Type: deltafifo.Added, Item: stated(version("gone", "1", "", "xy"))})
 	if err := x.AddIndexers(Indexers[object]{"letters": func(obj object) []string {
 		_ = x.Len() // a reader does not wait for an index function
 		return byLetters(obj)
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	both(Delta[object]{Type: Updated, Item: itemOf(version("changed", "2", "", "yz"))})
-	both(Delta[object]{Type: Deleted, Item: itemOf(version("gone", "2", "", ""))})
-	both(Delta[object]{Type: Added, Item: itemOf(version("new", "3", "", "z"))})
+	both(deltafifo.Delta{Type: deltafifo.Updated, Item: stated(version("changed", "2", "", "yz"))})
+	both(deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(version("gone", "2", "", ""))})
+	both(deltafifo.Delta{Type: deltafifo.Added, Item: stated(version("new", "3", "", "z"))})
 	compare(t, x, m)
 }
 
@@ -433,17 +436,17 @@ func TestIndexerRemovesAnIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := model{}
-	both := func(d Delta[object]) {
-		x.apply(Deltas[object]{d})
-		m.apply(Deltas[object]{d})
+	both := func(d deltafifo.Delta) {
+		machineOf(x).Apply([]deltafifo.Delta{d})
+		m.apply([]deltafifo.Delta{d})
 	}
-	both(Delta[object]{Type: Added, Item: itemOf(version("changed", "1", "", "x"))})
-	both(Delta[object]{Type: Added, Item: itemOf(version("gone", "1", "", "xy"))})
+	both(deltafifo.Delta{Type: deltafifo.Added, Item: stated(version("changed", "1", "", "x"))})
+	both(deltafifo.Delta{Type: deltafifo.Added, Item: stated(version("gone", "1", "", "xy"))})
 	x.RemoveIndexers("middle", "unknown", NamespaceIndex)
 	calls = 0
-	both(Delta[object]{Type: Updated, Item: itemOf(version("changed", "2", "", "yz"))})
-	both(Delta[object]{Type: Deleted, Item: itemOf(version("gone", "2", "", ""))})
-	both(Delta[object]{Type: Added, Item: itemOf(version("new", "3", "", "z"))})
+	both(deltafifo.Delta{Type: deltafifo.Updated, Item: stated(version("changed", "2", "", "yz"))})
+	both(deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(version("gone", "2", "", ""))})
+	both(deltafifo.Delta{Type: deltafifo.Added, Item: stated(version("new", "3", "", "z"))})
 	compare(t, x, m)
 	if _, err := x.ByIndex("middle", "changed"); !errors.Is(err, ErrNoIndex) || calls != 0 {
 		t.Errorf("after the removal: %v, and %d calls", err, calls)

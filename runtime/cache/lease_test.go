@@ -22,7 +22,7 @@ import (
 // leased is a factory over one source, with a kind.
 type leased struct {
 	*testing.T
-	src  *source
+	src  *fakeSource
 	f    *SharedInformerFactory
 	kind Kind[object]
 }

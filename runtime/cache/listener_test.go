@@ -149,7 +149,7 @@ func TestBacklogLimit(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		checkTruth(t, s, map[string]*source{"": src}, []*historian{h})
+		checkTruth(t, s, map[string]*fakeSource{"": src}, []*historian{h})
 		if calls > 300 {
 			t.Errorf("%d calls for 20 objects", calls)
 		}
@@ -167,23 +167,23 @@ func FuzzCoalesce(f *testing.F) {
 		accepts := func(obj object) bool { return obj.Labels != nil }
 		filter := FilteringResourceEventHandler[object]{FilterFunc: accepts, Handler: ResourceEventHandlerFuncs[object]{
 			AddFunc: func(obj object, _ bool) {
-				hear(t, shown, processor.Notification[object]{Kind: processor.Add, Obj: obj})
+				hear(t, shown, processor.Notification{Kind: processor.Add, Obj: obj})
 			},
 			UpdateFunc: func(old, obj object) {
-				hear(t, shown, processor.Notification[object]{Kind: processor.Update, Old: old, Obj: obj})
+				hear(t, shown, processor.Notification{Kind: processor.Update, Old: old, Obj: obj})
 			},
 			DeleteFunc: func(obj object, _ bool) {
-				hear(t, shown, processor.Notification[object]{Kind: processor.Delete, Obj: obj})
+				hear(t, shown, processor.Notification{Kind: processor.Delete, Obj: obj})
 			},
 		}}
-		deliver := deliverTo[object](filter)
-		tell := func(notes []processor.Notification[object]) {
+		deliver := erasedHandler[object](filter).deliver
+		tell := func(notes []processor.Notification) {
 			for i := range notes {
 				hear(t, heard, notes[i])
 				deliver(&notes[i])
 			}
 		}
-		var pending []processor.Batch[object]
+		var pending []processor.Batch
 		for i, step := range script {
 			name := fmt.Sprint(step & 7)
 			old := truth[ObjectName{Name: name}]
@@ -194,18 +194,18 @@ func FuzzCoalesce(f *testing.F) {
 			switch {
 			case old == nil:
 				now.UID = types.UID(fmt.Sprint(i))
-				pending = append(pending, processor.Batch[object]{Notes: []processor.Notification[object]{{Kind: processor.Add, Obj: now}}})
+				pending = append(pending, processor.Batch{Notes: []processor.Notification{{Kind: processor.Add, Obj: now}}})
 				truth[ObjectName{Name: name}] = now
 			case step&0x80 != 0:
-				pending = append(pending, processor.Batch[object]{Notes: []processor.Notification[object]{{Kind: processor.Delete, Old: old, Obj: now}}})
+				pending = append(pending, processor.Batch{Notes: []processor.Notification{{Kind: processor.Delete, Old: old, Obj: now}}})
 				delete(truth, ObjectName{Name: name})
 			default:
 				now.UID = old.UID
-				pending = append(pending, processor.Batch[object]{Notes: []processor.Notification[object]{{Kind: processor.Update, Old: old, Obj: now}}})
+				pending = append(pending, processor.Batch{Notes: []processor.Notification{{Kind: processor.Update, Old: old, Obj: now}}})
 				truth[ObjectName{Name: name}] = now
 			}
 			if step&0x40 != 0 {
-				pending = []processor.Batch[object]{{Notes: processor.Coalesce(pending)}}
+				pending = []processor.Batch{{Notes: processor.Coalesce(pending)}}
 			}
 			if step&0x20 != 0 { // the handler catches up
 				tell(processor.Coalesce(pending))

@@ -74,12 +74,12 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 			t.Fatalf("the handler got %d updates, want %d", updates, want)
 		}
 		// Memory of batches may point to some objects until it is used again.
-		awaitCopies(t, s.indexer.detector, 9+64)
-		if s.indexer.detector.Copies() < 9 {
-			t.Errorf("of 9 cached objects there are %d copies", s.indexer.detector.Copies())
+		awaitCopies(t, inside(s).indexer.Detector(), 9+64)
+		if inside(s).indexer.Detector().Copies() < 9 {
+			t.Errorf("of 9 cached objects there are %d copies", inside(s).indexer.Detector().Copies())
 		}
 		stays.Labels = map[string]string{"letters": "x"}
-		if value := panicOf(func() { s.indexer.detector.Check(mutation.Reader, s.indexer.List()...) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
+		if value := panicOf(func() { inside(s).indexer.CheckAll() }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
 			t.Errorf("a change of the oldest object is reported as %q", value)
 		}
 		stays.Labels = nil
@@ -100,13 +100,13 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 	<-s.Synced()
 	cancel()
 	<-done
-	detector := s.indexer.detector
+	detector := inside(s).indexer.Detector()
 	s, src = nil, nil
 	awaitCopies(t, detector, 0)
 }
 
 // awaitCopies collects garbage until the detector has at most that many copies.
-func awaitCopies(t *testing.T, d *mutation.Detector[object], most int) {
+func awaitCopies(t *testing.T, d *mutation.Detector, most int) {
 	t.Helper()
 	for range 1000 {
 		if runtime.GC(); d.Copies() <= most {

@@ -38,7 +38,7 @@ func TestResourceThatIsNotServed(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
 					synced := WaitForCacheSync(ctx, s)
-					observed, reflector := s.observed(), s.controller.reflectors()[0].Status()
+					observed, reflector := inside(s).observed(), inside(s).controller.reflectors()[0].Status()
 					texts := map[string]string{"Status": s.Status().String(), "Reflector": reflector.String(), "InformerStatus": observed.String(), "WaitForCacheSync": synced.Error()}
 					for _, scope := range observed.Status.Scopes {
 						texts["scope "+scope.Namespace] = scope.Status.String()
@@ -86,7 +86,7 @@ func TestSourceThatFindsNothing(t *testing.T) {
 		}
 		of.Stop()
 		time.Sleep(time.Second)
-		observed := next.observed()
+		observed := inside(next).observed()
 		if advice := observed.Advice(); !errors.Is(observed.Status.Err, ErrStopped) || len(advice) != 1 || !strings.HasPrefix(advice[0].Text, "The source of the scopes has failed") {
 			t.Errorf("after the end of that informer: %v, %v", observed.Status, advice)
 		}

@@ -47,7 +47,7 @@ func TestStalenessOfAChangeThatIsNeverStored(t *testing.T) {
 		src.set("a", "bad", nil)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if stale := s.stats().Staleness; stale < time.Hour || failed < 10 {
+		if stale := inside(s).stats().Staleness; stale < time.Hour || failed < 10 {
 			t.Errorf("stale for %v after %d failures, want %v", stale, failed, time.Hour)
 		}
 	})
@@ -62,7 +62,7 @@ func TestCountersOfRemovedHandlers(t *testing.T) {
 		synctest.Wait()
 		total := func(name string) (processed, panics, latencies uint64) {
 			synctest.Wait()
-			all := s.stats()
+			all := inside(s).stats()
 			for _, h := range append(all.Handlers, all.Removed...) {
 				if h.Name == name {
 					processed, panics, latencies = processed+h.Processed, panics+h.Panics, latencies+h.Latency.Count()
@@ -105,7 +105,7 @@ func TestCountersOfRemovedHandlers(t *testing.T) {
 		}
 		synctest.Wait()
 		sum := uint64(0)
-		removed := s.stats().Removed
+		removed := inside(s).stats().Removed
 		for _, h := range removed {
 			sum += h.Processed
 		}
@@ -142,7 +142,7 @@ func TestCountersNeverFall(t *testing.T) {
 		}
 	}()
 	for last := uint64(0); !isClosed(done); {
-		all, processed := s.stats(), uint64(0)
+		all, processed := inside(s).stats(), uint64(0)
 		for _, h := range append(all.Handlers, all.Removed...) {
 			processed += h.Processed
 		}
@@ -220,7 +220,7 @@ func TestReadersDoNotWaitForAnIndexFunc(t *testing.T) {
 	})
 	<-called
 	src.set("a", "v", nil)
-	for s.controller.queue.IsIdle() { // until the informer has the change, and waits for the index function
+	for inside(s).controller.queue.IsIdle() { // until the informer has the change, and waits for the index function
 		time.Sleep(time.Millisecond)
 	}
 	read := make(chan struct{})
@@ -245,13 +245,13 @@ func TestObservedScopes(t *testing.T) {
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err != nil {
 			t.Fatal(err)
 		}
-		id := s.observed().ID
+		id := inside(s).observed().ID
 		want := func(scopes []Scope, want string) {
 			t.Helper()
 			setScopes(t, s, scopes...)
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			observed := s.observed()
+			observed := inside(s).observed()
 			h := &observed.Stats.Handlers[0]
 			if got := fmt.Sprintf("%q nil=%t synced=%t,%t handler=%t,%t", observed.Namespaces, observed.Namespaces == nil, observed.Stats.Synced, observed.Stats.WasSynced, h.Synced, h.WasSynced); got != want {
 				t.Errorf("%v: %s, want %s", scopes, got, want)
@@ -272,7 +272,7 @@ func TestObservedScopes(t *testing.T) {
 		want(in(), `[] nil=false synced=true,true handler=true,true`)
 		want([]Scope{{LabelSelector: "x=y"}}, `[] nil=true synced=true,true handler=true,true`)
 		want([]Scope{{Namespace: "a"}, {OtherNamespaces: true, LabelSelector: "x=z"}}, `["" "a"] nil=false synced=true,true handler=true,true`)
-		if observed := other.observed(); observed.ID == id || observed.Namespaces != nil {
+		if observed := inside(other).observed(); observed.ID == id || observed.Namespaces != nil {
 			t.Errorf("an informer of all namespaces has the ID %d and %q", observed.ID, observed.Namespaces)
 		}
 	})
@@ -293,7 +293,7 @@ func TestObservedClusterWatch(t *testing.T) {
 		}
 		run(t, s.Run)
 		synctest.Wait()
-		observed := s.observed()
+		observed := inside(s).observed()
 		if fmt.Sprint(observed.Namespaces) != "[a b c]" || len(observed.Status.Scopes) != 1 || observed.Status.Scopes[0].Scope != `"" limited to 3 namespaces` {
 			t.Errorf("namespaces %q, scopes %+v", observed.Namespaces, observed.Status.Scopes)
 		}

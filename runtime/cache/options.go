@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -50,9 +51,9 @@ type options struct {
 	resync    *time.Duration
 	onError   WatchErrorHandler
 	onStatus  StatusHandler
-	transform any // TransformFunc[T]
-	indexers  any // Indexers[T]
-	sourceOf  any // func(namespace string) ListerWatcher[T]
+	transform transformFunc
+	indexers  []indexer.Function
+	sourceOf  func(namespace string) (source, clientKind)
 	writes    *writes.Observer
 	shard     *sharding.Selector
 	// clusterWatch is the argument of WithClusterWatch, or nil.
@@ -137,9 +138,8 @@ func (o *options) once(option string) {
 	o.set[option] = true
 }
 
-// typed returns the options that an option of the kind T is for, or nil for a mistake.
-func typed[T Object](o *options, option string) *options {
-	object := reflect.TypeFor[T]()
+// typed returns the options that an option of a kind, with a Go type, is for, or nil for a mistake.
+func (o *options) typed(option string, object reflect.Type) *options {
 	switch o.object {
 	case nil:
 		return o.of(object)
@@ -193,7 +193,7 @@ func WithLabelSelector(selector string) SharedInformerOption {
 //	cache.WithFieldSelector(cache.Field[*corev1.Pod, string]("spec.nodeName").Is(node))
 func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption {
 	return func(o *options) {
-		if o = typed[T](o, "WithFieldSelector"); o != nil && selector.selector != nil {
+		if o = o.typed("WithFieldSelector", reflect.TypeFor[T]()); o != nil && selector.selector != nil {
 			o.fields = append(o.fields, selector.selector)
 		}
 	}
@@ -225,7 +225,7 @@ func WithResync(period time.Duration) SharedInformerOption {
 // WithCustomResync is WithResync for one kind: cache.WithCustomResync[*v1.Foo](time.Minute).
 func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
 	return func(o *options) {
-		if o = typed[T](o, "WithCustomResync"); o != nil {
+		if o = o.typed("WithCustomResync", reflect.TypeFor[T]()); o != nil {
 			WithResync(period)(o)
 		}
 	}
@@ -256,9 +256,9 @@ func WithStatusHandler(handler StatusHandler) SharedInformerOption {
 //	cache.WithTransform(func(foo *v1.Foo) (*v1.Foo, error) { foo.Spec.Notes = ""; return foo, nil })
 func WithTransform[T Object](transform TransformFunc[T]) SharedInformerOption {
 	return func(o *options) {
-		if o = typed[T](o, "WithTransform"); o != nil && transform != nil {
+		if o = o.typed("WithTransform", reflect.TypeFor[T]()); o != nil && transform != nil {
 			o.once("WithTransform")
-			o.transform = transform
+			o.transform = erasedTransform(transform)
 		}
 	}
 }
@@ -266,26 +266,26 @@ func WithTransform[T Object](transform TransformFunc[T]) SharedInformerOption {
 // WithIndexers adds indexes to those of the Kind.
 func WithIndexers[T Object](indexers Indexers[T]) SharedInformerOption {
 	return func(o *options) {
-		if o = typed[T](o, "WithIndexers"); o != nil && indexers != nil {
+		if o = o.typed("WithIndexers", reflect.TypeFor[T]()); o != nil && indexers != nil {
 			o.once("WithIndexers")
-			o.indexers = indexers
+			o.indexers = erasedIndexers(indexers)
 		}
 	}
 }
 
 // WithListerWatcher sets the ListerWatcher of one kind, which is used instead of the
-// client of the factory. source gets each namespace that the informer is limited to, or
+// client of the factory. of gets each namespace that the informer is limited to, or
 // "" for all of them. It must not call the factory, whose lock is held. For example, a test with a fake clientset provides the
 // objects of a view of another project's kind:
 //
 //	cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*PodSummary] {
 //		return cache.NewViewListWatch[*PodSummary](kubeclient.CoreV1().Pods(namespace))
 //	})
-func WithListerWatcher[T Object](source func(namespace string) ListerWatcher[T]) SharedInformerOption {
+func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) SharedInformerOption {
 	return func(o *options) {
-		if o = typed[T](o, "WithListerWatcher"); o != nil && source != nil {
+		if o = o.typed("WithListerWatcher", reflect.TypeFor[T]()); o != nil && of != nil {
 			o.once("WithListerWatcher")
-			o.sourceOf = source
+			o.sourceOf = func(namespace string) (source, clientKind) { return erasedSource(of(namespace)) }
 		}
 	}
 }

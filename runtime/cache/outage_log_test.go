@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 )
 
@@ -113,14 +114,14 @@ func TestLogOfAnOutage(t *testing.T) {
 				s.Retry()
 				time.Sleep(time.Minute)
 				wantLog(t, log, "to watch widgets.test.example.com in namespace team-a")
-				if lasted := s.stats().NotFollowing; lasted.Round(time.Second) != time.Hour+time.Minute+outage.After {
+				if lasted := inside(s).stats().NotFollowing; lasted.Round(time.Second) != time.Hour+time.Minute+outage.After {
 					t.Errorf("it has not followed the server for %v", lasted)
 				}
 				watch.Remove()
 				s.Retry()
 				time.Sleep(time.Minute)
 				wantLog(t, log, "Follows the API server again resource=widgets.test.example.com in namespace team-a after=1h1m")
-				if lasted := s.stats().NotFollowing; lasted != 0 {
+				if lasted := inside(s).stats().NotFollowing; lasted != 0 {
 					t.Errorf("it follows the server, but NotFollowing is %v", lasted)
 				}
 
@@ -142,7 +143,7 @@ func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 		s := c.runLogged(t, log, nil)
 		time.Sleep(outage.After)
 		wantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com for=10s advice=The server has sent nothing of the first list for 10s.")
-		if advice := (&InformerStatus{Status: s.Status(), Stats: s.stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
+		if advice := (&InformerStatus{Status: s.Status(), Stats: inside(s).stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
 			t.Errorf("the advice is %+v", advice)
 		}
 		time.Sleep(3 * time.Minute)
@@ -198,7 +199,7 @@ func TestLogOfManyNamespaces(t *testing.T) {
 		s := c.runLogged(t, log, names)
 		time.Sleep(10 * time.Minute)
 		wantLog(t, log, `namespaces=team-000, team-001, team-002 and 197 more advice=The server does not allow user apitest to list widgets.test.example.com in 200 namespaces (team-000, team-001, team-002 and 197 more). Add the rule to a ClusterRole, and bind it to that user with a RoleBinding in each of these namespaces.`)
-		status := s.observed()
+		status := inside(s).observed()
 		advice := status.Advice()
 		if len(advice) != 1 || len(advice[0].Namespaces) != 200 || advice[0].Reason != Forbidden || advice[0].Check != "kubectl auth can-i list widgets.test.example.com -n team-000 --as apitest" {
 			t.Errorf("the advice is %+v", advice)
@@ -276,7 +277,7 @@ func TestLogOfAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, log := newSource(), &shownLog{}
 		src.failWith(func(request) error { return errForbidden })
-		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets}, &DeltaFIFO[object]{})
+		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets}, &deltafifo.Queue[deltafifo.Delta]{})
 		run(t, func(ctx context.Context) { r.Run(klog.NewContext(ctx, klog.New(log))) })
 		time.Sleep(time.Minute)
 		wantLog(t, log, "Does not follow the API server: ")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -65,11 +67,11 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 						synctest.Wait()
 					}
 					setBehind(!isKnown)
-					s.own.Load().Wrote(response(src.set("a", "one", nil)))
+					inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
 					wantLines(t, after(heard), "add a/one@101 initial=false")
 					setBehind(true)
-					s.own.Load().Wrote(response(src.set("a", "one", padded)))
-					s.own.Load().Wrote(response(src.set("a", "another", padded)))
+					inside(s).own.Load().Wrote(response(src.set("a", "one", padded)))
+					inside(s).own.Load().Wrote(response(src.set("a", "another", padded)))
 					wantLines(t, after(heard))
 					setBehind(false)
 					time.Sleep(2 * time.Second)
@@ -86,8 +88,8 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 					time.Sleep(time.Minute)
 					wantLines(t, after(heard))
 
-					s.own.Load().Wrote(response(src.set("a", "one", nil)))
-					s.own.Load().Wrote(response(src.set("a", "another", nil)))
+					inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
+					inside(s).own.Load().Wrote(response(src.set("a", "another", nil)))
 					wantLines(t, after(heard), "update a/one@101->104", "add a/another@105 initial=false")
 					time.Sleep(2 * time.Minute)
 					src.bookmark()
@@ -108,10 +110,10 @@ func TestOwnWriteAtTheLimit(t *testing.T) {
 	write := response(obj)
 	for _, limit := range []int{len(bytes.TrimSpace(write.Body)), len(bytes.TrimSpace(write.Body)) + 28, len(bytes.TrimSpace(write.Body)) + 29} {
 		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithMaxObjectBytes(limit))
-		s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{isFirst: true, version: "10"}}})
-		s.own.Load().Wrote(write)
+		inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
+		inside(s).own.Load().Wrote(write)
 		event := fmt.Sprintf("{\"type\":\"MODIFIED\",\"object\":%s}\n", bytes.TrimSpace(write.Body))
-		stream := wire.NewDecoder[object](DecodeOptions{MaxObjectBytes: limit}, nil).Watch(t.Context(), io.NopCloser(strings.NewReader(event)))
+		stream := wire.NewDecoder(reflect.TypeFor[object](), DecodeOptions{MaxObjectBytes: limit}, nil).Watch(t.Context(), io.NopCloser(strings.NewReader(event)))
 		events, err := stream.Next(t.Context(), nil)
 		stream.Stop()
 		if passes := err == nil && len(events) == 1; passes != (s.GetStore().Len() == 1) {
@@ -132,8 +134,8 @@ func TestOwnWriteThatIsNotKept(t *testing.T) {
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		s.own.Load().Wrote(response(src.set("a", "other", nil)))
-		s.own.Load().Wrote(response(src.set("a", "one", nil)))
+		inside(s).own.Load().Wrote(response(src.set("a", "other", nil)))
+		inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
 		wantLines(t, after(heard), "add a/one@102 initial=false")
 	})
 }
@@ -160,7 +162,7 @@ func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
 				if err := json.Unmarshal([]byte(state("one", version, `{}`)), &obj); err != nil {
 					t.Fatal(err)
 				}
-				s.own.Load().Wrote(response(&obj))
+				inside(s).own.Load().Wrote(response(&obj))
 			}
 			wrote(10)
 			wantLines(t, after(heard), "add a/one@10 initial=false")
@@ -203,7 +205,7 @@ func TestFormsDuringOwnWrites(t *testing.T) {
 				for range 100 {
 					obj := src.set("a", strconv.Itoa(writer), nil)
 					time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
-					s.own.Load().Wrote(response(obj))
+					inside(s).own.Load().Wrote(response(obj))
 					if got, found := s.GetStore().Get(ObjectName{"a", obj.Name}); !found || got.GetResourceVersion() != obj.ResourceVersion {
 						t.Errorf("%s@%s was written, cached is %v", obj.Name, obj.ResourceVersion, got)
 					}
@@ -244,10 +246,10 @@ func TestOwnDeleteAndALateWatch(t *testing.T) {
 				t.Run(fmt.Sprintf("%s after %v, known=%v", name, late, isKnown), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						src := newSource()
-						s := followOwn(t, map[string]*source{"a": src})
+						s := followOwn(t, map[string]*fakeSource{"a": src})
 						heard, _ := listen(t, s)
 						synctest.Wait()
-						own := s.own.Load()
+						own := inside(s).own.Load()
 						setLate := func(isLate bool) {
 							src.setSilent(isLate)
 							src.endWatches(io.EOF)
@@ -288,7 +290,7 @@ func TestOwnDeleteInAQuietCollection(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, cached=%v", name, isCached), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					src := newSource()
-					s := followOwn(t, map[string]*source{"a": src})
+					s := followOwn(t, map[string]*fakeSource{"a": src})
 					synctest.Wait()
 					src.setSilent(!isCached)
 					obj := src.set("a", "one", nil)
@@ -299,7 +301,7 @@ func TestOwnDeleteInAQuietCollection(t *testing.T) {
 					}
 					src.remove("a", "one")
 					synctest.Wait()
-					s.own.Load().Wrote(deleted)
+					inside(s).own.Load().Wrote(deleted)
 					src.setSilent(false)
 					src.endWatches(io.EOF)
 					time.Sleep(2 * time.Second)
@@ -323,7 +325,7 @@ func TestOwnDeleteAndAWatchWithALag(t *testing.T) {
 			run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
-			own := s.own.Load()
+			own := inside(s).own.Load()
 			busy := func(lasts time.Duration) {
 				for range lasts / (10 * time.Second) {
 					src.bookmark()

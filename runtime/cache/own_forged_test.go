@@ -32,7 +32,7 @@ func forgedResponse(name string, uid types.UID, version string, labels map[strin
 // forgery is a server with one object, an informer that was told something wrong, and what follows.
 type forgery struct {
 	t        *testing.T
-	src      *source
+	src      *fakeSource
 	informer *SharedIndexInformer[object]
 	heard    *mirror
 }
@@ -84,7 +84,7 @@ func (f *forgery) wrote(w writes.Write) {
 	time.Sleep(time.Millisecond)
 	w.Sent = time.Now()
 	time.Sleep(time.Millisecond)
-	f.informer.own.Load().Wrote(w)
+	inside(f.informer).own.Load().Wrote(w)
 	synctest.Wait()
 }
 
@@ -337,8 +337,8 @@ func TestBookmarksBeforeAWriteDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newForgery(t)
 		f.minutes(5)
-		release := f.informer.controller.queue.Hold()
-		own := f.informer.own.Load()
+		release := inside(f.informer).controller.queue.Hold()
+		own := inside(f.informer).own.Load()
 		done := make(chan struct{})
 		obj := f.src.objects[ObjectName{"a", "one"}].DeepCopy()
 		obj.ResourceVersion = "5000"
@@ -402,7 +402,7 @@ func TestForgedEvent(t *testing.T) {
 					f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope", "content": "again"})))
 					f.minutes(10)
 					f.want(2, 1, "in the end")
-					if n := f.informer.stats().Relists[Unconfirmed]; n != 1 {
+					if n := inside(f.informer).stats().Relists[Unconfirmed]; n != 1 {
 						t.Errorf("%d relists have the cause", n)
 					}
 				})

@@ -45,7 +45,7 @@ func write(c *cluster, s *SharedIndexInformer[object], name ObjectName, letters 
 // wantLists checks the number of lists, and that none came after the first ones.
 func wantLists(t *testing.T, s *SharedIndexInformer[object], want uint64) {
 	t.Helper()
-	if all := s.stats(); all.Lists != want || len(all.Relists) != 0 {
+	if all := inside(s).stats(); all.Lists != want || len(all.Relists) != 0 {
 		t.Errorf("there were %d lists, want %d; again: %v", all.Lists, want, all.Relists)
 	}
 }
@@ -132,7 +132,7 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 				}
 				to := (turn + 1) % 2
 				obj := src.setOwner("a", "child", owners[to], true)
-				informers[turn%2].own.Load().Wrote(response(obj)) // by the process that has the object
+				inside(informers[turn%2]).own.Load().Wrote(response(obj)) // by the process that has the object
 				if got := names(informers[turn%2]); len(got) != 0 {
 					t.Errorf("turn %d: the process that has written the object away still has %q", turn, got)
 				}
@@ -162,7 +162,7 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 			src, other := newSource(), newSource()
 			src.streams, other.streams = true, true
 			src.set("a", "mine", nil)
-			sources := map[string]*source{"a": src, "b": other}
+			sources := map[string]*fakeSource{"a": src, "b": other}
 			s := newOwn(t, func(namespace string) OpenFunc { return openerOf(sources[namespace]) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet), WithMaxObjectBytes(4096))
 			run(t, s.Run)
 			synctest.Wait()
@@ -176,7 +176,7 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 				time.Sleep(time.Minute)
 			}
 			obj := src.set("a", "mine", map[string]string{"letters": "new"})
-			s.own.Load().Wrote(response(obj))
+			inside(s).own.Load().Wrote(response(obj))
 			if got, _ := s.GetIndexer().Get(ObjectName{"a", "mine"}); got == nil || got.ResourceVersion != obj.ResourceVersion {
 				t.Errorf("change %v: written was version %s, read is %v", change, obj.ResourceVersion, got)
 			}

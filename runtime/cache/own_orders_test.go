@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -43,7 +45,7 @@ type fact struct {
 	obj     object
 	inScope bool
 	// event is what the watch reports, nil if nothing.
-	event *Delta[object]
+	event *deltafifo.Delta
 	// response is what the program hears if the write is its own.
 	response *writes.Write
 }
@@ -84,9 +86,9 @@ func playOrder(t *testing.T, seed uint64, selects bool) {
 		t.Fatal(err)
 	}
 	s := o.informer
-	s.mu.Lock()
-	s.processor.Start()
-	s.mu.Unlock()
+	inside(s).mu.Lock()
+	inside(s).processor.Start()
+	inside(s).mu.Unlock()
 	o.facts = []fact{{version: 10}}
 	for range o.random.IntN(3) {
 		o.write()
@@ -112,10 +114,10 @@ func playOrder(t *testing.T, seed uint64, selects bool) {
 	o.bookmark()
 	synctest.Wait()
 	o.checkEnd()
-	s.mu.Lock()
-	s.processor.Stop()
-	s.mu.Unlock()
-	s.processor.Wait()
+	inside(s).mu.Lock()
+	inside(s).processor.Stop()
+	inside(s).mu.Unlock()
+	inside(s).processor.Wait()
 	if t.Failed() {
 		t.Logf("seed %d, selector %v:\n%s", seed, selects, strings.Join(o.trail, "\n"))
 	}
@@ -144,9 +146,9 @@ func (o *order) step(what int) {
 	case what == 8 && o.listing:
 		o.list()
 	case what == 8 && o.random.IntN(4) == 0:
-		o.informer.mu.Lock()
-		o.began = o.informer.own.Load().scopes[0].table.Begin()
-		o.informer.mu.Unlock()
+		inside(o.informer).mu.Lock()
+		o.began = inside(o.informer).own.Load().scopes[0].table.Begin()
+		inside(o.informer).mu.Unlock()
 		o.listing, o.listFrom = true, len(o.facts)-1
 		o.log("list begins at %d", o.last().version)
 	}
@@ -158,14 +160,14 @@ func (o *order) write() {
 	last := o.last()
 	next := fact{version: last.version + 1 + o.random.IntN(2)}
 	own := o.random.IntN(3) > 0
-	kind := Updated
+	kind := deltafifo.Updated
 	switch {
 	case last.obj == nil:
 		next.obj = &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: types.UID(fmt.Sprint("uid-", next.version))}}
 		next.inScope = !o.selects || o.random.IntN(3) > 0
-		kind = Added
+		kind = deltafifo.Added
 	case o.random.IntN(3) == 0:
-		kind = Deleted
+		kind = deltafifo.Deleted
 	default:
 		next.obj = last.obj.DeepCopy()
 		next.inScope = !o.selects || o.random.IntN(2) > 0
@@ -181,15 +183,15 @@ func (o *order) write() {
 	case last.inScope && !next.inScope:
 		gone := last.obj.DeepCopy()
 		gone.ResourceVersion = version
-		next.event = &Delta[object]{Type: Deleted, Item: itemOf(gone)}
+		next.event = &deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(gone)}
 	case !last.inScope && next.inScope:
-		next.event = &Delta[object]{Type: Added, Item: itemOf(next.obj.DeepCopy())}
+		next.event = &deltafifo.Delta{Type: deltafifo.Added, Item: stated(next.obj.DeepCopy())}
 	case next.inScope:
-		next.event = &Delta[object]{Type: Updated, Item: itemOf(next.obj.DeepCopy())}
+		next.event = &deltafifo.Delta{Type: deltafifo.Updated, Item: stated(next.obj.DeepCopy())}
 	}
 	if own {
 		var w writes.Write
-		if kind == Deleted {
+		if kind == deltafifo.Deleted {
 			w = deletion(last.obj)
 		} else {
 			w = response(next.obj)
@@ -197,7 +199,7 @@ func (o *order) write() {
 		next.response = &w
 		next.obj = next.obj.DeepCopy()
 		o.responses = append(o.responses, next)
-		if kind == Deleted {
+		if kind == deltafifo.Deleted {
 			o.responses[len(o.responses)-1].obj = nil
 		}
 	}
@@ -222,7 +224,7 @@ func (o *order) answer() {
 		return
 	}
 	o.log("response of %d, gone %v", f.version, f.response.Gone)
-	o.informer.own.Load().Wrote(*f.response)
+	inside(o.informer).own.Load().Wrote(*f.response)
 	if f.response.Gone {
 		o.dead[f.response.Object.UID] = true
 	}
@@ -234,13 +236,13 @@ func (o *order) answer() {
 
 // send pushes the events up to a fact.
 func (o *order) send(until int) {
-	r := o.informer.controller.reflectors()[0]
+	r := inside(o.informer).controller.reflectors()[0]
 	for ; o.sent < until && o.sent < len(o.facts); o.sent++ {
 		if f := &o.facts[o.sent]; f.event != nil {
 			o.log("event %v @%d is read", f.event.Type, f.version)
 			delta := *f.event
-			delta.Object = delta.Object.DeepCopy()
-			r.queue.Push([]Delta[object]{delta})
+			delta.Object = delta.Object.(object).DeepCopy()
+			r.queue.Push([]deltafifo.Delta{delta})
 			r.status.Reach(strconv.Itoa(f.version), 1)
 		}
 	}
@@ -248,7 +250,7 @@ func (o *order) send(until int) {
 
 // process applies what is in the queue.
 func (o *order) process() {
-	c := o.informer.controller
+	c := inside(o.informer).controller
 	if c.queue.Len() == 0 {
 		return
 	}
@@ -259,8 +261,8 @@ func (o *order) process() {
 	o.log("%d deltas are processed", len(deltas))
 	if !o.selects {
 		for i := range deltas {
-			if deltas[i].Type == Deleted {
-				o.dead[deltas[i].Object.UID] = true
+			if deltas[i].Type == deltafifo.Deleted {
+				o.dead[deltas[i].Object.GetUID()] = true
 			}
 		}
 	}
@@ -276,7 +278,7 @@ func (o *order) bookmark() {
 	}
 	o.send(len(o.facts))
 	o.log("bookmark @%d", o.last().version)
-	r := o.informer.controller.reflectors()[0]
+	r := inside(o.informer).controller.reflectors()[0]
 	r.status.Reach(strconv.Itoa(o.last().version), 1)
 	r.reached(false)
 }
@@ -287,10 +289,10 @@ func (o *order) list() {
 	f := &o.facts[at]
 	o.log("list @%d", f.version)
 	o.listing, o.sent = false, at+1
-	r := o.informer.controller.reflectors()[0]
+	r := inside(o.informer).controller.reflectors()[0]
 	r.beginList("")
 	if f.inScope {
-		r.partial.listed.AddPage([]Item[object]{itemOf(f.obj.DeepCopy())})
+		r.partial.listed.AddPage([]wire.Item{stated(f.obj.DeepCopy())})
 	}
 	r.own.began = o.began
 	r.leaveFirst = func() {}

@@ -16,14 +16,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // TestWaitForAtTheSameTime: the watch reaches the version while WaitFor looks whether it has.
 func TestWaitForAtTheSameTime(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-	r, queue := s.controller.reflectors()[0], s.controller.queue
+	r, queue := inside(s).controller.reflectors()[0], inside(s).controller.queue
 	for version := 1; version <= 50; version++ {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		var all sync.WaitGroup
@@ -33,8 +35,8 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		for s.mu.TryLock() {
-			s.mu.Unlock()
+		for inside(s).mu.TryLock() {
+			inside(s).mu.Unlock()
 			runtime.Gosched()
 		}
 		for range 100 {
@@ -42,7 +44,7 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 		}
 		all.Go(func() {
 			r.status.Reach(strconv.Itoa(version), 1)
-			s.afterBatch()
+			inside(s).afterBatch()
 		})
 		for range 100 {
 			runtime.Gosched()
@@ -60,15 +62,15 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 // set its version yet.
 func TestWaitForAfterTheBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newInformer(newSource())
-		r, in := s.controller.reflectors()[0], protocol.Input{Verb: protocol.OpenWatch}
+		s := newFollower(newSource())
+		r, in := inside(s).controller.reflectors()[0], protocol.Input{Verb: protocol.OpenWatch}
 		first := waitFor(t, s, 5)
 		if first.returned(t) {
 			t.Error("WaitFor returned before the event")
 		}
-		s.controller.queue.Close() // the batch of this event was processed
+		inside(s).controller.queue.Close() // the batch of this event was processed
 		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: "u1", ResourceVersion: "5"}}
-		if err := r.forward(t.Context(), []Event[object]{{Type: watch.Added, ResourceVersion: "5", Item: itemOf(obj)}}, &in); err != nil {
+		if err := r.forward(t.Context(), []wire.Event{{Type: watch.Added, ResourceVersion: "5", Item: stated(obj)}}, &in); err != nil {
 			t.Fatal(err)
 		}
 		if !first.returned(t) {
@@ -81,11 +83,11 @@ func TestWaitForAfterTheBatch(t *testing.T) {
 // when the response with the next one comes.
 func TestWriteAfterTheBookmark(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-	s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{isFirst: true, version: "10"}}})
-	src, r := newSource(), s.controller.reflectors()[0]
-	s.own.Load().Wrote(response(src.set("a", "one", nil)))
+	inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
+	src, r := newSource(), inside(s).controller.reflectors()[0]
+	inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
 	r.status.Reach("101", 1) // it has not told that yet
-	s.own.Load().Wrote(response(src.set("a", "one", nil)))
+	inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
 	r.status.Reach("102", 1)
 	r.reached(false)
 	if n := s.GetStore().Len(); n != 0 {
@@ -113,13 +115,13 @@ func TestWaitForARestoredServer(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := s.WaitFor(ctx, "101"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the cache has version %s, WaitFor returned %v", s.AppliedVersion(), err)
+			t.Errorf("the cache has version %s, WaitFor returned %v", s.LastSyncResourceVersion(), err)
 		}
 		s.Stop()
 		if err := s.WaitFor(t.Context(), "100"); !errors.Is(err, ErrStopped) {
 			t.Errorf("the cache is empty after Stop, WaitFor returned %v", err)
 		}
-		if own := s.own.Load(); own.waiting.Load() != 0 || len(own.waiters) != 0 {
+		if own := inside(s).own.Load(); own.waiting.Load() != 0 || len(own.waiters) != 0 {
 			t.Error("a waiter is left")
 		}
 	})
@@ -143,7 +145,7 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		writing, changed := false, false
-		s.controller.reflectors()[0].config.Transform = func(obj GenericObject) (GenericObject, error) {
+		inside(s).controller.reflectors()[0].config.Transform = func(obj GenericObject) (GenericObject, error) {
 			if writing && !changed {
 				changed = true
 				applied, err := s.SetForm(&unstructured.Unstructured{}, false)
@@ -163,7 +165,7 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 		// The list of the new form does not have the write: another server is behind.
 		obj := src.objects[ObjectName{"a", "one"}].DeepCopy()
 		obj.ResourceVersion = "102"
-		s.own.Load().Wrote(response(obj))
+		inside(s).own.Load().Wrote(response(obj))
 		wantForm(t, s, 1, formUnstructured)
 		if got := s.GetStore().List()[0].GetResourceVersion(); got != "102" {
 			t.Errorf("cached is version %s", got)
@@ -181,19 +183,19 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		return nil
 	}
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithIndexers(Indexers[object]{"broken": index}))
-	s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{isFirst: true, version: "10"}}})
+	inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
 	src := newSource()
 	obj := src.set("a", "one", nil)
 	func() {
 		defer func() { _ = recover() }()
-		s.own.Load().Wrote(response(obj))
+		inside(s).own.Load().Wrote(response(obj))
 		t.Error("the panic was swallowed")
 	}()
 	if n := s.Status().PendingWrites; n != 0 {
 		t.Errorf("%d writes are pending", n)
 	}
 	panics = false
-	s.process(t.Context(), Deltas[object]{{Type: Added, Item: itemOf(obj)}})
+	inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Added, Item: stated(obj)}})
 	if s.GetStore().Len() != 1 {
 		t.Error("the event was ignored")
 	}
@@ -203,7 +205,7 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 func TestManyWaitersLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		s := followOwn(t, map[string]*source{"": src})
+		s := followOwn(t, map[string]*fakeSource{"": src})
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
@@ -220,7 +222,7 @@ func TestManyWaitersLeave(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		all.Wait()
-		if own := s.own.Load(); own.waiting.Load() != 0 || len(own.waiters) != 0 {
+		if own := inside(s).own.Load(); own.waiting.Load() != 0 || len(own.waiters) != 0 {
 			t.Errorf("%d waiters are left", len(own.waiters))
 		}
 	})
@@ -230,13 +232,13 @@ func TestManyWaitersLeave(t *testing.T) {
 func TestStopDuringWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		s := followOwn(t, map[string]*source{"": src})
+		s := followOwn(t, map[string]*fakeSource{"": src})
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		var all sync.WaitGroup
 		for n := range 100 {
 			obj := src.set("a", strconv.Itoa(n), nil)
-			all.Go(func() { s.own.Load().Wrote(response(obj)) })
+			all.Go(func() { inside(s).own.Load().Wrote(response(obj)) })
 			if n == 50 {
 				all.Go(s.Stop)
 			}
@@ -244,7 +246,7 @@ func TestStopDuringWrites(t *testing.T) {
 		all.Wait()
 		s.Stop()
 		heard.drain()
-		s.own.Load().Wrote(response(src.set("a", "late", nil)))
+		inside(s).own.Load().Wrote(response(src.set("a", "late", nil)))
 		synctest.Wait()
 		wantLines(t, heard.drain())
 		if n := s.Status().PendingWrites; n != 0 || s.GetStore().Len() != 0 {

@@ -54,9 +54,9 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 					last := src.setOwner("a", "child", owners[from], true) // by another program
 					if isDelete {
 						src.remove("a", "child")
-						s.own.Load().Wrote(deletion(last))
+						inside(s).own.Load().Wrote(deletion(last))
 					} else {
-						s.own.Load().Wrote(response(src.setOwner("a", "child", owners[2], true)))
+						inside(s).own.Load().Wrote(response(src.setOwner("a", "child", owners[2], true)))
 					}
 					if got := names(s); len(got) != 0 {
 						t.Errorf("from %d, delete %v: cached are %q", from, isDelete, got)
@@ -95,7 +95,7 @@ func TestOwnWriteMovesBetweenRanges(t *testing.T) {
 			src.endWatches(io.EOF)
 			synctest.Wait()
 			src.setOwner("a", "child", owners[from], true) // by another program
-			s.own.Load().Wrote(response(src.setOwner("a", "child", owners[1-from], true)))
+			inside(s).own.Load().Wrote(response(src.setOwner("a", "child", owners[1-from], true)))
 			wantLines(t, after(heard), "update a/child@101->103")
 			src.setSilent(false)
 			src.endWatches(io.EOF)
@@ -130,7 +130,7 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		own := s.own.Load()
+		own := inside(s).own.Load()
 
 		gone := b.set("b", "gone", nil)
 		b.set("b", "old", nil)
@@ -191,30 +191,30 @@ func TestWaitForWhileScopesChange(t *testing.T) {
 		if first.returned(t) {
 			t.Error("b is behind")
 		}
-		if got := s.AppliedVersion(); got != "100" {
+		if got := s.LastSyncResourceVersion(); got != "100" {
 			t.Errorf("the cache has version %q", got)
 		}
 		setScopes(t, s, in("a")...)
 		if !first.returned(t) {
 			t.Error("WaitFor waits for a scope that was removed")
 		}
-		if got := s.AppliedVersion(); got != "102" {
+		if got := s.LastSyncResourceVersion(); got != "102" {
 			t.Errorf("without b the cache has version %q", got)
 		}
 
 		c.failWith(func(request) error { return errForbidden })
 		setScopes(t, s, in("a", "c")...)
 		second := waitFor(t, s, 102)
-		if second.returned(t) || s.AppliedVersion() != "" {
-			t.Errorf("c is not listed, the cache has version %q", s.AppliedVersion())
+		if second.returned(t) || s.LastSyncResourceVersion() != "" {
+			t.Errorf("c is not listed, the cache has version %q", s.LastSyncResourceVersion())
 		}
 		for range 5 {
 			c.bookmark()
 		}
 		c.failWith(nil)
 		time.Sleep(time.Minute)
-		if !second.returned(t) || s.AppliedVersion() != "102" {
-			t.Errorf("c is listed, the cache has version %q", s.AppliedVersion())
+		if !second.returned(t) || s.LastSyncResourceVersion() != "102" {
+			t.Errorf("c is listed, the cache has version %q", s.LastSyncResourceVersion())
 		}
 
 		third := waitFor(t, s, 500)
@@ -231,8 +231,8 @@ func TestWaitForWhileScopesChange(t *testing.T) {
 			t.Error("b has not reached 101")
 		}
 		b.bookmark()
-		if !late.returned(t) || s.AppliedVersion() != "101" {
-			t.Errorf("b has reached 101, the cache has version %q", s.AppliedVersion())
+		if !late.returned(t) || s.LastSyncResourceVersion() != "101" {
+			t.Errorf("b has reached 101, the cache has version %q", s.LastSyncResourceVersion())
 		}
 	})
 }
@@ -258,7 +258,7 @@ func TestOwnWritesInARemovedNamespace(t *testing.T) {
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		wide.setSilent(true)
-		own := s.own.Load()
+		own := inside(s).own.Load()
 		wantLines(t, heard.drain(), "add b/old@101 initial=true")
 
 		own.Wrote(response(set("b", "old")))

@@ -13,27 +13,30 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // ownWrites stores the responses to the writes of this program in the cache of an informer, until
 // the watch confirms them. It also knows how far the cache is, for WaitFor. The mutex of the
 // informer guards all fields that are not atomic.
-type ownWrites[T Object] struct {
-	informer *SharedIndexInformer[T]
+type ownWrites struct {
+	informer *informer
 	// observer is nil without ReadYourWrites. Then only WaitFor uses what follows.
 	observer *writes.Observer
 	// scopes has one for each open Reflector, by its id. only is the only one of an informer whose scopes were never set,
 	// and otherwise nil.
-	scopes map[scopeID]*ownScope[T]
-	only   *ownScope[T]
+	scopes map[scopeID]*ownScope
+	only   *ownScope
 	// responses counts the responses to writes.
 	responses uint64
 	// unconfirmed are entries that the watch has passed without telling them.
-	unconfirmed []unconfirmed[T]
+	unconfirmed []unconfirmed
 	waiters     map[*pendingWait]struct{}
 	// entries is the number of entries of all scopes, shown that of entries that change the cache, and
 	// waiting that of waiters.
@@ -45,11 +48,11 @@ type ownWrites[T Object] struct {
 }
 
 // ownScope has the writes to one scope.
-type ownScope[T Object] struct {
-	informer  *SharedIndexInformer[T]
-	reflector *Reflector[T]
+type ownScope struct {
+	informer  *informer
+	reflector *reflector
 	selection *pending.Selection // nil without ReadYourWrites
-	table     pending.Table[T]
+	table     pending.Table
 	// last is the version of the last event of a batch.
 	last string
 	// told is the number of bookmarks that the table knows.
@@ -60,15 +63,15 @@ type ownScope[T Object] struct {
 }
 
 // unconfirmed is an entry of a scope.
-type unconfirmed[T Object] struct {
-	*pending.Entry[T]
-	scope *ownScope[T]
+type unconfirmed struct {
+	*pending.Entry
+	scope *ownScope
 	// isReplaced is set if an event has replaced the state of the entry.
 	isReplaced bool
 }
 
-func newOwnWrites[T Object](s *SharedIndexInformer[T]) *ownWrites[T] {
-	o := &ownWrites[T]{informer: s}
+func newOwnWrites(s *informer) *ownWrites {
+	o := &ownWrites{informer: s}
 	if own := s.controller.config.ReadYourWrites; own != nil {
 		o.observer = own.Observer
 	}
@@ -77,13 +80,13 @@ func newOwnWrites[T Object](s *SharedIndexInformer[T]) *ownWrites[T] {
 }
 
 // follow replaces the scopes by those of the Reflectors that are open. New ones do not run yet.
-func (o *ownWrites[T]) follow(open map[scopeID]*Reflector[T]) {
+func (o *ownWrites) follow(open map[scopeID]*reflector) {
 	known := o.scopes
-	o.scopes, o.only = make(map[scopeID]*ownScope[T], len(open)), nil
+	o.scopes, o.only = make(map[scopeID]*ownScope, len(open)), nil
 	for id, r := range open {
 		scope := known[id]
 		if scope == nil {
-			scope = &ownScope[T]{informer: o.informer, reflector: r}
+			scope = &ownScope{informer: o.informer, reflector: r}
 			scope.table.Responses = &o.responses
 			if own := r.config.ReadYourWrites; own != nil {
 				r.own = scope
@@ -92,7 +95,7 @@ func (o *ownWrites[T]) follow(open map[scopeID]*Reflector[T]) {
 			}
 		}
 		if !o.informer.isWhole() { // a namespace may have been removed
-			scope.table.ForgetAll(func(name listed.Name) bool { return o.informer.isOver(ObjectName(name)) })
+			scope.table.ForgetAll(o.informer.isOver)
 		} else {
 			o.only = scope
 		}
@@ -102,20 +105,20 @@ func (o *ownWrites[T]) follow(open map[scopeID]*Reflector[T]) {
 }
 
 // move moves what is remembered of some names from the scope of a Reflector to that of the one that takes them over.
-func (o *ownWrites[T]) move(from, to *Reflector[T], has func(ObjectName) bool) {
+func (o *ownWrites) move(from, to *reflector, has func(listed.Name) bool) {
 	if o != nil {
 		next := o.scopes[to.id]
-		o.scopes[from.id].table.Move(&next.table, next.selection, func(name listed.Name) bool { return has(ObjectName(name)) })
+		o.scopes[from.id].table.Move(&next.table, next.selection, has)
 	}
 }
 
 // has reports whether a scope still has an object.
-func (o *ownWrites[T]) has(scope *ownScope[T], name listed.Name) bool {
+func (o *ownWrites) has(scope *ownScope, name listed.Name) bool {
 	return o.scopeFor(name) == scope
 }
 
 // scopeFor returns the scope that has an object if that matches its selectors, or nil.
-func (o *ownWrites[T]) scopeFor(name listed.Name) *ownScope[T] {
+func (o *ownWrites) scopeFor(name listed.Name) *ownScope {
 	scope := o.only
 	if scope == nil {
 		owner, has := o.informer.owners.Owner(name)
@@ -132,7 +135,7 @@ func (o *ownWrites[T]) scopeFor(name listed.Name) *ownScope[T] {
 }
 
 // beginList is called before a list is requested.
-func (scope *ownScope[T]) beginList() {
+func (scope *ownScope) beginList() {
 	if scope != nil {
 		scope.informer.mu.Lock()
 		defer scope.informer.mu.Unlock()
@@ -141,7 +144,7 @@ func (scope *ownScope[T]) beginList() {
 }
 
 // observe subscribes to writes until the caller calls stop.
-func (o *ownWrites[T]) observe(ctx context.Context) (stop func()) {
+func (o *ownWrites) observe(ctx context.Context) (stop func()) {
 	if o == nil || o.observer == nil {
 		return func() {}
 	}
@@ -166,7 +169,7 @@ func (o *ownWrites[T]) observe(ctx context.Context) (stop func()) {
 }
 
 // Wrote applies the response to a write. It is called in the goroutine of the writer.
-func (o *ownWrites[T]) Wrote(w writes.Write) {
+func (o *ownWrites) Wrote(w writes.Write) {
 	s := o.informer
 	name := listed.Name{Namespace: w.Object.Namespace, Name: w.Object.Name}
 	if w.Gone {
@@ -190,7 +193,7 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 	if o.isKnown(name, w.Object.UID, version) {
 		return
 	}
-	e := pending.Entry[T]{Name: name, UID: w.Object.UID, Version: version, OutOfScope: !selected}
+	e := pending.Entry{Name: name, UID: w.Object.UID, Version: version, OutOfScope: !selected}
 	source := scope.reflector.currentSource()
 	if selected {
 		decode := scope.reflector.decoder(source)
@@ -214,7 +217,7 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 }
 
 // refute ends what an earlier response has left, and a later write contradicts.
-func (o *ownWrites[T]) refute(scope *ownScope[T], name listed.Name, uid types.UID, version uint64, sent time.Time) {
+func (o *ownWrites) refute(scope *ownScope, name listed.Name, uid types.UID, version uint64, sent time.Time) {
 	o.informer.mu.Lock()
 	defer o.informer.mu.Unlock()
 	e, isAlive := scope.table.Refute(name, uid, version, sent)
@@ -232,8 +235,8 @@ func (o *ownWrites[T]) refute(scope *ownScope[T], name listed.Name, uid types.UI
 
 // isKnown reports whether the cache has a state of an object, or a later one. It saves decoding the
 // response if the event was faster.
-func (o *ownWrites[T]) isKnown(name listed.Name, uid types.UID, version uint64) bool {
-	cached, found := o.informer.indexer.Get(ObjectName(name))
+func (o *ownWrites) isKnown(name listed.Name, uid types.UID, version uint64) bool {
+	cached, found := o.informer.indexer.Get(name)
 	if !found || cached.GetUID() != uid {
 		return false
 	}
@@ -242,13 +245,13 @@ func (o *ownWrites[T]) isKnown(name listed.Name, uid types.UID, version uint64) 
 }
 
 // decodes reports whether a response has an object of the kind, and not, for example, a Scale.
-func (r *Reflector[T]) decodes(w *writes.Write) bool {
+func (r *reflector) decodes(w *writes.Write) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	got := schema.FromAPIVersionAndKind(w.Object.APIVersion, w.Object.Kind)
 	if got.Group == metav1.GroupName { // only metadata was requested
-		of := reflect.TypeFor[T]()
-		if isInterface[T]() {
+		of := r.config.form.Type()
+		if r.config.isInterface() {
 			of = reflect.TypeOf(r.config.Decode.Object)
 		}
 		return got.Kind == "PartialObjectMetadata" && of == reflect.TypeFor[*metav1.PartialObjectMetadata]()
@@ -263,7 +266,7 @@ func (r *Reflector[T]) decodes(w *writes.Write) bool {
 }
 
 // offer applies a new state of an object.
-func (o *ownWrites[T]) offer(scope *ownScope[T], e pending.Entry[T]) {
+func (o *ownWrites) offer(scope *ownScope, e pending.Entry) {
 	s := o.informer
 	if s.processor.Stopped() {
 		return
@@ -271,7 +274,7 @@ func (o *ownWrites[T]) offer(scope *ownScope[T], e pending.Entry[T]) {
 	o.entries.Add(1) // before catchUp, so that a version that it misses calls advance
 	defer o.count()
 	o.catchUp()
-	cached, isCached := s.indexer.Get(ObjectName(e.Name))
+	cached, isCached := s.indexer.Get(e.Name)
 	e.Claim = scope.reflector.newClaim(stats.Now())
 	switch scope.table.Offer(e, cached, isCached) {
 	case pending.Store:
@@ -283,26 +286,26 @@ func (o *ownWrites[T]) offer(scope *ownScope[T], e pending.Entry[T]) {
 
 // store stores the object of an entry. If an index function panics, and the writer recovers, the
 // event still has to come.
-func (o *ownWrites[T]) store(scope *ownScope[T], e *pending.Entry[T]) {
+func (o *ownWrites) store(scope *ownScope, e *pending.Entry) {
 	stored := false
 	defer func() {
 		if !stored {
 			scope.table.Forget(e.Name)
 		}
 	}()
-	o.informer.distribute(Deltas[T]{{Type: Updated, scope: scope.reflector.id, Item: e.Item}}, stats.Now())
+	o.informer.distribute([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: scope.reflector.id, Item: e.Item}}, stats.Now())
 	stored = true
 }
 
 // end applies a deletion. Its response may have the name and the UID only.
-func (o *ownWrites[T]) end(name listed.Name, w *writes.Write) {
+func (o *ownWrites) end(name listed.Name, w *writes.Write) {
 	s := o.informer
 	scope := o.scopeFor(name)
 	if scope == nil || scope.selection.NeverHas(&w.Object) || s.processor.Stopped() {
 		return
 	}
 	defer o.count()
-	cached, isCached := s.indexer.Get(ObjectName(name))
+	cached, isCached := s.indexer.Get(name)
 	isCached = isCached && cached.GetUID() == w.Object.UID
 	deleted := pending.Deletion{Name: name, UID: w.Object.UID, Claim: scope.reflector.newClaim(stats.Now())}
 	if scope.table.End(deleted, cached, isCached) {
@@ -311,14 +314,14 @@ func (o *ownWrites[T]) end(name listed.Name, w *writes.Write) {
 }
 
 // remove removes a cached object of a scope, whose final state is not known.
-func (o *ownWrites[T]) remove(scope *ownScope[T], obj T) {
-	o.informer.distribute(Deltas[T]{{Type: Deleted, scope: scope.reflector.id, Item: Item[T]{Err: &DecodeError{
+func (o *ownWrites) remove(scope *ownScope, obj Object) {
+	o.informer.distribute([]deltafifo.Delta{{Type: deltafifo.Deleted, Scope: scope.reflector.id, Item: wire.Item{Err: &DecodeError{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
 	}}}}, stats.Now())
 }
 
 // restoreUnconfirmed undoes the writes of unconfirmed in the cache.
-func (o *ownWrites[T]) restoreUnconfirmed() {
+func (o *ownWrites) restoreUnconfirmed() {
 	if o == nil {
 		return
 	}
@@ -333,8 +336,8 @@ func (o *ownWrites[T]) restoreUnconfirmed() {
 }
 
 // restore replaces the state of an entry in the cache by what lists and the watch have told.
-func (o *ownWrites[T]) restore(scope *ownScope[T], e *pending.Entry[T]) {
-	cached, found := o.informer.indexer.Get(ObjectName(e.Name))
+func (o *ownWrites) restore(scope *ownScope, e *pending.Entry) {
+	cached, found := o.informer.indexer.Get(e.Name)
 	isShown := found == !e.OutOfScope && (!found || e.IsStateOf(cached))
 	if !isShown || !o.has(scope, e.Name) {
 		return
@@ -342,27 +345,27 @@ func (o *ownWrites[T]) restore(scope *ownScope[T], e *pending.Entry[T]) {
 	scope.noteUnconfirmed(e.Name, e.Version)
 	switch {
 	case e.IsTold:
-		o.informer.distribute(Deltas[T]{{Type: Updated, scope: scope.reflector.id, Item: e.Told}}, stats.Now())
+		o.informer.distribute([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: scope.reflector.id, Item: e.Told}}, stats.Now())
 	case found:
 		o.remove(scope, cached)
 	}
 }
 
 // admit returns the deltas that change the cache. It reuses the slice.
-func (o *ownWrites[T]) admit(deltas Deltas[T]) Deltas[T] {
+func (o *ownWrites) admit(deltas []deltafifo.Delta) []deltafifo.Delta {
 	if o == nil || o.observer == nil && len(o.waiters) == 0 {
 		return deltas
 	}
-	if scope := o.only; scope != nil && scope.table.IsEmpty() && areStates(deltas) {
-		o.reach(scope, versionOf(&deltas[len(deltas)-1])) // nearly always
+	if scope := o.only; scope != nil && scope.table.IsEmpty() && deltafifo.AreStates(deltas) {
+		o.reach(scope, deltas[len(deltas)-1].Version()) // nearly always
 		return deltas
 	}
 	n := 0
 	for i := range deltas {
 		d := &deltas[i]
-		if d.Type == Replaced {
+		if d.Type == deltafifo.Replaced {
 			o.replace(d)
-		} else if d.Type != Sync && !o.isNews(d) {
+		} else if d.Type != deltafifo.Sync && !o.isNews(d) {
 			continue
 		}
 		if n != i {
@@ -379,53 +382,53 @@ func (o *ownWrites[T]) admit(deltas Deltas[T]) Deltas[T] {
 }
 
 // reach records that the cache has all changes of a scope up to a version, which may be empty.
-func (o *ownWrites[T]) reach(scope *ownScope[T], resourceVersion string) {
+func (o *ownWrites) reach(scope *ownScope, resourceVersion string) {
 	if version, ok := pending.Parse(resourceVersion); ok {
 		for _, e := range scope.table.Reach(version) {
-			o.unconfirmed = append(o.unconfirmed, unconfirmed[T]{e, scope, false})
+			o.unconfirmed = append(o.unconfirmed, unconfirmed{e, scope, false})
 		}
 	}
 }
 
 // isNews reports whether an event is news for the cache.
-func (o *ownWrites[T]) isNews(d *Delta[T]) bool {
-	scope := o.scopes[d.scope]
+func (o *ownWrites) isNews(d *deltafifo.Delta) bool {
+	scope := o.scopes[d.Scope]
 	if scope == nil {
 		return true // it was closed in this batch
 	}
-	scope.last = versionOf(d)
-	if d.Type != Deleted && scope.table.IsEmpty() {
+	scope.last = d.Version()
+	if d.Type != deltafifo.Deleted && scope.table.IsEmpty() {
 		return true
 	}
-	isNews, refuted := scope.table.Admit(&d.Item, d.Type == Deleted, isSameAsOwn)
+	isNews, refuted := scope.table.Admit(&d.Item, d.Type == deltafifo.Deleted, isSameAsOwn)
 	if refuted != nil {
-		o.unconfirmed = append(o.unconfirmed, unconfirmed[T]{refuted, scope, true})
+		o.unconfirmed = append(o.unconfirmed, unconfirmed{refuted, scope, true})
 	}
 	return isNews
 }
 
 // isSameAsOwn reports whether an event has the state that a write has left, with the same content.
-func isSameAsOwn[T Object](e *pending.Entry[T], item *Item[T]) bool {
-	return item.Err == nil && isSame(e.Item.Object, e.Item.ContentHash, item)
+func isSameAsOwn(e *pending.Entry, item *wire.Item) bool {
+	return item.Err == nil && indexer.IsSame(e.Item.Object, e.Item.ContentHash, item)
 }
 
 // replace adds to a list the writes that it does not have.
-func (o *ownWrites[T]) replace(d *Delta[T]) {
-	scope, all := o.scopes[d.scope], d.Collection
+func (o *ownWrites) replace(d *deltafifo.Delta) {
+	scope, all := o.scopes[d.Scope], d.Collection
 	if scope == nil {
 		return
 	}
 	scope.last = ""                          // the server may have gone back
-	version, _ := pending.Parse(all.version) // 0 if it cannot be compared
-	all.Items = scope.table.Replace(all.Items, version, all.began)
+	version, _ := pending.Parse(all.Version) // 0 if it cannot be compared
+	all.Items = scope.table.Replace(all.Items, version, all.Began)
 }
 
 // catchUp records how far the cache is if no deltas wait. Otherwise afterBatch does so when they were
 // processed.
-func (o *ownWrites[T]) catchUp() {
+func (o *ownWrites) catchUp() {
 	o.behind.Store(true) // before the queue is found empty, so that afterBatch comes after it
 	type position struct {
-		scope   *ownScope[T]
+		scope   *ownScope
 		heard   int64
 		version string
 	}
@@ -448,7 +451,7 @@ func (o *ownWrites[T]) catchUp() {
 }
 
 // noteUnconfirmed notes a write that the watch did not confirm. version is 0 for a delete.
-func (scope *ownScope[T]) noteUnconfirmed(name listed.Name, version uint64) {
+func (scope *ownScope) noteUnconfirmed(name listed.Name, version uint64) {
 	u := UnconfirmedVersion{Object: ObjectName(name)}
 	if version > 0 {
 		u.ResourceVersion = strconv.FormatUint(version, 10)
@@ -457,11 +460,11 @@ func (scope *ownScope[T]) noteUnconfirmed(name listed.Name, version uint64) {
 }
 
 // relist lists the scope again, because what it has told is not of this server.
-func (scope *ownScope[T]) relist() { scope.reflector.relist(Unconfirmed) }
+func (scope *ownScope) relist() { scope.reflector.relist(Unconfirmed) }
 
 // countBookmarks tells the table of the bookmarks whose versions the cache has reached. If the watch has not
 // confirmed a write in time, the scope lists again.
-func (scope *ownScope[T]) countBookmarks(heard int64) {
+func (scope *ownScope) countBookmarks(heard int64) {
 	for scope.told < heard {
 		scope.told++
 		overdue := scope.table.Bookmark()
@@ -476,7 +479,7 @@ func (scope *ownScope[T]) countBookmarks(heard int64) {
 }
 
 // reached returns the version of which the cache has all changes.
-func (o *ownWrites[T]) reached() uint64 {
+func (o *ownWrites) reached() uint64 {
 	reached := uint64(math.MaxUint64)
 	if len(o.scopes) == 0 && !o.informer.isChosen {
 		reached = 0 // the scopes are not known yet
@@ -490,7 +493,7 @@ func (o *ownWrites[T]) reached() uint64 {
 }
 
 // count sets entries and shown.
-func (o *ownWrites[T]) count() {
+func (o *ownWrites) count() {
 	entries, shown := 0, 0
 	for _, scope := range o.scopes {
 		o.refused.Add(int64(scope.table.TakeRefused()))
@@ -502,14 +505,14 @@ func (o *ownWrites[T]) count() {
 }
 
 // addTo adds what is known of own writes to the Status of the informer.
-func (o *ownWrites[T]) addTo(status *Status) {
+func (o *ownWrites) addTo(status *Status) {
 	if o != nil {
 		status.PendingWrites, status.LateWrites = int(o.shown.Load()), int(o.refused.Load())
 	}
 }
 
 // clear forgets all entries: the informer has ended.
-func (o *ownWrites[T]) clear() {
+func (o *ownWrites) clear() {
 	if o == nil {
 		return
 	}

@@ -23,7 +23,7 @@ type testServer string
 func (s testServer) String() string { return string(s) }
 
 // followOwn runs an informer that reads bodies, and reads its own writes.
-func followOwn(t *testing.T, sources map[string]*source, options ...SharedInformerOption) *SharedIndexInformer[object] {
+func followOwn(t *testing.T, sources map[string]*fakeSource, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
 	s := newOwn(t, func(namespace string) OpenFunc { return openerOf(sources[namespace]) },
 		append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))...)
@@ -87,12 +87,12 @@ func (w *ownWriter) deliver(write writes.Write) {
 	}
 	switch w.mode {
 	case answeredAtOnce:
-		w.informer.own.Load().Wrote(write)
+		inside(w.informer).own.Load().Wrote(write)
 		w.check(write)
 	case answeredLate:
 		w.late = append(w.late, write)
 	case answeredMeanwhile:
-		go w.informer.own.Load().Wrote(write)
+		go inside(w.informer).own.Load().Wrote(write)
 	}
 }
 
@@ -100,9 +100,9 @@ func (w *ownWriter) deliver(write writes.Write) {
 func (w *ownWriter) flush() {
 	for i, write := range w.late {
 		if i%2 == 0 {
-			w.informer.own.Load().Wrote(write)
+			inside(w.informer).own.Load().Wrote(write)
 		} else {
-			defer w.informer.own.Load().Wrote(write)
+			defer inside(w.informer).own.Load().Wrote(write)
 		}
 	}
 	w.late = nil
@@ -111,9 +111,9 @@ func (w *ownWriter) flush() {
 // check checks that a write can be read at once: it is the last one.
 func (w *ownWriter) check(write writes.Write) {
 	s := w.informer
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	scope := s.own.Load().scopeFor(listed.Name{Namespace: write.Object.Namespace, Name: write.Object.Name})
+	inside(s).mu.Lock()
+	defer inside(s).mu.Unlock()
+	scope := inside(s).own.Load().scopeFor(listed.Name{Namespace: write.Object.Namespace, Name: write.Object.Name})
 	if scope == nil || !scope.table.IsListed() {
 		return
 	}
@@ -141,29 +141,29 @@ func TestReadYourWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.streams = true
-		s := followOwn(t, map[string]*source{"": src})
+		s := followOwn(t, map[string]*fakeSource{"": src})
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		src.setSilent(true) // the watch is behind
 		src.endWatches(io.EOF)
 		synctest.Wait()
 		one := src.set("a", "one", nil)
-		s.own.Load().Wrote(response(one))
+		inside(s).own.Load().Wrote(response(one))
 		wantLines(t, after(heard), "add a/one@101 initial=false")
-		s.own.Load().Wrote(response(src.set("a", "one", map[string]string{"x": "y"})))
-		s.own.Load().Wrote(response(one)) // late, and in vain
+		inside(s).own.Load().Wrote(response(src.set("a", "one", map[string]string{"x": "y"})))
+		inside(s).own.Load().Wrote(response(one)) // late, and in vain
 		if status := s.Status(); status.PendingWrites != 1 || status.Objects != 1 {
 			t.Errorf("the status is %+v", status)
 		}
 		wantLines(t, after(heard), "update a/one@101->102")
 		last := src.objects[ObjectName{"a", "one"}]
 		src.remove("a", "one")
-		s.own.Load().Wrote(deletion(last))
+		inside(s).own.Load().Wrote(deletion(last))
 		if got := s.GetStore().Len(); got != 0 {
 			t.Errorf("%d objects are there after the delete", got)
 		}
 		wantLines(t, after(heard), "delete a/one@102 unknown=true")
-		s.own.Load().Wrote(response(src.set("a", "one", nil)))
+		inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
 		wantLines(t, after(heard), "add a/one@104 initial=false")
 		src.setSilent(false)
 		src.endWatches(io.EOF)

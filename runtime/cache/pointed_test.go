@@ -140,7 +140,7 @@ func (*slim) SetManagedFields([]metav1.ManagedFieldsEntry) { panic("there are no
 func TestTrimmerOfSlimMetadata(t *testing.T) {
 	obj := &slim{}
 	obj.Annotations = map[string]string{"drop": "1", "keep": "2"}
-	wire.Trimmer[*slim](&DecodeOptions{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}})(obj)
+	wire.Trimmer(&DecodeOptions{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}})(obj)
 	if !reflect.DeepEqual(obj.Annotations, map[string]string{"keep": "2"}) {
 		t.Errorf("the annotations are %v", obj.Annotations)
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
@@ -21,7 +22,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
@@ -36,13 +36,30 @@ import (
 // cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
-// Reflector copies a collection of the API server into a DeltaFIFO. It lists, as a
+// transformFunc is a TransformFunc as the machine calls it. It returns nil for a nil T.
+type transformFunc func(obj Object) (Object, error)
+
+func erasedTransform[T Object](f TransformFunc[T]) transformFunc {
+	if f == nil {
+		return nil
+	}
+	return func(obj Object) (Object, error) {
+		result, err := f(obj.(T))
+		var none T
+		if any(result) == any(none) {
+			return nil, err
+		}
+		return result, err
+	}
+}
+
+// reflector copies a collection of the API server into a queue of deltas. It lists, as a
 // stream or in one piece, and in pages after that has failed. It watches from the version of
 // the list. It resumes a watch that ended, and lists again when the server has forgotten that
 // version.
-type Reflector[T Object] struct {
-	config Config[T]
-	source ListerWatcher[T]
+type reflector struct {
+	config config
+	source source
 	client clientKind // of source
 	id     scopeID
 	// prefersLists is set if source reads a list faster than a streaming list.
@@ -56,7 +73,7 @@ type Reflector[T Object] struct {
 	listed        bool
 	listedVersion string
 
-	queue   *queue.Queue[Delta[T]]
+	queue   *deltafifo.Queue[deltafifo.Delta]
 	onError WatchErrorHandler
 	status  *statusTracker
 	traffic *traffic
@@ -64,7 +81,7 @@ type Reflector[T Object] struct {
 	// outage is a part of the log of the Controller, or of the Reflector's own.
 	outage outage.Part
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
-	own *ownScope[T]
+	own *ownScope
 	// isHeld is set while its objects are still those of another Reflector.
 	isHeld atomic.Bool
 	// observers are those of the Controller.
@@ -82,7 +99,7 @@ type Reflector[T Object] struct {
 	bookmarks atomic.Int64
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
-	trim func(T)
+	trim func(Object)
 	// retry holds a token after Retry.
 	retry chan struct{}
 	// random returns a duration below its argument, which is positive.
@@ -91,11 +108,11 @@ type Reflector[T Object] struct {
 	mu sync.Mutex // guards what follows, and a change of config.Decode
 	// decoding is set if the objects have to be decoded to another form. interrupt ends the
 	// request under way, and is nil if there is none.
-	decoding  *decoding[T]
+	decoding  *decoding
 	interrupt context.CancelCauseFunc
 
 	// Only the goroutine of Run uses the fields below. partial is nil while the Reflector watches.
-	partial *partialList[T]
+	partial *partialList
 	// claim is that of the highest version that the watch has told, in an event of claimant. That is zero for a
 	// bookmark.
 	claim    pending.Claim
@@ -104,24 +121,24 @@ type Reflector[T Object] struct {
 	watchEnded stats.Stamp
 	// leaveFirst releases the token of config.firstLists.
 	leaveFirst func()
-	events     []Event[T]
+	events     []wire.Event
 	// freeDeltas is memory for the deltas of a batch.
-	freeDeltas freelist.List[Delta[T]]
+	freeDeltas freelist.List[deltafifo.Delta]
 	skips      listed.SkipLog
 }
 
 // decoding is a list that another goroutine has asked for, and a change of the DecodeOptions if source
 // is not nil.
-type decoding[T Object] struct {
+type decoding struct {
 	cause   Reason
 	options DecodeOptions
-	source  *bodySource[T]
+	source  *bodySource
 	applied []func()
 }
 
 // partialList is a list under way, with all requests until one of them succeeds.
-type partialList[T Object] struct {
-	listed listed.List[T]
+type partialList struct {
+	listed listed.List
 	trail  protocol.PageTrail
 	// cause is why the collection is listed again. It is empty for the first list.
 	cause Reason
@@ -130,9 +147,9 @@ type partialList[T Object] struct {
 }
 
 // beginList begins a list, or begins the list under way again. cause is the reason for a new one.
-func (r *Reflector[T]) beginList(cause Reason) {
+func (r *reflector) beginList(cause Reason) {
 	if r.partial == nil {
-		r.partial = &partialList[T]{}
+		r.partial = &partialList{}
 		if r.committed {
 			r.partial.cause = cause
 			r.traffic.Relist(string(cause))
@@ -147,10 +164,10 @@ var errOtherForm = errors.New("the objects are listed again, or get another form
 
 // setForm makes the Reflector list again, and decode to another form. It calls applied
 // when the list is in the cache.
-func (r *Reflector[T]) setForm(object runtime.Object, unstructured bool, applied func()) {
+func (r *reflector) setForm(object runtime.Object, unstructured bool, applied func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &decoding[T]{options: r.config.Decode, cause: FormChanged}
+	next := &decoding{options: r.config.Decode, cause: FormChanged}
 	if r.decoding != nil {
 		next.applied = r.decoding.applied
 	}
@@ -161,19 +178,19 @@ func (r *Reflector[T]) setForm(object runtime.Object, unstructured bool, applied
 }
 
 // relist makes the Reflector list again. It calls applied when the list is in the cache.
-func (r *Reflector[T]) relist(cause Reason, applied ...func()) {
+func (r *reflector) relist(cause Reason, applied ...func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next := r.decoding
 	if next == nil {
-		next = &decoding[T]{options: r.config.Decode, cause: cause}
+		next = &decoding{options: r.config.Decode, cause: cause}
 	}
 	next.applied = append(next.applied, applied...)
 	r.restartLocked(next)
 }
 
 // restartLocked ends the request under way, and begins a list.
-func (r *Reflector[T]) restartLocked(next *decoding[T]) {
+func (r *reflector) restartLocked(next *decoding) {
 	r.decoding = next
 	if r.interrupt != nil {
 		r.interrupt(errOtherForm)
@@ -183,7 +200,7 @@ func (r *Reflector[T]) restartLocked(next *decoding[T]) {
 
 // takeForm uses the form of setForm from the next request on. It reports whether there is a
 // new one.
-func (r *Reflector[T]) takeForm() bool {
+func (r *reflector) takeForm() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next := r.decoding
@@ -202,7 +219,7 @@ func (r *Reflector[T]) takeForm() bool {
 
 // interruptible lets setForm call interrupt, until it is called with nil. It reports whether
 // setForm was called since takeForm.
-func (r *Reflector[T]) interruptible(interrupt context.CancelCauseFunc) (isStale bool) {
+func (r *reflector) interruptible(interrupt context.CancelCauseFunc) (isStale bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.interrupt = interrupt
@@ -213,7 +230,7 @@ func (r *Reflector[T]) interruptible(interrupt context.CancelCauseFunc) (isStale
 }
 
 // setTransform replaces the transform of config. It is called before Run.
-func (r *Reflector[T]) setTransform(transform TransformFunc[T]) {
+func (r *reflector) setTransform(transform transformFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.config.Transform = transform
@@ -227,12 +244,12 @@ func (r *Reflector[T]) setTransform(transform TransformFunc[T]) {
 }
 
 // newSource returns a source that decodes with these options.
-func (r *Reflector[T]) newSource(options DecodeOptions) *bodySource[T] {
+func (r *reflector) newSource(options DecodeOptions) *bodySource {
 	return r.sourceOf(r.request, options)
 }
 
 // sourceOf is newSource for bodies from open.
-func (r *Reflector[T]) sourceOf(open OpenFunc, options DecodeOptions) *bodySource[T] {
+func (r *reflector) sourceOf(open OpenFunc, options DecodeOptions) *bodySource {
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
 	// handler that writes to an object must not change others: these are not the ones to report.
 	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
@@ -240,25 +257,25 @@ func (r *Reflector[T]) sourceOf(open OpenFunc, options DecodeOptions) *bodySourc
 		among, keep := rule.Among, options.Keep
 		options.Keep = func(h wire.Head) bool { return among.HasText(h.Namespace) && (keep == nil || keep(h)) }
 	}
-	return newBodySource(open, shards.Decode(options, r.config.rule.Selector()), r.config.cache)
+	return newBodySource(open, r.config.form.Type(), shards.Decode(options, r.config.rule.Selector()), r.config.cache)
 }
 
-func (r *Reflector[T]) useSource(source *bodySource[T]) {
+func (r *reflector) useSource(source *bodySource) {
 	r.source, r.prefersLists = source, !source.decoder.AsksForProtobuf()
 }
 
-// NewReflector returns a Reflector that pushes the objects of config to queue when it is
-// run.
-func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
-	r := newReflector(config, &queue.queue, &traffic{})
+// aloneReflector returns a Reflector that pushes the objects of config to queue when it is
+// run, and belongs to no controller.
+func aloneReflector(config config, queue *deltafifo.Queue[deltafifo.Delta]) *reflector {
+	r := newReflector(config, queue, &traffic{})
 	r.use(newHooks(&r.config, r.config.name, r.Status), &outage.Log{})
 	r.ownsHooks = true
 	return r
 }
 
 // newReflector returns a Reflector without hooks. The caller calls use.
-func newReflector[T Object](config Config[T], queue *queue.Queue[Delta[T]], traffic *traffic) *Reflector[T] {
-	r := &Reflector[T]{
+func newReflector(config config, queue *deltafifo.Queue[deltafifo.Delta], traffic *traffic) *reflector {
+	r := &reflector{
 		config:  config,
 		queue:   queue,
 		status:  newStatusTracker(),
@@ -269,10 +286,10 @@ func newReflector[T Object](config Config[T], queue *queue.Queue[Delta[T]], traf
 	if config.Open != nil {
 		r.useSource(r.newSource(config.Decode))
 	} else {
-		r.source, r.client = config.ListerWatcher, clientKindOf(config.ListerWatcher)
-		r.trim = wire.Trimmer[T](&config.Decode)
+		r.source, r.client = config.source, config.client
+		r.trim = wire.Trimmer(&config.Decode)
 		if shard := config.rule.Selector(); !shard.Empty() {
-			r.source = &shardedSource[T]{r.source, shard}
+			r.source = &shardedSource{r.source, shard}
 		}
 	}
 	r.useErrorHandler()
@@ -280,7 +297,7 @@ func newReflector[T Object](config Config[T], queue *queue.Queue[Delta[T]], traf
 }
 
 // useErrorHandler uses the WatchErrorHandler of config.
-func (r *Reflector[T]) useErrorHandler() {
+func (r *reflector) useErrorHandler() {
 	r.onError = r.logWatchError
 	if r.config.WatchErrorHandler != nil {
 		r.onError = func(ctx context.Context, _ schema.GroupVersionResource, err error) { r.hooks.Error(ctx, err) }
@@ -289,7 +306,7 @@ func (r *Reflector[T]) useErrorHandler() {
 
 // use makes the Reflector call these hooks, and note in the log whether it follows. Both belong to
 // the caller.
-func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
+func (r *reflector) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.hooks = hooks
 	r.outage = outage.Part{Log: log, Reflector: r.status}
 	r.status.changed = func() {
@@ -301,7 +318,7 @@ func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 
 // logWatchError is the default WatchErrorHandler. One failure says little, so it is logged only at
 // a higher verbosity: the log of outages has those that last. A watch that has to restart is normal.
-func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
+func (r *reflector) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	if state, skipped := err.(*DecodeError); skipped {
 		r.skips.Log(logger, state)
@@ -316,7 +333,7 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 }
 
 // Status returns the state of the Reflector, without Objects.
-func (r *Reflector[T]) Status() Status {
+func (r *reflector) Status() Status {
 	status := r.status.get()
 	if len(status.Undecodable) > 0 && r.config.rule.HasTerms() { // a namespace may have been removed since
 		status.Undecodable = slices.DeleteFunc(status.Undecodable, func(state *DecodeError) bool {
@@ -331,10 +348,10 @@ func (r *Reflector[T]) Status() Status {
 }
 
 // retire marks a Reflector that was not run as stopped, with the reason or nil.
-func (r *Reflector[T]) retire(err error) { r.status.enter(Stopped, err) }
+func (r *reflector) retire(err error) { r.status.enter(Stopped, err) }
 
 // close ends a Reflector of a scope that is no longer needed. It may run, and otherwise never will.
-func (r *Reflector[T]) close() {
+func (r *reflector) close() {
 	r.closed.Store(true)
 	if stop := r.stop.Load(); stop != nil {
 		(*stop)()
@@ -344,21 +361,21 @@ func (r *Reflector[T]) close() {
 }
 
 // Run lists and watches until ctx ends. Each line that it logs has the resource.
-func (r *Reflector[T]) Run(ctx context.Context) {
+func (r *reflector) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
 	if !r.ownsHooks {
 		r.run(ctx)
 		return
 	}
 	r.hooks.SetContext(ctx)
-	r.outage.Log.Informer = observedReflector[T]{r, klog.FromContext(ctx)}
+	r.outage.Log.Informer = observedReflector{r, klog.FromContext(ctx)}
 	finally(func() { r.run(ctx) }, func() {
 		r.outage.Log.Close()
 		r.hooks.Close()
 	})
 }
 
-func (r *Reflector[T]) run(ctx context.Context) {
+func (r *reflector) run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
 	defer r.dropMemory()
 	r.warnOfLimit(ctx)
@@ -402,7 +419,7 @@ func (r *Reflector[T]) run(ctx context.Context) {
 }
 
 // logUnconfirmed logs why the list under way is necessary, if a version was not confirmed.
-func (r *Reflector[T]) logUnconfirmed(ctx context.Context) {
+func (r *reflector) logUnconfirmed(ctx context.Context) {
 	if r.partial.cause == Unconfirmed {
 		_, last := r.status.unconfirmed()
 		klog.FromContext(ctx).Info("The watch has not confirmed a version in two minutes, so the collection is listed again; the version may be forged, or of another server",
@@ -411,7 +428,7 @@ func (r *Reflector[T]) logUnconfirmed(ctx context.Context) {
 }
 
 // start begins with a list, which drops what was read of another one.
-func (r *Reflector[T]) start() (protocol.State, protocol.Action) {
+func (r *reflector) start() (protocol.State, protocol.Action) {
 	r.beginList("")
 	r.status.enter(Listing, nil)
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersLists && !r.config.StreamingList
@@ -419,14 +436,14 @@ func (r *Reflector[T]) start() (protocol.State, protocol.Action) {
 }
 
 // dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
-func (r *Reflector[T]) dropMemory() {
+func (r *reflector) dropMemory() {
 	r.partial = nil
-	r.events, r.freeDeltas = nil, freelist.List[Delta[T]]{}
+	r.events, r.freeDeltas = nil, freelist.List[deltafifo.Delta]{}
 }
 
 // pause waits before a request, or until Retry is called. Status has the time of the
 // request meanwhile. It reports whether ctx is still alive.
-func (r *Reflector[T]) pause(ctx context.Context, length protocol.Pause) bool {
+func (r *reflector) pause(ctx context.Context, length protocol.Pause) bool {
 	if length == (protocol.Pause{}) {
 		return ctx.Err() == nil
 	}
@@ -447,7 +464,7 @@ func (r *Reflector[T]) pause(ctx context.Context, length protocol.Pause) bool {
 // Retry ends the wait after a failed list or watch. If a request is under way and fails,
 // Retry skips the wait after it. A program calls it, for example, after it rotated
 // credentials or installed a CRD. Retry is safe for concurrent use and never blocks.
-func (r *Reflector[T]) Retry() {
+func (r *reflector) Retry() {
 	select {
 	case r.retry <- struct{}{}:
 	default:
@@ -455,7 +472,7 @@ func (r *Reflector[T]) Retry() {
 }
 
 // forgetRetry drops a call of Retry that came when nothing had failed.
-func (r *Reflector[T]) forgetRetry() {
+func (r *reflector) forgetRetry() {
 	select {
 	case <-r.retry:
 	default:
@@ -463,7 +480,7 @@ func (r *Reflector[T]) forgetRetry() {
 }
 
 // warnOfLimit logs a warning if the server accepts objects above the limit.
-func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
+func (r *reflector) warnOfLimit(ctx context.Context) {
 	if limit := r.config.Decode.MaxObjectBytes; r.config.Open != nil && limit > 0 && limit < wire.EtcdRequestBytes {
 		klog.FromContext(ctx).Info("MaxObjectBytes is below etcd's default limit for a request; the server may store objects that the informer fails on or skips",
 			"limit", limit, "etcd", wire.EtcdRequestBytes)
@@ -471,7 +488,7 @@ func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
 }
 
 // conclude applies the action after a request, except for its wait and its request.
-func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next protocol.Action, state protocol.State) {
+func (r *reflector) conclude(ctx context.Context, after protocol.Verb, next protocol.Action, state protocol.State) {
 	if next.Commit {
 		r.commit(state.ResourceVersion)
 	}
@@ -503,16 +520,18 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 }
 
 // commit pushes the list that was read as the collection.
-func (r *Reflector[T]) commit(resourceVersion string) {
+func (r *reflector) commit(resourceVersion string) {
 	r.leaveFirst()
 	list := r.partial
-	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion}
+	collection := &deltafifo.Collection{Items: list.listed.Items(), IsFirst: !r.committed, Applied: list.applied, Version: resourceVersion}
 	if r.own != nil {
-		collection.began = r.own.began
+		collection.Began = r.own.began
 	}
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
 	r.claim, r.claimant = r.newClaim(stats.Now()), ObjectName{}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachList(resourceVersion, &list.listed.Undecodable, func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
+	r.status.reachList(resourceVersion, &list.listed.Undecodable, func() {
+		r.queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced, Scope: r.id, Collection: collection}})
+	})
 }

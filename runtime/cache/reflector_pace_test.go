@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -175,7 +176,7 @@ func TestPageThatAlwaysFailsRestartsTheList(t *testing.T) {
 
 // paged is a server whose lists have many pages, of one object each.
 type paged struct {
-	*source
+	*fakeSource
 	pages int
 }
 
@@ -193,7 +194,7 @@ func (p *paged) List(_ context.Context, options metav1.ListOptions) (Page[object
 
 // circular is a server whose lists never end.
 type circular struct {
-	*source
+	*fakeSource
 	tokens func(n int) string
 	n      int
 	ends   atomic.Bool
@@ -221,7 +222,7 @@ func TestListWithRepeatedTokens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &circular{source: newSource(), tokens: server.tokens}
+				src := &circular{fakeSource: newSource(), tokens: server.tokens}
 				var heard error
 				r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = err }})
 				time.Sleep(10 * time.Minute)
@@ -310,8 +311,8 @@ func TestRecoveryIsFast(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := newSource()
 				src.failWith(func(request) error { return reason })
-				queue := &DeltaFIFO[object]{}
-				r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}), queue)
+				queue := &deltafifo.Queue[deltafifo.Delta]{}
+				r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}), queue)
 				r.random = func(d time.Duration) time.Duration { return d - 1 } // the longest wait
 				run(t, r.Run)
 				time.Sleep(time.Hour)
@@ -364,7 +365,7 @@ func TestFailuresInAMinute(t *testing.T) {
 					}
 					return nil
 				})
-				r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue[deltafifo.Delta]{})
 				r.random = func(time.Duration) time.Duration { return 0 } // the shortest waits
 				run(t, r.Run)
 				time.Sleep(20 * time.Minute)

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -30,7 +31,7 @@ var endings = map[string]error{
 
 // withoutWatches is a source whose watches all end with err, and whose streaming lists do, before their first event.
 type withoutWatches struct {
-	*source
+	*fakeSource
 	err error
 	// work is set when watches work again.
 	work atomic.Bool
@@ -42,7 +43,7 @@ type withoutWatches struct {
 
 func (w *withoutWatches) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
 	if w.work.Load() || w.onlyStreams && options.SendInitialEvents == nil {
-		return w.source.Watch(ctx, options)
+		return w.fakeSource.Watch(ctx, options)
 	}
 	if err := w.begin("watch", options); err != nil {
 		return nil, err
@@ -68,10 +69,10 @@ func TestListInsteadOfAStreamThatFails(t *testing.T) {
 			for _, onlyStreams := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, answers=%t, only streams=%t", name, answers, onlyStreams), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						src := &withoutWatches{source: newSource(), err: end, answers: answers, onlyStreams: onlyStreams}
+						src := &withoutWatches{fakeSource: newSource(), err: end, answers: answers, onlyStreams: onlyStreams}
 						src.set("a", "one", nil)
-						queue := &DeltaFIFO[object]{}
-						r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
+						queue := &deltafifo.Queue[deltafifo.Delta]{}
+						r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
 						run(t, r.Run)
 						time.Sleep(10 * time.Millisecond)
 						wantLines(t, take(t, queue), "Replaced 1")
@@ -110,7 +111,7 @@ func TestListsWhileWatchesFail(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &withoutWatches{source: newSource(), err: end}
+				src := &withoutWatches{fakeSource: newSource(), err: end}
 				s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
 				run(t, s.Run)
 				time.Sleep(10 * time.Minute)
@@ -235,15 +236,15 @@ func TestListsAfterFailingWatchesAreApart(t *testing.T) {
 // TestStreamWithPlainBookmarks has streaming lists whose bookmarks do not say that the initial events have ended, or
 // whose proxy has dropped that. Now and then the version of the collection cannot be had.
 func TestStreamWithPlainBookmarks(t *testing.T) {
-	for name, version := range map[string]func(*source) string{
-		"of the collection": func(s *source) string { return "" },
-		"none":              func(*source) string { return "none" },
-		"always the first":  func(*source) string { return "100" },
-		"growing":           func(s *source) string { s.bookmark(); return "" },
+	for name, version := range map[string]func(*fakeSource) string{
+		"of the collection": func(s *fakeSource) string { return "" },
+		"none":              func(*fakeSource) string { return "none" },
+		"always the first":  func(*fakeSource) string { return "100" },
+		"growing":           func(s *fakeSource) string { s.bookmark(); return "" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &plainBookmarks{source: newSource(), version: version}
+				src := &plainBookmarks{fakeSource: newSource(), version: version}
 				src.streams, src.noBookmark = true, true
 				src.set("a", "one", nil)
 				src.set("a", "two", nil)
@@ -255,9 +256,9 @@ func TestStreamWithPlainBookmarks(t *testing.T) {
 					}
 					return nil
 				})
-				queue := &DeltaFIFO[object]{}
+				queue := &deltafifo.Queue[deltafifo.Delta]{}
 				var heard []error
-				r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = append(heard, err) }}, queue)
+				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = append(heard, err) }}, queue)
 				run(t, r.Run)
 				time.Sleep(30 * time.Second)
 				wantLines(t, take(t, queue), "Replaced 2")
@@ -272,12 +273,12 @@ func TestStreamWithPlainBookmarks(t *testing.T) {
 
 // plainBookmarks sends a bookmark each three seconds.
 type plainBookmarks struct {
-	*source
-	version func(*source) string
+	*fakeSource
+	version func(*fakeSource) string
 }
 
 func (p *plainBookmarks) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
-	stream, err := p.source.Watch(ctx, options)
+	stream, err := p.fakeSource.Watch(ctx, options)
 	if err != nil || options.SendInitialEvents == nil {
 		return stream, err
 	}
@@ -296,12 +297,12 @@ func (p *plainBookmarkStream) Next(ctx context.Context, reuse []Event[object]) (
 	if waiting.Err() == nil || ctx.Err() != nil {
 		return batch, err
 	}
-	version := p.source.version(p.source.source)
+	version := p.source.version(p.source.fakeSource)
 	switch version {
 	case "":
 		p.source.mu.Lock()
 		defer p.source.mu.Unlock()
-		version = strconv.Itoa(p.source.source.version)
+		version = strconv.Itoa(p.source.fakeSource.version)
 	case "none":
 		version = ""
 	}

@@ -11,12 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
-	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -29,7 +28,7 @@ const (
 )
 
 // list reads the collection, or a page of it.
-func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.Input {
+func (r *reflector) list(ctx context.Context, next protocol.Action) protocol.Input {
 	in := protocol.Input{Verb: protocol.ListPage, Token: next.Options.Continue}
 	timeout := listTimeout
 	if next.Patient {
@@ -57,7 +56,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 		first = nameOf(&page.Items[0]).String()
 	}
 	if r.config.rule.HasTerms() {
-		page.Items = slices.DeleteFunc(page.Items, func(item Item[T]) bool { return r.excludes(&item) })
+		page.Items = slices.DeleteFunc(page.Items, func(item wire.Item) bool { return r.excludes(&item) })
 	}
 	for i := range page.Items {
 		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {
@@ -76,7 +75,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 }
 
 // request sends a request by the OpenFunc of config, and counts the bytes of the response.
-func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+func (r *reflector) request(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 	body, err := r.config.Open(ctx, options, accept)
 	if err != nil {
 		return nil, err
@@ -107,7 +106,7 @@ const (
 
 // watch follows a watch to its end, or a streaming list and the watch that it
 // becomes.
-func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) protocol.Input {
+func (r *reflector) watch(ctx context.Context, request protocol.Action) protocol.Input {
 	timeout := minWatchTimeout + r.random(minWatchTimeout)
 	seconds := int64(timeout.Seconds())
 	request.Options.TimeoutSeconds = &seconds
@@ -133,7 +132,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 }
 
 // follow opens a watch and forwards its events until its end.
-func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
+func (r *reflector) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	if request.Verb == protocol.OpenStream {
 		r.own.beginList()
 	}
@@ -167,7 +166,7 @@ func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, give
 }
 
 // open opens a watch. It gives up a server that does not answer.
-func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc) (EventStream[T], error) {
+func (r *reflector) open(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc) (stream, error) {
 	unanswered := time.AfterFunc(answerTimeout, func() { giveUp(protocol.ErrUnanswered) })
 	defer unanswered.Stop()
 	if request.Resumed {
@@ -180,7 +179,7 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 // enterWatching enters Watching when a watch has been answered: at once, or, if it was
 // reopened after a failure, when it has lasted for protocol.ShortWatch: a server may answer each
 // watch and end it. The caller calls stop when the watch ends.
-func (r *Reflector[T]) enterWatching(reopened bool) (stop func() bool) {
+func (r *reflector) enterWatching(reopened bool) (stop func() bool) {
 	if !reopened {
 		r.status.enter(Watching, nil)
 		return func() bool { return false }
@@ -190,7 +189,7 @@ func (r *Reflector[T]) enterWatching(reopened bool) (stop func() bool) {
 }
 
 // next reads and forwards a batch of events.
-func (r *Reflector[T]) next(ctx context.Context, stream EventStream[T], in *protocol.Input) (err error) {
+func (r *reflector) next(ctx context.Context, stream stream, in *protocol.Input) (err error) {
 	if r.events, err = stream.Next(ctx, r.events); err != nil {
 		return err
 	}
@@ -201,7 +200,7 @@ func (r *Reflector[T]) next(ctx context.Context, stream EventStream[T], in *prot
 // server that does not know streaming lists sends none: it stalls when all objects
 // have been sent, or, on a busy collection, goes on with changes. Other bookmarks bring nothing of the list,
 // so a stream that sends only these has stalled.
-func (r *Reflector[T]) readInitial(ctx context.Context, stream EventStream[T], giveUp context.CancelCauseFunc, in *protocol.Input) error {
+func (r *reflector) readInitial(ctx context.Context, stream stream, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	noBookmark := func() { giveUp(protocol.ErrNoBookmark) }
 	stall := time.AfterFunc(stallTimeout, noBookmark)
 	defer stall.Stop()
@@ -233,14 +232,14 @@ func (r *Reflector[T]) readInitial(ctx context.Context, stream EventStream[T], g
 
 // bringsInitial reports whether one of the events of a streaming list is about an object, of this shard or
 // another one.
-func bringsInitial[T Object](events []Event[T]) bool {
-	return slices.ContainsFunc(events, func(event Event[T]) bool { return event.Type != watch.Bookmark || event.Dropped > 0 })
+func bringsInitial(events []wire.Event) bool {
+	return slices.ContainsFunc(events, func(event wire.Event) bool { return event.Type != watch.Bookmark || event.Dropped > 0 })
 }
 
 // anyChange reports whether one of the initial events is a change after the stream began.
 // If start is not empty, objects with a later version were added after that. A server that
 // supports streaming lists also sends such changes, shortly before its bookmark.
-func anyChange[T Object](events []Event[T], start string) bool {
+func anyChange(events []wire.Event, start string) bool {
 	for i := range events {
 		switch event := &events[i]; event.Type {
 		case watch.Modified, watch.Deleted:
@@ -263,7 +262,7 @@ func anyChange[T Object](events []Event[T], start string) bool {
 
 // currentVersion requests the version of the collection, for a streaming list that takes
 // long: an object that is added at a later version is not an initial one. It returns "" if that fails.
-func (r *Reflector[T]) currentVersion(ctx context.Context) string {
+func (r *reflector) currentVersion(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, stallTimeout)
 	defer cancel()
 	page, err := r.source.List(ctx, metav1.ListOptions{Limit: 1})
@@ -275,7 +274,7 @@ func (r *Reflector[T]) currentVersion(ctx context.Context) string {
 
 // forward pushes a batch of events as deltas, and records the version that the watch has
 // reached. If the transform of an object fails, it pushes the events before that object.
-func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
+func (r *reflector) forward(ctx context.Context, events []wire.Event, in *protocol.Input) (err error) {
 	deltas := r.freeDeltas.Take(len(events))
 	isDelta := false // the last event
 	latest, bookmarked, isBehind := -1, false, false
@@ -301,9 +300,9 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		}
 		countEvent(&counts, event, change)
 		if change != 0 {
-			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
-			if change == Deleted || event.Err == nil || r.own != nil {
-				deltas = append(deltas, Delta[T]{Type: change, scope: r.id, Item: event.Item})
+			listed.Note(&r.status.undecodable, &event.Item, change == deltafifo.Deleted)
+			if change == deltafifo.Deleted || event.Err == nil || r.own != nil {
+				deltas = append(deltas, deltafifo.Delta{Type: change, Scope: r.id, Item: event.Item})
 				isDelta = true
 			}
 		}
@@ -347,20 +346,20 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 	clear(deltas)
 	r.freeDeltas.Give(deltas)
 	clear(events) // the next read reuses the memory, which must not keep objects alive
-	if cap(r.events) > queue.MaxReuse {
+	if cap(r.events) > deltafifo.MaxReuse {
 		r.events = nil
 	}
 	return err
 }
 
 // newClaim returns the claim of a version that came at a time.
-func (r *Reflector[T]) newClaim(at stats.Stamp) pending.Claim {
+func (r *reflector) newClaim(at stats.Stamp) pending.Claim {
 	return pending.Claim{At: at, Bookmarks: int(r.bookmarks.Load())}
 }
 
 // bookmark records a bookmark. The bookmark of a server is never behind what the same watch has told. If the highest
 // version has no bookmark in time, the Reflector lists again: no watch can resume there.
-func (r *Reflector[T]) bookmark(highest string, isBehind bool) {
+func (r *reflector) bookmark(highest string, isBehind bool) {
 	bookmarks := int(r.bookmarks.Add(1))
 	switch {
 	case !isBehind:
@@ -373,28 +372,28 @@ func (r *Reflector[T]) bookmark(highest string, isBehind bool) {
 
 // deltaTypeOf returns the type of the delta of an event, 0 for an event that carries no
 // object. It is called for each event, so it uses no map.
-func deltaTypeOf(event watch.EventType) DeltaType {
+func deltaTypeOf(event watch.EventType) deltafifo.Type {
 	switch event {
 	case watch.Added:
-		return Added
+		return deltafifo.Added
 	case watch.Modified:
-		return Updated
+		return deltafifo.Updated
 	case watch.Deleted:
-		return Deleted
+		return deltafifo.Deleted
 	}
 	return 0
 }
 
 // countEvent counts an event. change is 0 for one without an object, and for that of another scope.
-func countEvent[T Object](counts *stats.Events, event *Event[T], change DeltaType) {
+func countEvent(counts *stats.Events, event *wire.Event, change deltafifo.Type) {
 	switch {
 	case hasLeft(&event.Item):
 		counts.Dropped++
-	case change == Updated:
+	case change == deltafifo.Updated:
 		counts.Updated++
-	case change == Added:
+	case change == deltafifo.Added:
 		counts.Added++
-	case change == Deleted:
+	case change == deltafifo.Deleted:
 		counts.Deleted++
 	case event.Type == watch.Bookmark && event.Dropped == 0:
 		counts.Bookmarks++
@@ -402,18 +401,18 @@ func countEvent[T Object](counts *stats.Events, event *Event[T], change DeltaTyp
 }
 
 // hasLeft reports whether an item is about an object that is not in the shard, or not any more.
-func hasLeft[T Object](item *Item[T]) bool { return item.Err != nil && item.Err.Err == wire.ErrNotKept }
+func hasLeft(item *wire.Item) bool { return item.Err != nil && item.Err.Err == wire.ErrNotKept }
 
 // excludes reports whether the field selector of the scope leaves out an item. A server may ignore it,
 // as fakes do.
-func (r *Reflector[T]) excludes(item *Item[T]) bool {
+func (r *reflector) excludes(item *wire.Item) bool {
 	name := nameOf(item)
 	return r.config.rule.Excludes(name.Namespace, name.Name)
 }
 
 // accept transforms the object of an item. It reports a state that cannot be decoded to
 // the error handler, once.
-func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
+func (r *reflector) accept(ctx context.Context, item *wire.Item) (err error) {
 	if r.config.isScope && r.config.Namespace != "" {
 		if name := nameOf(item); name.Namespace != r.config.Namespace {
 			// No relist of this namespace would remove it from the cache.
@@ -432,7 +431,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 
 // addInitial adds one of the initial events of a streaming list. Their versions are those
 // of the objects, in no order. Only the bookmark has that of the list.
-func (r *Reflector[T]) addInitial(event *Event[T], change DeltaType, in *protocol.Input) error {
+func (r *reflector) addInitial(event *wire.Event, change deltafifo.Type, in *protocol.Input) error {
 	switch {
 	case change != 0:
 		r.partial.listed.Apply(event.Type, &event.Item)
@@ -446,8 +445,12 @@ func (r *Reflector[T]) addInitial(event *Event[T], change DeltaType, in *protoco
 	return nil
 }
 
-// transformed returns obj after the transform, without the parts that options leave out.
-func (r *Reflector[T]) transformed(obj T) (T, error) {
+// transformed returns obj after the transform, without the parts that options leave out. It is the gate of the cache:
+// each object that a server or a client has sent comes through here, and only those of the Go type go on.
+func (r *reflector) transformed(obj Object) (Object, error) {
+	if !r.config.form.Accepts(obj) {
+		return nil, &ObjectError{Resource: r.config.Resource, Object: MetaObjectToName(obj), Err: unexpectedType(obj, r.config.form.Type())}
+	}
 	if r.trim != nil {
 		r.trim(obj)
 	}
@@ -456,7 +459,7 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 	}
 	name := MetaObjectToName(obj) // before the transform may change it
 	result, err := r.config.Transform(obj)
-	if err == nil && identity.IsNil(result) {
+	if err == nil && result == nil {
 		err = errors.New("the function returned neither an object nor an error")
 	}
 	if err == nil && MetaObjectToName(result) != name {

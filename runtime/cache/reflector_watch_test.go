@@ -13,14 +13,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 func TestWatchTimeoutsAreSpread(t *testing.T) {
 	for share, want := range map[float64]int64{0: 300, 0.5: 450, 0.999: 599} {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
-			r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue[deltafifo.Delta]{})
 			r.random = func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }
 			run(t, r.Run)
 			synctest.Wait()
@@ -33,12 +35,12 @@ func TestWatchTimeoutsAreSpread(t *testing.T) {
 
 // mute is a server that does not answer watches.
 type mute struct {
-	*source
+	*fakeSource
 	muted atomic.Bool
 }
 
 func newMute(muted bool) *mute {
-	m := &mute{source: newSource()}
+	m := &mute{fakeSource: newSource()}
 	m.muted.Store(muted)
 	return m
 }
@@ -49,7 +51,7 @@ func (m *mute) Watch(ctx context.Context, options metav1.ListOptions) (EventStre
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return m.source.Watch(ctx, options)
+	return m.fakeSource.Watch(ctx, options)
 }
 
 func TestStatusIsNotWatchingBeforeAnAnswer(t *testing.T) {
@@ -103,7 +105,7 @@ func TestStatusWhileAWatchIsResumed(t *testing.T) {
 func TestUnansweredStreamBecomesAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newMute(true)
-		r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
+		r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &deltafifo.Queue[deltafifo.Delta]{})
 		run(t, r.Run)
 		time.Sleep(answerTimeout + time.Second)
 		synctest.Wait()
@@ -116,7 +118,7 @@ func TestUnansweredStreamBecomesAList(t *testing.T) {
 // busy is a server that does not know streaming lists: it takes one for a watch, and
 // its collection changes all the time.
 type busy struct {
-	*source
+	*fakeSource
 	change watch.EventType
 	every  time.Duration
 	// bookmark is sent after so many changes; 0 for never.
@@ -125,7 +127,7 @@ type busy struct {
 
 func (b *busy) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
 	if options.SendInitialEvents == nil {
-		return b.source.Watch(ctx, options)
+		return b.fakeSource.Watch(ctx, options)
 	}
 	_ = b.begin("watch", options)
 	return &busyStream{busy: b}, nil
@@ -147,7 +149,7 @@ func (s *busyStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[o
 	}
 	s.sent++
 	if s.sent == s.busy.bookmark {
-		return append(batch, Event[object]{Type: watch.Bookmark, InitialEventsEnd: true, ResourceVersion: strconv.Itoa(s.source.version)}), nil
+		return append(batch, Event[object]{Type: watch.Bookmark, InitialEventsEnd: true, ResourceVersion: strconv.Itoa(s.fakeSource.version)}), nil
 	}
 	name := "w"
 	if s.change == watch.Added {
@@ -167,8 +169,8 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 	} {
 		t.Run(string(change), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &busy{source: newSource(), change: change, every: 20 * time.Millisecond}
-				r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+				src := &busy{fakeSource: newSource(), change: change, every: 20 * time.Millisecond}
+				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, &deltafifo.Queue[deltafifo.Delta]{})
 				run(t, r.Run)
 				time.Sleep(limit)
 				synctest.Wait()
@@ -192,9 +194,9 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 func TestLongStreamWithItsBookmark(t *testing.T) {
 	for _, every := range []time.Duration{5 * time.Millisecond, 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			src := &busy{source: newSource(), change: watch.Modified, every: every, bookmark: int(bookmarkTimeout/every) - 1}
-			queue := &DeltaFIFO[object]{}
-			r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
+			src := &busy{fakeSource: newSource(), change: watch.Modified, every: every, bookmark: int(bookmarkTimeout/every) - 1}
+			queue := &deltafifo.Queue[deltafifo.Delta]{}
+			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
 			run(t, r.Run)
 			time.Sleep(bookmarkTimeout)
 			synctest.Wait()
@@ -206,9 +208,9 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 }
 
 func TestBookmarkWithoutAVersionFailsTheList(t *testing.T) {
-	r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
+	r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue[deltafifo.Delta]{})
 	in := protocol.Input{Verb: protocol.OpenStream}
-	err := r.forward(t.Context(), []Event[object]{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)
+	err := r.forward(t.Context(), []wire.Event{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)
 	if err == nil || in.Listed || reasonOf(err) != ServerError {
 		t.Errorf("listed %v, error %v", in.Listed, err)
 	}
@@ -226,10 +228,10 @@ func TestMalformedVersionsDoNotMoveTheResumePoint(t *testing.T) {
 		{"abc", "5", "5"},
 		{"0", "5", "5"},
 	} {
-		r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
+		r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue[deltafifo.Delta]{})
 		in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: test.before}
 		events := []Event[object]{{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: test.version}}
-		if err := r.forward(t.Context(), events, &in); err != nil || in.ResourceVersion != test.want {
+		if err := r.forward(t.Context(), erasedEvents(events), &in); err != nil || in.ResourceVersion != test.want {
 			t.Errorf("after %q and an event at %q the watch resumes at %q (%v), want %q", test.before, test.version, in.ResourceVersion, err, test.want)
 		}
 	}

@@ -10,31 +10,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // listedAs is a Replaced of objects that have these content hashes.
-func listedAs(hashes []uint64, objs ...object) Deltas[object] {
-	all := Collection[object]{Items: itemsOf(objs...)}
+func listedAs(hashes []uint64, objs ...object) []deltafifo.Delta {
+	all := deltafifo.Collection{Items: statesOf(objs...)}
 	for i, hash := range hashes[:min(len(hashes), len(objs))] {
 		all.Items[i].ContentHash = hash
 	}
-	return Deltas[object]{{Type: Replaced, Collection: &all}}
+	return []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &all}}
 }
 
 // inShort are notifications with their versions and letters.
-func inShort(notes []processor.Notification[object]) (short []string) {
+func inShort(notes []processor.Notification) (short []string) {
 	say := func(obj object) string {
 		return fmt.Sprint(obj.Name, "@", obj.ResourceVersion, obj.Labels["letters"])
 	}
 	for _, n := range notes {
 		switch n.Kind {
 		case processor.Add:
-			short = append(short, "add "+say(n.Obj))
+			short = append(short, "add "+say(n.Obj.(object)))
 		case processor.Update:
-			short = append(short, "update "+say(n.Old)+"->"+say(n.Obj))
+			short = append(short, "update "+say(n.Old.(object))+"->"+say(n.Obj.(object)))
 		case processor.Delete:
-			short = append(short, "delete "+say(n.Obj))
+			short = append(short, "delete "+say(n.Obj.(object)))
 		}
 	}
 	return short
@@ -71,10 +73,10 @@ func TestIndexerDistinguishesStates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := NewIndexer(Indexers[object]{"letters": byLetters})
-			x.store.KeepHashes()
-			x.apply(Deltas[object]{{Type: Added, Item: Item[object]{Object: test.old, ContentHash: test.oldHash}}})
+			machineOf(x).KeepHashes()
+			machineOf(x).Apply([]deltafifo.Delta{{Type: deltafifo.Added, Item: wire.Item{Object: test.old, ContentHash: test.oldHash}}})
 			kind := test.listed.TypeMeta
-			got := inShort(x.apply(listedAs([]uint64{test.newHash}, test.listed)))
+			got := inShort(machineOf(x).Apply(listedAs([]uint64{test.newHash}, test.listed)))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("the notifications are %q, want %q", got, test.want)
 			}
@@ -101,11 +103,11 @@ func TestIndexerDistinguishesStates(t *testing.T) {
 // from the cache, before other deltas were applied.
 func TestRelistDecidesByWhatIsCached(t *testing.T) {
 	x := NewIndexer[object](nil)
-	x.store.KeepHashes()
+	machineOf(x).KeepHashes()
 	held, later := version("w", "1", "u", "x"), version("w", "1", "u", "y")
-	got := inShort(x.apply(Deltas[object]{
-		{Type: Added, Item: Item[object]{Object: held, ContentHash: 5}},
-		{Type: Updated, Item: Item[object]{Object: later, ContentHash: 6}},
+	got := inShort(machineOf(x).Apply([]deltafifo.Delta{
+		{Type: deltafifo.Added, Item: wire.Item{Object: held, ContentHash: 5}},
+		{Type: deltafifo.Updated, Item: wire.Item{Object: later, ContentHash: 6}},
 		listedAs([]uint64{5}, held)[0],
 		listedAs([]uint64{5}, held)[0],
 	}))
@@ -136,14 +138,14 @@ func TestRelistOfCachedObjects(t *testing.T) {
 		{nil, []string{"delete d@4x", "delete c@3x", "delete b@2x", "delete a@1x"}},
 	} {
 		x := NewIndexer[object](nil)
-		x.store.KeepHashes()
-		x.apply(listedAs(hashes, all...))
+		machineOf(x).KeepHashes()
+		machineOf(x).Apply(listedAs(hashes, all...))
 		var listed []object
 		var listedHashes []uint64
 		for _, i := range test.listed {
 			listed, listedHashes = append(listed, all[i]), append(listedHashes, hashes[i])
 		}
-		if got := inShort(x.apply(listedAs(listedHashes, listed...))); !slices.Equal(got, test.want) {
+		if got := inShort(machineOf(x).Apply(listedAs(listedHashes, listed...))); !slices.Equal(got, test.want) {
 			t.Errorf("%v: the notifications are %q, want %q", test.listed, got, test.want)
 		}
 		if n := len(all) - len(test.want); x.Len() != n {
@@ -167,7 +169,7 @@ func TestRelistOfUntypedObjects(t *testing.T) {
 		obj  *unstructured.Unstructured
 		want int
 	}{{widget("Widget", "blue"), 1}, {widget("Widget", "blue"), 0}, {widget("Widget", "red"), 1}, {widget("Other", "red"), 1}} {
-		notes := x.apply(Deltas[GenericObject]{{Type: Replaced, Collection: &Collection[GenericObject]{Items: itemsOf[GenericObject](step.obj)}}})
+		notes := machineOf(x).Apply([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: []wire.Item{stated(step.obj)}}}})
 		if len(notes) != step.want {
 			t.Errorf("%v: %d events, want %d", step.obj, len(notes), step.want)
 		}
@@ -202,14 +204,14 @@ func TestLastOfSeveralStatesCounts(t *testing.T) {
 			x, m := NewIndexer(Indexers[object]{"letters": byLetters}), model{}
 			var hashes []uint64
 			if hashed {
-				x.store.KeepHashes()
+				machineOf(x).KeepHashes()
 				for _, obj := range test.listed {
 					hashes = append(hashes, uint64(number(obj)))
 				}
 			}
-			deltas := append(Deltas[object]{{Type: Added, Item: Item[object]{Object: a5, ContentHash: 5}}}, listedAs(hashes, test.listed...)...)
+			deltas := append([]deltafifo.Delta{{Type: deltafifo.Added, Item: wire.Item{Object: a5, ContentHash: 5}}}, listedAs(hashes, test.listed...)...)
 			m.apply(deltas)
-			got := inShort(x.apply(deltas))[1:]
+			got := inShort(machineOf(x).Apply(deltas))[1:]
 			if !slices.Equal(got, test.want) {
 				t.Errorf("%s, hashed %v: the notifications are %q, want %q", name, hashed, got, test.want)
 			}
@@ -235,7 +237,7 @@ func TestRelistOfOneName(t *testing.T) {
 	}
 	x := NewIndexer[object](nil)
 	for _, want := range [][]string{{fmt.Sprintf("add w@%d", n-1)}, nil} {
-		if got := inShort(x.apply(listedAs(nil, all...))); !slices.Equal(got, want) {
+		if got := inShort(machineOf(x).Apply(listedAs(nil, all...))); !slices.Equal(got, want) {
 			t.Errorf("there are %d notifications, want %q", len(got), want)
 		}
 	}
@@ -243,7 +245,9 @@ func TestRelistOfOneName(t *testing.T) {
 
 // heldBy returns the object of that name in x, and its content hash.
 func heldBy(x *Indexer[object], name ObjectName) (obj object, contentHash uint64, ok bool) {
-	return x.store.Held(name.Namespace, name.Name)
+	found, contentHash, ok := machineOf(x).Held(name.Namespace, name.Name)
+	obj, _ = found.(object)
+	return obj, contentHash, ok
 }
 
 // TestHeldDuringWrites reads objects and their hashes while a writer changes, removes and
@@ -251,7 +255,7 @@ func heldBy(x *Indexer[object], name ObjectName) (obj object, contentHash uint64
 func TestHeldDuringWrites(t *testing.T) {
 	const n = 300
 	x := NewIndexer[object](nil)
-	x.store.KeepHashes()
+	machineOf(x).KeepHashes()
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 2 {
@@ -267,23 +271,23 @@ func TestHeldDuringWrites(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 9))
 	for version := 1; version < 60; version++ {
-		var deltas Deltas[object]
-		all := &Collection[object]{}
+		var deltas []deltafifo.Delta
+		all := &deltafifo.Collection{}
 		for i := range n {
 			obj := many(i, version, "")
 			switch random.IntN(4) {
 			case 0:
-				deltas = append(deltas, Delta[object]{Type: Deleted, Item: itemOf(obj)})
+				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(obj)})
 			case 1:
-				deltas = append(deltas, Delta[object]{Type: Updated, Item: Item[object]{Object: obj, ContentHash: uint64(version)}})
+				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Item: wire.Item{Object: obj, ContentHash: uint64(version)}})
 			case 2:
-				all.Items = append(all.Items, Item[object]{Object: obj, ContentHash: uint64(version)})
+				all.Items = append(all.Items, wire.Item{Object: obj, ContentHash: uint64(version)})
 			}
 		}
 		if version%3 == 0 {
-			deltas = append(deltas, Delta[object]{Type: Replaced, Collection: all})
+			deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Replaced, Collection: all})
 		}
-		x.apply(deltas)
+		machineOf(x).Apply(deltas)
 	}
 	close(stop)
 	readers.Wait()
@@ -300,10 +304,10 @@ func TestContentHashesTakeNoMemoryUnlessNeeded(t *testing.T) {
 		"typed":  {Config[object]{ListerWatcher: src}, false},
 		"bodies": {Config[object]{Open: openerOf(src)}, true},
 	} {
-		shared := NewSharedIndexInformer(test.config).indexer
+		shared := NewSharedIndexInformer(test.config).GetIndexer()
 		own, _ := NewIndexerInformer(test.config, ResourceEventHandlerFuncs[object]{})
 		for _, x := range []*Indexer[object]{shared, own} {
-			x.apply(listedAs([]uint64{1, 2}, many(1, 1, ""), many(2, 1, "")))
+			machineOf(x).Apply(listedAs([]uint64{1, 2}, many(1, 1, ""), many(2, 1, "")))
 			checkStore(t, x, 2) // which has no memory for hashes unless it keeps them
 			if _, hash, _ := heldBy(x, MetaObjectToName(many(2, 1, ""))); (hash == 2) != test.keeps || !test.keeps && hash != 0 {
 				t.Errorf("%s: the hash %d is kept", what, hash)

@@ -41,7 +41,7 @@ func TestTransformEndsAReflectorWhileScopesChange(t *testing.T) {
 			all.Wait()
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			if status := s.Status(); !isClosed(s.done) || status.Phase != Stopped {
+			if status := s.Status(); !isClosed(inside(s).done) || status.Phase != Stopped {
 				t.Errorf("after the end of the scope %s: %v", of, status)
 			}
 			for _, scope := range s.Status().Scopes {
@@ -66,7 +66,7 @@ func TestFormWhileScopesChange(t *testing.T) {
 		t.Skip("unstructured objects are JSON")
 	}
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
 		for namespace, src := range sources {
 			src.set(namespace, "one", nil)
 		}

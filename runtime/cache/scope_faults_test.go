@@ -103,18 +103,18 @@ func TestScopesOfAnInformerWithOtherErrors(t *testing.T) {
 
 // within is the part of a source in one namespace, as a server selects it.
 type within struct {
-	*source
+	*fakeSource
 	namespace string
 }
 
 func (o within) List(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
-	page, err := o.source.List(ctx, options)
+	page, err := o.fakeSource.List(ctx, options)
 	page.Items = slices.DeleteFunc(page.Items, func(item Item[object]) bool { return o.namespace != "" && item.Object.Namespace != o.namespace })
 	return page, err
 }
 
 func (o within) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
-	stream, err := o.source.Watch(ctx, options)
+	stream, err := o.fakeSource.Watch(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func TestSetScopesFromManyGoroutines(t *testing.T) {
 					if err := s.SetScopes(teams((g+i)%6, (g+i)%6+2)...); err != nil {
 						t.Error(err)
 					}
-					_, _, _, _ = s.Status(), s.Scopes(), s.AppliedVersion(), s.NotSyncedReason()
+					_, _, _, _ = s.Status(), s.Scopes(), s.LastSyncResourceVersion(), s.NotSyncedReason()
 					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 					_ = WaitForCacheSync(ctx, s)
 					cancel()
@@ -276,7 +276,7 @@ func TestWaitForWhenScopesChange(t *testing.T) {
 	for name, next := range map[string][]Scope{"one scope": {{Namespace: "a"}}, "no scope": nil, "a new scope": {{Namespace: "c"}}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+				sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
 				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
 				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithNamespaces("a", "b"))
 				if err != nil {
@@ -295,7 +295,7 @@ func TestWaitForWhenScopesChange(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !waits.returned(t) {
-					t.Errorf("WaitFor does not return; the cache has version %q", s.AppliedVersion())
+					t.Errorf("WaitFor does not return; the cache has version %q", s.LastSyncResourceVersion())
 				}
 			})
 		})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
@@ -24,11 +24,11 @@ import (
 )
 
 // scopeSet has the Reflectors of a Controller, one for each scope.
-type scopeSet[T Object] struct {
+type scopeSet struct {
 	// current is sorted by scope. It is replaced and not changed.
-	current atomic.Pointer[[]*Reflector[T]]
+	current atomic.Pointer[[]*reflector]
 	// leaving is replaced and not changed. It is nil without an informer.
-	leaving atomic.Pointer[[]*Reflector[T]]
+	leaving atomic.Pointer[[]*reflector]
 	// opened is above the ids of all scopes.
 	opened atomic.Uint32
 	// retry holds a token after Retry, for the source of the scopes. It is nil without one.
@@ -53,10 +53,10 @@ type scopeSet[T Object] struct {
 }
 
 // reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
-func (c *Controller[T]) reflectors() []*Reflector[T] { return *c.set.current.Load() }
+func (c *controller) reflectors() []*reflector { return *c.set.current.Load() }
 
 // leaving returns the Reflectors of scopes that were removed, from which others will take over.
-func (c *Controller[T]) leaving() []*Reflector[T] {
+func (c *controller) leaving() []*reflector {
 	if leaving := c.set.leaving.Load(); leaving != nil {
 		return *leaving
 	}
@@ -64,17 +64,17 @@ func (c *Controller[T]) leaving() []*Reflector[T] {
 }
 
 // mark is above the ids of all scopes that the Controller has.
-func (c *Controller[T]) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }
+func (c *controller) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }
 
 // namedScopes returns the scopes as they were set, sorted.
-func (c *Controller[T]) namedScopes() []Scope {
+func (c *controller) namedScopes() []Scope {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
 	return slices.Clone(c.namedLocked())
 }
 
 // namedLocked is namedScopes while the mutex of set is held.
-func (c *Controller[T]) namedLocked() []Scope {
+func (c *controller) namedLocked() []Scope {
 	switch {
 	case c.set.named != nil:
 		return *c.set.named
@@ -90,7 +90,7 @@ func (c *Controller[T]) namedLocked() []Scope {
 }
 
 // begin starts the Reflectors.
-func (c *Controller[T]) begin(ctx context.Context) {
+func (c *controller) begin(ctx context.Context) {
 	set := &c.set
 	set.mu.Lock()
 	defer set.mu.Unlock()
@@ -113,7 +113,7 @@ func (c *Controller[T]) begin(ctx context.Context) {
 }
 
 // startLocked starts a Reflector, if the Controller runs.
-func (c *Controller[T]) startLocked(r *Reflector[T]) {
+func (c *controller) startLocked(r *reflector) {
 	if c.set.ctx == nil {
 		return
 	}
@@ -127,7 +127,7 @@ func (c *Controller[T]) startLocked(r *Reflector[T]) {
 
 // goLocked runs task until ctx ends. If the task ends its goroutine before, because a transform called
 // runtime.Goexit, Run ends too: the others would hide that.
-func (c *Controller[T]) goLocked(ctx context.Context, task func(context.Context)) {
+func (c *controller) goLocked(ctx context.Context, task func(context.Context)) {
 	c.set.reading.Go(func() {
 		returned := false
 		defer func() {
@@ -141,7 +141,7 @@ func (c *Controller[T]) goLocked(ctx context.Context, task func(context.Context)
 }
 
 // end ends the Reflectors, and waits for them.
-func (c *Controller[T]) end() {
+func (c *controller) end() {
 	set := &c.set
 	set.mu.Lock()
 	set.ctx, set.ended = nil, true
@@ -153,7 +153,7 @@ func (c *Controller[T]) end() {
 }
 
 // choose sets the phase of the choice of the scopes.
-func (c *Controller[T]) choose(phase Phase, verb string, err error) {
+func (c *controller) choose(phase Phase, verb string, err error) {
 	tracker := c.set.chosen.Load()
 	if now := tracker.get(); now.Phase == phase && textOf(now.Err) == textOf(err) && now.Verb == verb {
 		return // it is no change
@@ -162,7 +162,7 @@ func (c *Controller[T]) choose(phase Phase, verb string, err error) {
 }
 
 // newChoice makes the scopes ones that may change.
-func (c *Controller[T]) newChoice() {
+func (c *controller) newChoice() {
 	tracker := newStatusTracker()
 	part := outage.Part{Log: &c.outages, Reflector: tracker}
 	tracker.changed = func() {
@@ -173,13 +173,13 @@ func (c *Controller[T]) newChoice() {
 }
 
 // changed is called when the Status has changed, without a lock.
-func (c *Controller[T]) changed() {
+func (c *controller) changed() {
 	c.hooks.Changed()
 	c.observers.Changed()
 }
 
 // newReflector returns the Reflector of a scope. It is opened later.
-func (c *Controller[T]) newReflector(config Config[T]) *Reflector[T] {
+func (c *controller) newReflector(config config) *reflector {
 	r := newReflector(config, c.queue, c.counters)
 	r.use(c.hooks, &c.outages)
 	r.observers = &c.observers
@@ -188,7 +188,7 @@ func (c *Controller[T]) newReflector(config Config[T]) *Reflector[T] {
 }
 
 // configOf returns the Config of a scope that is added. The mutex of set is held.
-func (c *Controller[T]) configOf(scope Scope) (Config[T], error) {
+func (c *controller) configOf(scope Scope) (config, error) {
 	if c.first != nil {
 		c.first.mu.Lock() // it has c.config
 	}
@@ -210,7 +210,7 @@ func (c *Controller[T]) configOf(scope Scope) (Config[T], error) {
 
 // decodes reports whether the scopes are read from bodies, also those that are added later. The mutex of
 // set is held.
-func (c *Controller[T]) decodes() bool {
+func (c *controller) decodes() bool {
 	if all := c.reflectors(); len(all) > 0 {
 		return all[0].config.Open != nil
 	}
@@ -220,9 +220,9 @@ func (c *Controller[T]) decodes() bool {
 
 // setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and
 // the others are set. The error is about such a namespace then.
-func (s *SharedIndexInformer[T]) setScopes(scopes []Scope, isLenient bool) (isSet bool, err error) {
+func (s *informer) setScopes(scopes []Scope, isLenient bool) (isSet bool, err error) {
 	c, set := s.controller, &s.controller.set
-	of := &options{object: reflect.TypeFor[T]()}
+	of := &options{object: c.config.form.Type()}
 	if c.config.configOf == nil {
 		return false, optionError("SetScopes", of.object, "%s was made of a Config, whose Open or ListerWatcher is for one scope; make it of a Kind", s.name())
 	}
@@ -284,9 +284,9 @@ func withoutContradictions(scopes []Scope, found map[string]error, has []Scope) 
 }
 
 // plan returns the Reflectors of scopes that are normal: all, and those that are new. The mutex of set is held.
-func (s *SharedIndexInformer[T]) plan(scopes []Scope) (next, opened []*Reflector[T], err error) {
+func (s *informer) plan(scopes []Scope) (next, opened []*reflector, err error) {
 	c := s.controller
-	known := map[Scope]*Reflector[T]{}
+	known := map[Scope]*reflector{}
 	for _, r := range c.reflectors() {
 		known[r.config.of()] = r
 	}
@@ -321,7 +321,7 @@ func asSetScopes(err error) error {
 }
 
 // replaceScopes replaces the Reflectors of the informer in one step. gone are removed from sets of namespaces.
-func (s *SharedIndexInformer[T]) replaceScopes(next, opened []*Reflector[T], gone map[*scoping.Namespaces][]string) {
+func (s *informer) replaceScopes(next, opened []*reflector, gone map[*scoping.Namespaces][]string) {
 	set := &s.controller.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -337,28 +337,28 @@ func (s *SharedIndexInformer[T]) replaceScopes(next, opened []*Reflector[T], gon
 	if len(opened) > 0 {
 		s.controller.forgetApplied()
 	}
-	var parts []part
+	var parts []deltafifo.Part
 	for among, namespaces := range gone {
 		among.Remove(namespaces)
 		for _, namespace := range namespaces {
-			parts = append(parts, part{namespace, s.isOver})
+			parts = append(parts, deltafifo.Part{Namespace: namespace, Has: s.isOver})
 		}
 	}
 	s.isChosen = true
 	change := s.assignScopes(next, opened)
 	for _, namespace := range change.Namespaces {
-		parts = append(parts, part{namespace, s.isOver})
+		parts = append(parts, deltafifo.Part{Namespace: namespace, Has: s.isOver})
 	}
 	if change.IsWide {
-		parts = []part{{"", s.isOver}}
+		parts = []deltafifo.Part{{Has: s.isOver}}
 	}
-	s.processor.Distribute(processor.Batch[T]{Notes: s.indexer.forget(parts...), Received: stats.Now(), Distinct: true, Lists: s.listed()})
+	s.processor.Distribute(processor.Batch{Notes: s.indexer.Forget(parts...), Received: stats.Now(), Distinct: true, Lists: s.listed()})
 	s.applyDeltas(s.handOver(nil), stats.Now()) // what is left of a region may be ready
 }
 
 // assignScopes gives each Reflector of next its part of the objects, or lets it wait until it can take over from others. It
 // closes those that are no longer needed. opened are those of next that are new.
-func (s *SharedIndexInformer[T]) assignScopes(next, opened []*Reflector[T]) partition.Change {
+func (s *informer) assignScopes(next, opened []*reflector) partition.Change {
 	scopes := make([]partition.Scope, len(next))
 	var named []string
 	for i, r := range next {
@@ -378,9 +378,9 @@ func (s *SharedIndexInformer[T]) assignScopes(next, opened []*Reflector[T]) part
 		s.unlisted++
 		if s.owners.IsOpening(r.id) {
 			if s.handovers == nil {
-				s.handovers = map[scopeID]*handover[T]{}
+				s.handovers = map[scopeID]*handover{}
 			}
-			s.handovers[r.id] = &handover[T]{reflector: r}
+			s.handovers[r.id] = &handover{reflector: r}
 		}
 		r.leaveOut(named...)
 	}
@@ -395,35 +395,35 @@ func (s *SharedIndexInformer[T]) assignScopes(next, opened []*Reflector[T]) part
 }
 
 // region returns what the Reflector may have, apart from its selectors.
-func (r *Reflector[T]) region() partition.Region { return r.config.of().region(r.config.isNamespaced) }
+func (r *reflector) region() partition.Region { return r.config.of().region(r.config.isNamespaced) }
 
 // leaveOut makes the Reflector of OtherNamespaces drop what it reads of some namespaces, which it never has again.
-func (r *Reflector[T]) leaveOut(namespaces ...string) {
+func (r *reflector) leaveOut(namespaces ...string) {
 	if r.config.of().OtherNamespaces {
 		r.config.rule.Among.Remove(namespaces)
 	}
 }
 
 // isOver reports whether no scope has an object.
-func (s *SharedIndexInformer[T]) isOver(name ObjectName) bool {
-	_, has := s.owners.Owner(listed.Name(name))
+func (s *informer) isOver(name listed.Name) bool {
+	_, has := s.owners.Owner(name)
 	return !has
 }
 
 // closeScope closes a Reflector that is no longer needed. The mutex of the informer is held.
-func (s *SharedIndexInformer[T]) closeScope(id scopeID) {
+func (s *informer) closeScope(id scopeID) {
 	r := s.open[id]
 	delete(s.open, id)
 	delete(s.handovers, id)
 	for _, form := range s.forms {
 		form.done(r)
 	}
-	s.forms = slices.DeleteFunc(s.forms, (*formChange[T]).isDone)
+	s.forms = slices.DeleteFunc(s.forms, (*formChange).isDone)
 	r.close()
 }
 
 // followSource follows the source of the scopes, until ctx ends or they do not change any more.
-func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
+func (s *informer) followSource(ctx context.Context) {
 	c := s.controller
 	var told, known atomic.Bool // by this call of the source, and by any; set may be called by several goroutines
 	report := func(err error) {

@@ -25,7 +25,7 @@ func wantAwaited(t *testing.T, s *SharedIndexInformer[object], status, remedy st
 			t.Errorf("%q does not have %q", text, status)
 		}
 	}
-	observed := s.observed()
+	observed := inside(s).observed()
 	if advice := observed.Advice(); len(advice) != 1 || advice[0].Runbook() != "scopes" || !strings.HasPrefix(advice[0].Text, "The informer has sent no request, because ") || !strings.Contains(advice[0].Text, remedy) {
 		t.Errorf("the advice is %q, want %q", advice, remedy)
 	}

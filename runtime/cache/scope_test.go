@@ -20,7 +20,7 @@ import (
 
 // followAll runs an informer of several namespaces, each of which has a source of its own. ""
 // is for all others.
-func followAll(t *testing.T, sources map[string]*source, options ...SharedInformerOption) *SharedIndexInformer[object] {
+func followAll(t *testing.T, sources map[string]*fakeSource, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
 	kind := Kind[object]{Resource: widgets, Namespaced: true}
 	if os.Getenv(overBodies) != "" {
@@ -61,7 +61,7 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 		a.set("a", "one", nil)
 		b.set("b", "one", nil)
 		b.failWith(func(request) error { return errForbidden })
-		s := followAll(t, map[string]*source{"a": a, "b": b}, WithoutStreamingList(), WithResync(time.Hour))
+		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList(), WithResync(time.Hour))
 		heard, reg := listen(t, s)
 		synctest.Wait()
 		a.set("a", "two", nil)
@@ -118,7 +118,7 @@ func TestRelistOfANamespace(t *testing.T) {
 			a.set("a", name, nil)
 			b.set("b", name, nil)
 		}
-		s := followAll(t, map[string]*source{"a": a, "b": b}, WithoutStreamingList())
+		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList())
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		heard.drain()
@@ -153,7 +153,7 @@ func TestObjectOfAnotherNamespace(t *testing.T) {
 	for _, verb := range []string{"list", "watch"} {
 		synctest.Test(t, func(t *testing.T) {
 			a, b := newSource(), newSource()
-			s := followAll(t, map[string]*source{"a": a, "b": b}, WithoutStreamingList())
+			s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList())
 			if verb == "watch" {
 				synctest.Wait()
 			}
@@ -170,7 +170,7 @@ func TestObjectOfAnotherNamespace(t *testing.T) {
 // TestOneOfManyNamespacesIsLate lists three namespaces at different times.
 func TestOneOfManyNamespacesIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*source{}
+		sources := map[string]*fakeSource{}
 		for _, namespace := range []string{"a", "b", "c", "d", "e", "f"} {
 			sources[namespace] = newSource()
 			sources[namespace].failWith(func(request) error { return errInternal })
@@ -203,7 +203,7 @@ func TestOneOfManyNamespacesIsLate(t *testing.T) {
 func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
 	for _, namespace := range []string{"a", "b"} {
 		synctest.Test(t, func(t *testing.T) {
-			sources := map[string]*source{"a": newSource(), "b": newSource()}
+			sources := map[string]*fakeSource{"a": newSource(), "b": newSource()}
 			s := followAll(t, sources, WithoutStreamingList(), WithTransform(func(obj object) (object, error) {
 				runtime.Goexit()
 				return obj, nil
@@ -211,7 +211,7 @@ func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
 			synctest.Wait()
 			sources[namespace].set(namespace, "one", nil)
 			synctest.Wait()
-			if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped" || !isClosed(s.done) {
+			if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped" || !isClosed(inside(s).done) {
 				t.Errorf("after the end of namespace %s the status is %s", namespace, got)
 			}
 		})
@@ -264,7 +264,7 @@ func TestStatusOfNamespaces(t *testing.T) {
 // TestStatusNamesTheNamespaceThatIsLate has one that never answers.
 func TestStatusNamesTheNamespaceThatIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
 		sources["a"].set("a", "one", nil)
 		for _, namespace := range []string{"b", "c"} {
 			sources[namespace].failWith(func(request) error { time.Sleep(time.Minute); return nil })
@@ -285,7 +285,7 @@ func TestStatusNamesTheNamespaceThatIsLate(t *testing.T) {
 // TestTransformOfNamespacesRunsOnce at a time, so that it needs no lock.
 func TestTransformOfNamespacesRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
 		running, calls := 0, 0
 		for namespace, src := range sources {
 			src.set(namespace, "one", nil)
@@ -358,7 +358,7 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 // others ignores the field selector that excludes the two, as a fake does.
 func TestScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*source{"": newSource(), "a": newSource(), "b": newSource()}
+		sources := map[string]*fakeSource{"": newSource(), "a": newSource(), "b": newSource()}
 		for _, namespace := range []string{"a", "b", "c"} {
 			sources[""].set(namespace, "everywhere", nil)
 		}
@@ -428,7 +428,7 @@ func TestScopes(t *testing.T) {
 // too.
 func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*source{"": newSource(), "a": newSource()}
+		sources := map[string]*fakeSource{"": newSource(), "a": newSource()}
 		for _, src := range sources {
 			src.streams = true
 		}

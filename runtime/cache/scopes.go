@@ -19,6 +19,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
@@ -103,7 +104,7 @@ func (s Scope) region(isNamespaced bool) partition.Region {
 }
 
 // of returns the scope of the Config.
-func (c *Config[T]) of() Scope {
+func (c *config) of() Scope {
 	if c.scope == nil {
 		return Scope{Namespace: c.Namespace}
 	}
@@ -339,14 +340,14 @@ func (s *scopesFrom) claim(user scopeReceiver, object reflect.Type, others ...sc
 
 // claimScopes makes the informer the only user of the channel of its ScopesFrom, if it has one. others are the other
 // informers of its factory. object is the Go type of the kind.
-func (s *SharedIndexInformer[T]) claimScopes(object reflect.Type, others ...scopeReceiver) error {
+func (s *informer) claimScopes(object reflect.Type, others ...scopeReceiver) error {
 	if from, is := s.controller.config.scopeSource.(*scopesFrom); is {
 		return from.claim(s, object, others...)
 	}
 	return nil
 }
 
-func (s *SharedIndexInformer[T]) scopeChannel() <-chan []Scope {
+func (s *informer) scopeChannel() <-chan []Scope {
 	if from, is := s.controller.config.scopeSource.(*scopesFrom); is {
 		return from.scopes
 	}
@@ -362,6 +363,11 @@ func (s *SharedIndexInformer[T]) scopeChannel() <-chan []Scope {
 //
 // Until that informer is synced, Status says how far it is. While it cannot list or watch, Status has its error.
 func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) ScopeSource {
+	return scopesOf(objects.machine, func(obj Object) Scope { return scope(obj.(N)) })
+}
+
+func scopesOf(machine machine, scope func(Object) Scope) ScopeSource {
+	objects := machine.(*informer)
 	return ScopeSourceFunc(func(ctx context.Context, set func(scopes ...Scope) error) error {
 		changed := make(chan struct{}, 1)
 		note := func() {
@@ -371,10 +377,8 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 			}
 		}
 		defer objects.controller.observers.Add(note)()
-		noted := ResourceEventHandlerFuncs[N]{
-			AddFunc: func(N, bool) { note() }, UpdateFunc: func(N, N) { note() }, DeleteFunc: func(N, bool) { note() },
-		}
-		reg, err := objects.AddEventHandler(noted, WithHandlerName("ScopesOf"))
+		noted := eventHandler{"ScopesOf", func(*processor.Notification) { note() }}
+		reg, err := objects.addEventHandler(noted, []HandlerOption{WithHandlerName("ScopesOf")})
 		stopped := func() error { return fmt.Errorf("%s: %w", objects.name(), ErrStopped) }
 		if err != nil {
 			return stopped()
@@ -404,7 +408,7 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 				continue
 			}
 			var scopes []Scope
-			for _, obj := range objects.GetStore().List() {
+			for obj := range objects.indexer.All().Each() {
 				scopes = append(scopes, scope(obj))
 			}
 			_ = set(scopes...) // Status has the error
@@ -445,7 +449,7 @@ type awaitedScopes struct {
 }
 
 // awaitedScopes returns what the informer waits for. It is called before the source has called set.
-func (c *Controller[T]) awaitedScopes() *awaitedScopes {
+func (c *controller) awaitedScopes() *awaitedScopes {
 	const none = "its scope source has set no scopes yet"
 	from := c.set.source.Load()
 	if from == nil {
@@ -477,7 +481,7 @@ type scopeSourceError struct {
 	err        error
 }
 
-func sourceErrorOf[N Object](objects *SharedIndexInformer[N], err error) error {
+func sourceErrorOf(objects *informer, err error) error {
 	return &scopeSourceError{objects.Resource(), objects.controller.namespaces(), objects.controller.statusOfAll().Verb, fmt.Errorf("%s: %w", objects.name(), err)}
 }
 
@@ -588,16 +592,16 @@ func (c *clusterWatch) plan(scopes, have []Scope) (result []Scope, gone map[*sco
 //
 // The error is an *OptionError, or joins several of them, or wraps ErrStopped. Nothing has changed then.
 // A handler may call SetScopes. An index function, a transform or a hook must not.
-func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
+func (s *informer) SetScopes(scopes ...Scope) error {
 	if s.controller.config.scopeSource != nil {
-		return optionError("SetScopes", reflect.TypeFor[T](), "the scopes of %s come from its WithScopeSource; change them there, or remove the option", s.name())
+		return optionError("SetScopes", s.controller.config.form.Type(), "the scopes of %s come from its WithScopeSource; change them there, or remove the option", s.name())
 	}
 	_, err := s.setScopes(scopes, false)
 	return err
 }
 
 // Scopes returns the scopes of the informer, sorted.
-func (s *SharedIndexInformer[T]) Scopes() []Scope { return s.controller.namedScopes() }
+func (s *informer) Scopes() []Scope { return s.controller.namedScopes() }
 
 // Field is a field by which a server selects objects of the kind T, by its JSON
 // path; its values are of type V. The generated clientset has a constant for each

@@ -228,9 +228,9 @@ func (s *servedHistory) checkRead(name ObjectName, before, response *unstructure
 	if before == nil || (now == nil) != (response == nil) || now != nil && now.GetResourceVersion() != response.GetResourceVersion() {
 		return
 	}
-	s.informer.mu.Lock()
-	defer s.informer.mu.Unlock()
-	scope := s.informer.own.Load().scopeFor(listed.Name(name))
+	inside(s.informer).mu.Lock()
+	defer inside(s.informer).mu.Unlock()
+	scope := inside(s.informer).own.Load().scopeFor(listed.Name(name))
 	if scope == nil || !scope.table.IsListed() {
 		return
 	}

@@ -17,14 +17,14 @@ import (
 // worlds are the sources of an informer whose scopes change: one for each namespace.
 type worlds struct {
 	mu      sync.Mutex
-	sources map[string]*source
+	sources map[string]*fakeSource
 }
 
-func (w *worlds) of(namespace string) *source {
+func (w *worlds) of(namespace string) *fakeSource {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.sources == nil {
-		w.sources = map[string]*source{}
+		w.sources = map[string]*fakeSource{}
 	}
 	if w.sources[namespace] == nil {
 		w.sources[namespace] = newSource()
@@ -227,7 +227,7 @@ func TestScopesOf(t *testing.T) {
 		if s.HasSynced() || status.Phase != Degraded || status.Reason != Forbidden || !strings.Contains(status.String(), "scopes: namespaces.test.example.com") {
 			t.Errorf("without the right to list namespaces: %v", status)
 		}
-		observed := s.observed()
+		observed := inside(s).observed()
 		if advice := observed.Advice(); len(advice) != 1 || !strings.Contains(fmt.Sprint(advice[0].Text, advice[0].Manifest), "namespaces") {
 			t.Errorf("the advice is %v", advice)
 		}
@@ -426,7 +426,7 @@ func playScopes(t *testing.T, script []byte) {
 	}
 	synctest.Wait()
 	objects := map[ObjectName]object{}
-	for _, r := range s.controller.reflectors() {
+	for _, r := range inside(s).controller.reflectors() {
 		for name, obj := range w.of(r.config.Namespace).objects {
 			if !r.config.rule.Excludes(name.Namespace, name.Name) {
 				objects[name] = obj

@@ -43,7 +43,7 @@ func shardOf(t *testing.T, key sharding.Key, values ...string) sharding.Selector
 
 // setOwner gives an object an owner, which is its controller or not. The object is added if it does not
 // exist.
-func (s *source) setOwner(namespace, name, owner string, isController bool) object {
+func (s *fakeSource) setOwner(namespace, name, owner string, isController bool) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := ObjectName{Namespace: namespace, Name: name}
@@ -67,7 +67,7 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 			mine := src.set("a", "mine", nil)
 			src.set("a", "other", nil)
 			src.set("b", "another", nil)
-			s := followAll(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+			s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 			heard, _ := listen(t, s)
 			wantLines(t, after(heard), "add a/mine@101 initial=true")
 
@@ -76,7 +76,7 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 			src.remove("b", "another")
 			src.set("b", "new", nil)
 			wantLines(t, after(heard), "update a/mine@101->104")
-			observed := s.observed()
+			observed := inside(s).observed()
 			if stats := observed.Stats; stats.Dropped != 5 || stats.Added+stats.Deleted+stats.Bookmarks != 0 || stats.Updated != 1 {
 				t.Errorf("the counters are %+v", stats)
 			}
@@ -87,7 +87,7 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 			src.remove("a", "mine")
 			src.set("a", "mine", nil) // with another UID
 			wantLines(t, after(heard), "delete a/mine@109 unknown=false")
-			if stats := s.stats(); stats.Bookmarks != 1 || stats.Dropped != 6 {
+			if stats := inside(s).stats(); stats.Bookmarks != 1 || stats.Dropped != 6 {
 				t.Errorf("the counters are %+v", stats)
 			}
 			for _, r := range src.requests {
@@ -107,7 +107,7 @@ func TestShardByNamespace(t *testing.T) {
 		for _, namespace := range []string{"a", "b", "c"} {
 			src.set(namespace, "one", nil)
 		}
-		s := followAll(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.Namespace, "a", "c")))
+		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Namespace, "a", "c")))
 		synctest.Wait()
 		src.set("b", "two", nil)
 		src.set("c", "two", nil)
@@ -123,7 +123,7 @@ func TestChildrenFollowTheirOwner(t *testing.T) {
 		parent := src.set("a", "parent", nil)
 		child := src.setOwner("a", "child", string(parent.UID), true)
 		src.setOwner("a", "stranger", "none", true)
-		s := followAll(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.Owner, string(parent.UID))))
+		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Owner, string(parent.UID))))
 		heard, _ := listen(t, s)
 		lines := after(heard)
 		slices.Sort(lines)
@@ -140,7 +140,7 @@ func TestChildrenFollowTheirOwner(t *testing.T) {
 		wantLines(t, after(heard), "add a/child@106 initial=false")
 		src.remove("a", string(child.Name))
 		wantLines(t, after(heard), "delete a/child@108 unknown=false")
-		if stats := s.stats(); stats.DecodeFailures != 0 || stats.Updated != 1 || stats.Deleted != 1 || stats.Dropped != 4 {
+		if stats := inside(s).stats(); stats.DecodeFailures != 0 || stats.Updated != 1 || stats.Deleted != 1 || stats.Dropped != 4 {
 			t.Errorf("the counters are %+v", stats)
 		}
 		for _, r := range src.requests {
@@ -170,7 +170,7 @@ func TestPagesOfOtherShards(t *testing.T) {
 			}
 			return nil
 		})
-		s := followAll(t, map[string]*source{"": src}, WithoutStreamingList(), WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		s := followAll(t, map[string]*fakeSource{"": src}, WithoutStreamingList(), WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if pages := src.count("list"); pages < 10 {
@@ -190,7 +190,7 @@ func TestStreamOfOtherShardsWithoutABookmark(t *testing.T) {
 		src := newSource()
 		src.streams, src.noBookmark = true, true
 		mine := src.set("a", "mine", nil)
-		s := followAll(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		for range 20 {
 			time.Sleep(5 * time.Second) // below the limit for the next event
 			src.set("a", "other", nil)
@@ -208,12 +208,12 @@ func TestOwnWritesToOtherShards(t *testing.T) {
 		src := newSource()
 		src.streams = true
 		mine, other := src.set("a", "mine", nil), src.set("a", "other", nil)
-		s := followOwn(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		s := followOwn(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		synctest.Wait()
 		src.setSilent(true) // the watch is behind
 		src.endWatches(io.EOF)
 		synctest.Wait()
-		own := s.own.Load()
+		own := inside(s).own.Load()
 		own.Wrote(response(src.set("a", "mine", map[string]string{"written": ""})))
 		own.Wrote(response(src.set("a", "other", nil)))
 		own.Wrote(deletion(other))
@@ -233,11 +233,11 @@ func TestOwnWriteMovesToAnotherShard(t *testing.T) {
 		src := newSource()
 		src.streams = true
 		src.setOwner("a", "child", "parent", true)
-		s := followOwn(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
+		s := followOwn(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		heard.drain()
-		s.own.Load().Wrote(response(src.setOwner("a", "child", "other", true)))
+		inside(s).own.Load().Wrote(response(src.setOwner("a", "child", "other", true)))
 		if got := names(s); len(got) != 0 {
 			t.Errorf("cached are %q", got)
 		}
@@ -291,7 +291,7 @@ func TestShardOptions(t *testing.T) {
 		{&options{}, of, Scope{}, half},
 		{of, of, Scope{ShardSelector: byNamespace.String()}, byNamespace},
 	} {
-		if got, err := kind.shardOf(test.of, test.own, test.scope); err != nil || got.String() != test.want.String() {
+		if got, err := erasedKind(&kind).shardOf(test.of, test.own, test.scope); err != nil || got.String() != test.want.String() {
 			t.Errorf("the shard is %v, %v; want %v", got, err, test.want)
 		}
 	}
@@ -332,10 +332,10 @@ func playShard(t *testing.T, script []byte, mode byte) {
 	if !src.streams {
 		options = append(options, WithoutStreamingList())
 	}
-	s := follow(t, map[string]*source{"": src}, options...)
+	s := follow(t, map[string]*fakeSource{"": src}, options...)
 	wrote := func(obj object) {
 		if ownWrites {
-			s.own.Load().Wrote(response(obj))
+			inside(s).own.Load().Wrote(response(obj))
 		}
 	}
 	h := &historian{t: t, known: map[ObjectName]object{}, scoped: key == sharding.Owner}
@@ -359,7 +359,7 @@ func playShard(t *testing.T, script []byte, mode byte) {
 			if exists {
 				src.remove(namespace, name)
 				if ownWrites && what == 3 {
-					s.own.Load().Wrote(deletion(last))
+					inside(s).own.Load().Wrote(deletion(last))
 				}
 			}
 		case 5:
@@ -397,7 +397,7 @@ func playShard(t *testing.T, script []byte, mode byte) {
 		}
 	}
 	checkEnd(t, s, objects, []*historian{h})
-	if dropped := s.stats().Dropped; src.selects != nil && dropped != 0 && key == sharding.UID {
+	if dropped := inside(s).stats().Dropped; src.selects != nil && dropped != 0 && key == sharding.UID {
 		t.Errorf("%d objects of a server that knows shards were left out", dropped)
 	}
 }

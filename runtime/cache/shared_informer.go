@@ -2,20 +2,10 @@ package cache
 
 import (
 	"context"
-	"fmt"
-	"reflect"
-	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
+	"iter"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // SharedInformer is the part of an informer that a controller uses: events and reads.
@@ -34,35 +24,16 @@ type SharedInformer[T Object] interface {
 }
 
 // SharedIndexInformer keeps one cache of a collection, with indexes, for any
-// number of handlers and listers.
-//
-// A batch of deltas goes to the cache and to the queues of the handlers in one step. So
-// a handler that is added at any time gets exactly what the cache holds.
-type SharedIndexInformer[T Object] struct {
-	controller *Controller[T] // whose set has a mutex that is locked before mu
-	indexer    *Indexer[T]
-	// own is nil until it is needed.
-	own atomic.Pointer[ownWrites[T]]
-	// resyncPeriod is that of handlers without one.
-	resyncPeriod time.Duration
-	done         chan struct{} // closed when Run has returned
-	stopping     atomic.Bool   // set by Stop
+// number of handlers and listers. Its methods may be called from any goroutine.
+type SharedIndexInformer[T Object] face
 
-	mu        sync.Mutex         // held over each step; guards what follows
-	cancel    context.CancelFunc // ends Run, and is nil before
-	processor *processor.Processor[T]
-	// unlisted is the number of scopes whose first list is not in the cache yet. isChosen is set after
-	// the first SetScopes.
-	unlisted int32
-	isChosen bool
-	forms    []*formChange[T] // that are not complete
-	// owners knows which scope has each object. open are the Reflectors by their scope: those of the Controller, and those
-	// from which others will take over. handovers are the ones that will.
-	owners    *partition.Owners
-	open      map[scopeID]*Reflector[T]
-	handovers map[scopeID]*handover[T]
+// face is what all SharedIndexInformers have. The compiler compiles again, for each package that uses an informer, all
+// generic types that it can reach from one. So the machine is behind an interface.
+type face struct{ machine machine }
 
-	isMoving atomic.Bool // set while there are handovers
+// faceOf returns the SharedIndexInformer of an informer, the same one each time.
+func faceOf[T Object](m machine) *SharedIndexInformer[T] {
+	return (*SharedIndexInformer[T])(m.itsFace())
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most
@@ -70,293 +41,117 @@ type SharedIndexInformer[T Object] struct {
 // the Config requests: it has no shard, and SetScopes returns an error. For these, use Kind.NewInformer,
 // for example with WithShard. A Kind needs no generated code.
 func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
-	s := &SharedIndexInformer[T]{
-		indexer:      config.newIndexer(),
-		resyncPeriod: config.ResyncPeriod,
-		processor:    processor.New[T](),
-		done:         make(chan struct{}),
-		owners:       partition.New(),
-		open:         map[scopeID]*Reflector[T]{},
-	}
-	config.ResyncPeriod = 0 // each handler has its own
-	s.controller = newController(config, s.process)
-	c := s.controller
-	c.objects, c.observe = s.indexer.Len, s.observe
-	c.setProgress(s.afterBatch, s.reached)
-	s.assignScopes(c.reflectors(), c.reflectors())
-	if config.ReadYourWrites != nil {
-		s.own.Store(newOwnWrites(s))
-	}
-	if config.scopeSource != nil {
-		c.tasks = append(c.tasks, s.followSource)
-	}
-	c.outages.Informer = observedInformer[T]{s}
-	return s
+	return faceOf[T](newMachine(erasedConfig(config)))
+}
+
+// Controller is the part of an informer that runs it.
+type Controller interface {
+	Syncer
+	// Run follows the server until ctx ends.
+	Run(ctx context.Context)
+	// LastSyncResourceVersion returns a resourceVersion of which the cache has every change.
+	LastSyncResourceVersion() string
+	// Status returns the state of the informer, since when, and why.
+	Status() Status
+}
+
+// NewInformer returns a cache, and the informer that fills it and calls handler after each change.
+func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (Store[T], Controller) {
+	return NewIndexerInformer(config, handler)
+}
+
+// NewIndexerInformer is NewInformer for a cache with indexes.
+func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], Controller) {
+	s := NewSharedIndexInformer(config)
+	_, _ = s.AddEventHandler(handler) // it has not stopped
+	return s.GetIndexer(), s
 }
 
 // Run follows the server until ctx ends. When it returns, no goroutine of the informer
 // is left, and no handler and no hook is running. It runs once: a second call returns at once.
-func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
-	given := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	s.mu.Lock() // SetTransform and SetWatchErrorHandler come before or fail
-	claimed := s.controller.claim()
-	if claimed {
-		s.cancel = cancel
-	}
-	s.mu.Unlock()
-	if !s.controller.accepts(given, claimed) {
-		return
-	}
-	finally(func() {
-		s.mu.Lock()
-		s.processor.Start()
-		s.mu.Unlock()
-		defer s.own.Load().observe(ctx)()
-		s.controller.run(ctx, cancel)
-	}, func() {
-		defer close(s.done)
-		s.mu.Lock()
-		s.processor.Stop()
-		s.own.Load().clear()
-		s.mu.Unlock()
-		s.processor.Wait()
-		s.indexer.checkAll()
-		s.controller.hooks.Close()
-	})
-}
+func (s *SharedIndexInformer[T]) Run(ctx context.Context) { s.machine.Run(ctx) }
 
 // Stop ends Run, and waits until it has returned: no handler is running then. It empties the
 // cache. Listers that are kept return errors that wrap ErrStopped then. An informer that was not
 // started can no longer be. The factory creates another one at the next call for the kind. A
 // handler or a hook must not call Stop, which would wait for it.
-func (s *SharedIndexInformer[T]) Stop() {
-	s.stopping.Store(true)
-	s.halt()
-	s.await()
-	s.indexer.empty(fmt.Errorf("%s: %w", s.name(), ErrStopped))
+func (s *SharedIndexInformer[T]) Stop() { s.machine.Stop() }
+
+// HasSynced reports whether the cache holds the first list of each present scope. Handlers may still
+// be handling it: their registrations report that. It becomes false when SetScopes adds a scope.
+func (s *SharedIndexInformer[T]) HasSynced() bool { return s.machine.HasSynced() }
+
+// Synced is closed when the cache holds the first list of each scope that is there at the call, and
+// was not removed meanwhile.
+func (s *SharedIndexInformer[T]) Synced() <-chan struct{} { return s.machine.Synced() }
+
+// Ended is closed when the informer no longer follows the server.
+func (s *SharedIndexInformer[T]) Ended() <-chan struct{} { return s.machine.Ended() }
+
+// NotSyncedReason returns why the informer is not synced; it is empty once it is.
+func (s *SharedIndexInformer[T]) NotSyncedReason() string { return s.machine.NotSyncedReason() }
+
+// Status returns the state of the informer, since when, and why.
+func (s *SharedIndexInformer[T]) Status() Status { return s.machine.Status() }
+
+// Statuses yields the state and the counters of the informer.
+func (s *SharedIndexInformer[T]) Statuses() iter.Seq[InformerStatus] { return s.machine.Statuses() }
+
+// LastSyncResourceVersion returns a resourceVersion of which the cache has every change: the last one
+// that the server sent, or, while changes wait to be stored, an earlier one. It is empty before
+// the first list is stored. Status().ResourceVersion may be ahead of the cache.
+func (s *SharedIndexInformer[T]) LastSyncResourceVersion() string {
+	return s.machine.LastSyncResourceVersion()
 }
 
-// halt ends Run, for which it does not wait. An informer that was not run can no longer be.
-func (s *SharedIndexInformer[T]) halt() {
-	s.retire(nil)
-	s.mu.Lock()
-	cancel := s.cancel
-	s.mu.Unlock()
-	if cancel != nil {
-		cancel()
-	}
+// WaitFor waits until the cache has all changes up to a resourceVersion, for example that of an
+// object that this or another program has written. It returns when an event or a bookmark shows
+// that. If no object of the collection changes, this may take until the next bookmark: a
+// kube-apiserver sends one each minute. If ctx or the informer ends first, the error has the state
+// of the informer, with the reason.
+//
+// The version has to be of the same API server and the same resource: versions of others cannot be
+// compared. It has to be a number, as all versions of Kubernetes are.
+func (s *SharedIndexInformer[T]) WaitFor(ctx context.Context, resourceVersion string) error {
+	return s.machine.WaitFor(ctx, resourceVersion)
 }
 
-// await waits until an informer that halt has ended has no goroutine left.
-func (s *SharedIndexInformer[T]) await() {
-	<-s.done
-	s.controller.hooks.Close()
+// Retry retries a failed list or watch at once, instead of after its wait; see
+// Reflector.Retry.
+func (s *SharedIndexInformer[T]) Retry() { s.machine.Retry() }
+
+// Resource returns the resource that the informer follows.
+func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource { return s.machine.Resource() }
+
+// SetScopes replaces the scopes of the informer. It may be called at any time before the informer ends.
+// The informer lists and watches each new scope separately, closes the watch of each removed one, and
+// does not interrupt the others. Handlers get OnDelete, with the last cached state and an unknown final
+// state, for each object that no scope has any more. If a namespace gets another scope, with other selectors for
+// example, its old one goes on until the new one is listed. Then handlers get the difference. Without scopes the
+// informer has no objects.
+//
+// HasSynced is false until the lists of the new scopes are in the cache. Their objects are added with
+// isInInitialList set. Package healthz reports the informer as ready meanwhile.
+//
+// The error is an *OptionError, or joins several of them, or wraps ErrStopped. Nothing has changed then.
+// A handler may call SetScopes. An index function, a transform or a hook must not.
+func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
+	return s.machine.SetScopes(scopes...)
 }
 
-// wasStopped reports whether Stop was called.
-func (s *SharedIndexInformer[T]) wasStopped() bool { return s.stopping.Load() }
+// Scopes returns the scopes of the informer, sorted.
+func (s *SharedIndexInformer[T]) Scopes() []Scope { return s.machine.Scopes() }
 
-// retire stops an informer that was not started, with the reason or nil. It does nothing to
-// another one.
-func (s *SharedIndexInformer[T]) retire(err error) {
-	s.controller.set.mu.Lock()
-	defer s.controller.set.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.controller.retire(err) {
-		s.processor.Stop()
-		close(s.done)
-	}
-}
-
-// process applies a batch of the Controller.
-func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (listed bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	received := len(deltas)
-	s.applyDeltas(s.owned(deltas), s.controller.queue.Oldest)
-	s.controller.isCached(s.controller.queue.Oldest, received)
-	return false // processFirst marks the lists
-}
-
-// applyDeltas applies deltas of Reflectors that own their objects. The mutex is held.
-func (s *SharedIndexInformer[T]) applyDeltas(deltas Deltas[T], received stats.Stamp) {
-	if len(deltas) == 0 {
-		return
-	}
-	own := s.own.Load()
-	deltas = own.admit(deltas)
-	all := deltas
-	for s.unlisted > 0 && len(deltas) > 0 {
-		deltas = s.processFirst(deltas, received)
-	}
-	if len(deltas) > 0 {
-		s.distribute(deltas, received)
-	}
-	for i := range all {
-		if collection := all[i].Collection; collection != nil {
-			for _, applied := range collection.applied {
-				applied()
-			}
-		}
-	}
-	own.restoreUnconfirmed()
-}
-
-// reached is called when a watch has reached a version. For entries, admit has that of a delta. A
-// WaitFor may come after the batch of the delta, and before its version is known.
-func (s *SharedIndexInformer[T]) reached(isDelta bool) {
-	if !isDelta && s.isMoving.Load() {
-		s.reachScopes()
-	}
-	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
-		s.advance(own)
-	}
-}
-
-// afterBatch is called when a batch was processed.
-func (s *SharedIndexInformer[T]) afterBatch() {
-	if s.isMoving.Load() {
-		s.reachScopes()
-	}
-	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
-		s.advance(own)
-	}
-}
-
-// advance ends the entries and the waits for versions that the cache has reached.
-func (s *SharedIndexInformer[T]) advance(own *ownWrites[T]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	own.catchUp()
-	own.count()
-	reached := own.reached()
-	for w := range own.waiters {
-		if w.version <= reached {
-			close(w.done)
-			delete(own.waiters, w)
-		}
-	}
-}
-
-// distribute applies deltas and passes the changes to the handlers.
-func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
-	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
-	notes := s.indexer.apply(deltas)
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct})
-}
-
-// processFirst applies the first list of a scope, or the deltas before the next one, and
-// returns the rest. Only the adds of such a list are initial. After the last one, handlers are
-// synced.
-func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T], received stats.Stamp) (rest Deltas[T]) {
-	isFirst := func(d Delta[T]) bool { return d.Type == Replaced && d.Collection.isFirst }
-	if n := slices.IndexFunc(deltas, isFirst); n != 0 {
-		if n < 0 {
-			n = len(deltas)
-		}
-		s.distribute(deltas[:n], received)
-		return deltas[n:]
-	}
-	notes := s.indexer.apply(deltas[:1])
-	markInitial(notes)
-	if r := s.open[deltas[0].scope]; r != nil && !r.listed { // otherwise it was closed
-		r.listed, r.listedVersion = true, deltas[0].Collection.version
-		if r.isWanted {
-			s.unlisted--
-		}
-	}
-	s.controller.noteListed() // who waits for the sync may ask for the version
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: true, Lists: s.listed()})
-	return deltas[1:]
-}
-
-// listed records which initial lists are in the cache. It returns the mark if it is news, and 0
-// otherwise.
-func (s *SharedIndexInformer[T]) listed() initial.Mark {
-	c := s.controller
-	mark := c.mark()
-	for _, r := range c.reflectors() {
-		if !r.listed {
-			mark = min(mark, initial.Mark(r.id))
-		}
-	}
-	if c.config.scopeSource != nil && c.lists.Reached() == 0 && (!s.isChosen || mark < c.mark()) {
-		return 0 // who waits for the first scopes waits for all of them
-	}
-	if !c.lists.Reach(mark) {
-		return 0
-	}
-	if c.HasSynced() && len(s.processor.Listeners()) > 0 {
-		c.outages.NoteHandler()
-	}
-	return mark
-}
-
-func markInitial[T Object](notes []processor.Notification[T]) {
-	for i := range notes {
-		notes[i].Initial = notes[i].Kind == processor.Add
-	}
-}
-
-// resync enqueues every cached object for l, unless l has a backlog.
-func (s *SharedIndexInformer[T]) resync(l *processor.Listener[T]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.indexer.Len() > 0 && l.Backlog() == 0 {
-		l.Enqueue(processor.Batch[T]{Received: stats.Now(), Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
-			return processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj}
-		})})
-	}
-}
-
-// cached returns a notification for each cached object.
-func (s *SharedIndexInformer[T]) cached(note func(T) processor.Notification[T]) []processor.Notification[T] {
-	objs := s.indexer.List()
-	notes := make([]processor.Notification[T], len(objs))
-	for i, obj := range objs {
-		notes[i] = note(obj)
-	}
-	return notes
-}
-
-// GetStore returns the cache.
-func (s *SharedIndexInformer[T]) GetStore() Store[T] { return s.indexer }
-
-// GetIndexer returns the cache with its indexes. Only tests may write to it.
-func (s *SharedIndexInformer[T]) GetIndexer() *Indexer[T] { return s.indexer }
-
-// AddIndexers adds indexes, before or after the informer is started. It fails if
-// there is one of the same name.
-func (s *SharedIndexInformer[T]) AddIndexers(indexers Indexers[T]) error {
-	return s.indexer.AddIndexers(indexers)
-}
-
-// SetTransform changes objects before they are stored, as Config.Transform does, which it
-// replaces. It fails if the informer was started or stopped.
-func (s *SharedIndexInformer[T]) SetTransform(transform TransformFunc[T]) error {
-	return s.beforeRun("the transform", func() { s.controller.setTransform(transform) })
+// RemoveEventHandler ends a registration. The current call of the handler may still
+// run; no other follows. It may be called from the handler itself, and twice.
+func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
+	return s.machine.RemoveEventHandler(r)
 }
 
 // SetWatchErrorHandler replaces Config.WatchErrorHandler; nil for the default, which logs. It
 // fails if the informer was started or stopped.
 func (s *SharedIndexInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) error {
-	return s.beforeRun("the watch error handler", func() { s.controller.setWatchErrorHandler(handler) })
-}
-
-// beforeRun calls set, unless the informer was started or stopped.
-func (s *SharedIndexInformer[T]) beforeRun(what string, set func()) error {
-	s.controller.set.mu.Lock() // SetScopes copies the Config
-	defer s.controller.set.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.controller.started.Load() != neverRun {
-		return fmt.Errorf("cannot set %s of %s: the informer has already started or stopped; set it before Run", what, s.name())
-	}
-	set()
-	return nil
+	return s.machine.SetWatchErrorHandler(handler)
 }
 
 // SetForm changes the form of the objects, before or after the informer is started, if T is an
@@ -367,93 +162,36 @@ func (s *SharedIndexInformer[T]) beforeRun(what string, set func()) error {
 // applied is closed when the cache holds the objects of that list. It is never closed if the
 // informer ends before; see Ended. SetForm fails if a ListerWatcher returns the objects.
 func (s *SharedIndexInformer[T]) SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error) {
-	c := s.controller
-	if !isInterface[T]() || object == nil {
-		return nil, fmt.Errorf("cannot change the form of %s to %T: the objects are %v", s.name(), object, reflect.TypeFor[T]())
-	}
-	c.set.mu.Lock() // so that scopes that are added later have the form too
-	defer c.set.mu.Unlock()
-	if !c.decodes() {
-		return nil, fmt.Errorf("cannot change the form of %s: they come from a ListerWatcher, which decodes them", s.name())
-	}
-	c.set.object, c.set.unstructured = object, unstructured
-	s.mu.Lock() // so that all Reflectors get two changes in the same order
-	defer s.mu.Unlock()
-	change := &formChange[T]{left: map[*Reflector[T]]struct{}{}, applied: make(chan struct{})}
-	for _, r := range s.open {
-		change.left[r] = struct{}{}
-		r.setForm(object, unstructured, func() { change.done(r) })
-	}
-	if len(s.open) == 0 {
-		close(change.applied)
-	}
-	s.forms = append(slices.DeleteFunc(s.forms, (*formChange[T]).isDone), change)
-	return change.applied, nil
+	return s.machine.SetForm(object, unstructured)
 }
 
-// HasSynced reports whether the cache holds the first list of each present scope. Handlers may still
-// be handling it: their registrations report that. It becomes false when SetScopes adds a scope.
-func (s *SharedIndexInformer[T]) HasSynced() bool { return s.controller.HasSynced() }
+// GetStore returns the cache.
+func (s *SharedIndexInformer[T]) GetStore() Store[T] { return s.GetIndexer() }
 
-// Synced is closed when the cache holds the first list of each scope that is there at the call, and
-// was not removed meanwhile.
-func (s *SharedIndexInformer[T]) Synced() <-chan struct{} { return s.controller.Synced() }
-
-// Ended is closed when the informer no longer follows the server.
-func (s *SharedIndexInformer[T]) Ended() <-chan struct{} { return s.controller.Ended() }
-
-// NotSyncedReason returns why the informer is not synced; it is empty once it is.
-func (s *SharedIndexInformer[T]) NotSyncedReason() string { return s.controller.NotSyncedReason() }
-
-func (s *SharedIndexInformer[T]) waitsFor() (subject, NotSynced) {
-	return s.controller.waitsFor()
+// GetIndexer returns the cache with its indexes. Only tests may write to it.
+func (s *SharedIndexInformer[T]) GetIndexer() *Indexer[T] {
+	return (*Indexer[T])(s.machine.itsIndexer())
 }
 
-// Status returns the state of the informer, since when, and why.
-func (s *SharedIndexInformer[T]) Status() Status {
-	status := s.controller.Status()
-	s.own.Load().addTo(&status)
-	return status
+// AddIndexers adds indexes, before or after the informer is started. It fails if
+// there is one of the same name.
+func (s *SharedIndexInformer[T]) AddIndexers(indexers Indexers[T]) error {
+	return s.GetIndexer().AddIndexers(indexers)
 }
 
-// AppliedVersion returns a resourceVersion of which the cache has every change: the last one
-// that the server sent, or, while changes wait to be stored, an earlier one. It is empty before
-// the first list is stored. Status().ResourceVersion may be ahead of the cache.
-func (s *SharedIndexInformer[T]) AppliedVersion() string { return s.controller.appliedVersion() }
-
-// Retry retries a failed list or watch at once, instead of after its wait; see
-// Reflector.Retry.
-func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
-
-// Resource returns the resource that the informer follows.
-func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
-	return s.controller.config.Resource
+// SetTransform changes objects before they are stored, as Config.Transform does, which it
+// replaces. It fails if the informer was started or stopped.
+func (s *SharedIndexInformer[T]) SetTransform(transform TransformFunc[T]) error {
+	return s.machine.setTransform(erasedTransform(transform))
 }
 
-// name names the collection in errors and logs.
-func (s *SharedIndexInformer[T]) name() string { return s.controller.name() }
-
-// registrations returns the registered handlers.
-func (s *SharedIndexInformer[T]) registrations() []Syncer {
-	var all []Syncer
-	for _, l := range s.processor.Listeners() {
-		all = append(all, &registration[T]{s, l})
-	}
-	return all
+// AddEventHandler calls handler for every object and every change, from a goroutine of
+// its own, until the handler is removed or the informer stops. It may be called at any
+// time, also from a handler. The error wraps ErrStopped, or is that of the options if the informer
+// never runs because of them.
+func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
+	return s.machine.addHandler(erasedHandler(handler), options)
 }
 
-// formChange is a call of SetForm. The mutex of the informer guards it.
-type formChange[T Object] struct {
-	left    map[*Reflector[T]]struct{} // those whose list of that form is not in the cache
-	applied chan struct{}
-}
-
-func (f *formChange[T]) isDone() bool { return len(f.left) == 0 }
-
-func (f *formChange[T]) done(r *Reflector[T]) {
-	if _, waits := f.left[r]; waits {
-		if delete(f.left, r); len(f.left) == 0 {
-			close(f.applied)
-		}
-	}
-}
+// itsMachine returns what WaitForCacheSync waits for.
+func (s *SharedIndexInformer[T]) itsMachine() Syncer { return s.machine }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
 // start runs an informer over src in a bubble until the test ends.
@@ -69,7 +72,7 @@ func TestHandlerGetsEveryChange(t *testing.T) {
 }
 
 // relist makes the informer of src list again, after change.
-func relist(t *testing.T, src *source, change func()) {
+func relist(t *testing.T, src *fakeSource, change func()) {
 	t.Helper()
 	src.failWith(func(r request) error {
 		if r.verb == "watch" {
@@ -380,12 +383,12 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
-		s.processor.Start()
-		s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(numbered(1)), isFirst: true}}, {Type: Added, Item: itemOf(numbered(2))}})
+		inside(s).processor.Start()
+		inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: statesOf(numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: stated(numbered(2))}})
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add 1@ initial=true", "add 2@ initial=false")
-		s.processor.Stop()
-		s.processor.Wait()
+		inside(s).processor.Stop()
+		inside(s).processor.Wait()
 	})
 }
 
@@ -393,13 +396,13 @@ type widgetSummary struct{ metav1.PartialObjectMetadata }
 
 func TestViewsAreNamedByTheirType(t *testing.T) {
 	for want, got := range map[string]string{
-		"": seenAs[object]("widgets"), " as cache.widgetSummary": seenAs[*widgetSummary]("widgets"),
+		"": seenAs(reflect.TypeFor[object](), "widgets"), " as cache.widgetSummary": seenAs(reflect.TypeFor[*widgetSummary](), "widgets"),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := seenAs[*widgetSummary]("widgetsummaries"); got != "" {
+	if got := seenAs(reflect.TypeFor[*widgetSummary](), "widgetsummaries"); got != "" {
 		t.Errorf("the resource of the same name gets %q", got)
 	}
 }

@@ -17,6 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // object is the kind that these tests are about.
@@ -42,7 +46,7 @@ func errTooLarge() error {
 // source is an API server for one collection: it keeps a history, serves lists in
 // pages and watches from any version that it has not forgotten, and fails when it
 // its test configures that.
-type source struct {
+type fakeSource struct {
 	mu        sync.Mutex
 	version   int
 	objects   map[ObjectName]object
@@ -82,11 +86,11 @@ type request struct {
 	options metav1.ListOptions
 }
 
-func newSource() *source {
-	return &source{version: 100, objects: map[ObjectName]object{}, changed: make(chan struct{}), cut: make(chan struct{})}
+func newSource() *fakeSource {
+	return &fakeSource{version: 100, objects: map[ObjectName]object{}, changed: make(chan struct{}), cut: make(chan struct{})}
 }
 
-func (s *source) set(namespace, name string, labels map[string]string) object {
+func (s *fakeSource) set(namespace, name string, labels map[string]string) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := ObjectName{Namespace: namespace, Name: name}
@@ -104,7 +108,7 @@ func (s *source) set(namespace, name string, labels map[string]string) object {
 	return obj
 }
 
-func (s *source) remove(namespace, name string) {
+func (s *fakeSource) remove(namespace, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := ObjectName{Namespace: namespace, Name: name}
@@ -114,13 +118,13 @@ func (s *source) remove(namespace, name string) {
 }
 
 // bookmark sends watchers a version without a change of their objects.
-func (s *source) bookmark() {
+func (s *fakeSource) bookmark() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.recordLocked(watch.Bookmark, nil)
 }
 
-func (s *source) recordLocked(kind watch.EventType, obj object) {
+func (s *fakeSource) recordLocked(kind watch.EventType, obj object) {
 	s.version++
 	version := strconv.Itoa(s.version)
 	if obj != nil {
@@ -133,7 +137,7 @@ func (s *source) recordLocked(kind watch.EventType, obj object) {
 
 // repeat sends the last state of an object again, and a bookmark of an earlier
 // version, as no good server does.
-func (s *source) repeat(namespace, name string) {
+func (s *fakeSource) repeat(namespace, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if obj := s.objects[ObjectName{namespace, name}]; obj != nil {
@@ -149,7 +153,7 @@ func (s *source) repeat(namespace, name string) {
 
 // answerWith changes the content of an object at the version that it has, as a new default
 // in a CRD does. Watches from before end.
-func (s *source) answerWith(namespace, name string, labels map[string]string) {
+func (s *fakeSource) answerWith(namespace, name string, labels map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := ObjectName{namespace, name}
@@ -168,14 +172,14 @@ func (s *source) answerWith(namespace, name string, labels map[string]string) {
 }
 
 // forget makes every version before now too old to watch from.
-func (s *source) forget() {
+func (s *fakeSource) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forgotten = s.version
 }
 
 // endWatches ends all open watches with err.
-func (s *source) endWatches(err error) {
+func (s *fakeSource) endWatches(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cutErr = err
@@ -183,19 +187,19 @@ func (s *source) endWatches(err error) {
 	s.cut = make(chan struct{})
 }
 
-func (s *source) setSilent(silent bool) {
+func (s *fakeSource) setSilent(silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.silent = silent
 }
 
-func (s *source) failWith(fail func(request) error) {
+func (s *fakeSource) failWith(fail func(request) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fail = fail
 }
 
-func (s *source) count(verb string) int {
+func (s *fakeSource) count(verb string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
@@ -207,7 +211,7 @@ func (s *source) count(verb string) int {
 	return n
 }
 
-func (s *source) last(verb string) metav1.ListOptions {
+func (s *fakeSource) last(verb string) metav1.ListOptions {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range slices.Backward(s.requests) {
@@ -218,7 +222,7 @@ func (s *source) last(verb string) metav1.ListOptions {
 	return metav1.ListOptions{}
 }
 
-func (s *source) begin(verb string, options metav1.ListOptions) error {
+func (s *fakeSource) begin(verb string, options metav1.ListOptions) error {
 	s.mu.Lock()
 	r := request{verb, options}
 	s.requests = append(s.requests, r)
@@ -231,7 +235,7 @@ func (s *source) begin(verb string, options metav1.ListOptions) error {
 }
 
 // List serves pages; a token is the version of the list and the next position.
-func (s *source) List(_ context.Context, options metav1.ListOptions) (Page[object], error) {
+func (s *fakeSource) List(_ context.Context, options metav1.ListOptions) (Page[object], error) {
 	if err := s.begin("list", options); err != nil {
 		return Page[object]{}, err
 	}
@@ -266,7 +270,7 @@ func (s *source) List(_ context.Context, options metav1.ListOptions) (Page[objec
 }
 
 // atLocked is the collection as it was at a version.
-func (s *source) atLocked(version int) map[ObjectName]object {
+func (s *fakeSource) atLocked(version int) map[ObjectName]object {
 	at := map[ObjectName]object{}
 	for i, e := range s.history {
 		if 100+i+1 > version {
@@ -283,7 +287,7 @@ func (s *source) atLocked(version int) map[ObjectName]object {
 }
 
 // Watch serves the history after a version, and then what comes.
-func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStream[object], error) {
+func (s *fakeSource) Watch(_ context.Context, options metav1.ListOptions) (EventStream[object], error) {
 	if err := s.begin("watch", options); err != nil {
 		return nil, err
 	}
@@ -311,7 +315,7 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 }
 
 // streamLocked serves a streaming list.
-func (s *source) streamLocked(lifetime time.Duration, selects func(object) bool) (EventStream[object], error) {
+func (s *fakeSource) streamLocked(lifetime time.Duration, selects func(object) bool) (EventStream[object], error) {
 	if !s.streams {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
 	}
@@ -330,7 +334,7 @@ func (s *source) streamLocked(lifetime time.Duration, selects func(object) bool)
 }
 
 // selection returns what a request selects. It is nil for all objects.
-func (s *source) selection(options metav1.ListOptions) func(object) bool {
+func (s *fakeSource) selection(options metav1.ListOptions) func(object) bool {
 	if !s.selectsByLabels || options.LabelSelector == "" {
 		return s.selects
 	}
@@ -344,7 +348,7 @@ func (s *source) selection(options metav1.ListOptions) func(object) bool {
 }
 
 type sourceStream struct {
-	source *source
+	source *fakeSource
 	// selects is that of the request.
 	selects func(object) bool
 	next    int // the version that was read last
@@ -476,8 +480,42 @@ func objectsOf[T Object](items []Item[T]) []T {
 }
 
 // since returns the requests of a source after the first n.
-func (s *source) since(n int) []request {
+func (s *fakeSource) since(n int) []request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]request(nil), s.requests[n:]...)
 }
+
+// stateOf returns an item as the machine has it.
+func stated(obj Object) wire.Item { return wire.Item{Object: obj} }
+
+func statesOf(objs ...object) []wire.Item {
+	items := make([]wire.Item, len(objs))
+	for i, obj := range objs {
+		items[i].Object = obj
+	}
+	return items
+}
+
+// reflectorOf returns a Reflector that pushes to queue.
+func reflectorOf[T Object](config Config[T], queue *deltafifo.Queue[deltafifo.Delta]) *reflector {
+	return aloneReflector(erasedConfig(config), queue)
+}
+
+// erasedEvents returns events as the machine has them.
+func erasedEvents(events []Event[object]) (erased []wire.Event) {
+	for _, event := range events {
+		e := wire.Event{Type: event.Type, ResourceVersion: event.ResourceVersion, InitialEventsEnd: event.InitialEventsEnd}
+		if event.Object != nil || event.Err != nil {
+			e.Item = erasedItem(&event.Item)
+		}
+		erased = append(erased, e)
+	}
+	return erased
+}
+
+// inside returns the machine of an informer.
+func inside[T Object](s *SharedIndexInformer[T]) *informer { return s.machine.(*informer) }
+
+// machineOf returns the machine of a cache.
+func machineOf[T Object](x *Indexer[T]) *indexer.Indexer { return x.machine.(*indexer.Indexer) }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"iter"
-	"reflect"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -222,30 +222,23 @@ func read(h *stats.Histogram) (read Histogram) {
 }
 
 // Statuses yields the state and the counters of the informer.
-func (s *SharedIndexInformer[T]) Statuses() iter.Seq[InformerStatus] {
+func (s *informer) Statuses() iter.Seq[InformerStatus] {
 	return func(yield func(InformerStatus) bool) { yield(s.observed()) }
 }
 
 // observed returns the state and the counters of the informer. Only a factory knows the Server.
-func (s *SharedIndexInformer[T]) observed() InformerStatus { return s.controller.observed(s.Status()) }
+func (s *informer) observed() InformerStatus { return s.controller.observed(s.Status()) }
 
-func (s *SharedIndexInformer[T]) stats() Stats { return s.controller.stats() }
-
-// Statuses yields the state and the counters of the informer. A Controller of NewController knows
-// neither its objects nor a handler. The handler of NewInformer has no queue, so its Backlog is 1
-// during a call, and it is synced when the informer is.
-func (c *Controller[T]) Statuses() iter.Seq[InformerStatus] {
-	return func(yield func(InformerStatus) bool) { yield(c.observed(c.Status())) }
-}
+func (s *informer) stats() Stats { return s.controller.stats() }
 
 // observed returns what can be observed of an informer in a state.
-func (c *Controller[T]) observed(status Status) InformerStatus {
+func (c *controller) observed(status Status) InformerStatus {
 	observed := InformerStatus{
 		ID:       c.id,
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
 		Kind:     c.kind,
-		Object:   reflect.TypeFor[T]().String(),
+		Object:   c.config.form.Type().String(),
 		Status:   status,
 		Stats:    c.stats(),
 
@@ -256,7 +249,7 @@ func (c *Controller[T]) observed(status Status) InformerStatus {
 
 // stats returns the counters. It takes no lock that is held while foreign code runs: a handler, a
 // hook and an index function may call it, and it waits for none of them.
-func (c *Controller[T]) stats() Stats {
+func (c *controller) stats() Stats {
 	all := Stats{
 		Synced: c.HasSynced(), WasSynced: c.hadSynced(&c.lists), NotFollowing: c.outages.Lasted(),
 		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
@@ -275,8 +268,8 @@ func (c *Controller[T]) stats() Stats {
 }
 
 // observe adds the objects and the handlers to the counters.
-func (s *SharedIndexInformer[T]) observe(all *Stats, now stats.Stamp) {
-	s.indexer.observe(all, now)
+func (s *informer) observe(all *Stats, now stats.Stamp) {
+	observeIndexer(s.indexer, all, now)
 	listeners, removed := s.processor.Observe()
 	for _, l := range listeners {
 		h := handlerStats(l, now)
@@ -292,25 +285,15 @@ func (s *SharedIndexInformer[T]) observe(all *Stats, now stats.Stamp) {
 	}
 }
 
-func (u *unshared[T]) observe(all *Stats, now stats.Stamp) {
-	u.indexer.observe(all, now)
-	h := handlerStats(u.listener, now)
-	h.Synced, h.WasSynced = all.Synced, all.WasSynced
-	if h.Running > 0 {
-		h.Backlog = 1
-	}
-	all.Handlers = append(all.Handlers, h)
-}
-
-func (x *Indexer[T]) observe(all *Stats, now stats.Stamp) {
-	all.ObjectBytes = x.bytes(now)
-	for _, index := range x.store.IndexSizes() {
+func observeIndexer(x *indexer.Indexer, all *Stats, now stats.Stamp) {
+	all.ObjectBytes = x.Bytes(now)
+	for _, index := range x.Sizes() {
 		all.Indexes = append(all.Indexes, IndexStats(index))
 	}
 }
 
 // handlerStats returns the counters of a handler that do not depend on a queue.
-func handlerStats[T Object](l *processor.Listener[T], now stats.Stamp) HandlerStats {
+func handlerStats(l *processor.Listener, now stats.Stamp) HandlerStats {
 	calls := l.Calls(now)
 	return HandlerStats{
 		Name: l.Name(), Unnamed: l.Unnamed(),

@@ -236,7 +236,7 @@ type ScopeStatus struct {
 func (s *ScopeStatus) name() string { return cmp.Or(s.title, Scope{Namespace: s.Namespace}.name()) }
 
 // statusOfAll returns the state of the Reflectors as one.
-func (c *Controller[T]) statusOfAll() Status {
+func (c *controller) statusOfAll() Status {
 	all, chosen := c.reflectors(), c.set.chosen.Load()
 	if len(all) == 1 && chosen == nil && all[0].among() == nil {
 		return all[0].Status()
@@ -465,12 +465,12 @@ func (alwaysSynced) Ended() <-chan struct{} { return nil }
 func (alwaysSynced) NotSyncedReason() string { return "" }
 
 // NotSyncedReason returns why the Controller is not synced; it is empty once it is.
-func (c *Controller[T]) NotSyncedReason() string {
+func (c *controller) NotSyncedReason() string {
 	_, waiting := c.waitsFor()
 	return waiting.Reason
 }
 
-func (c *Controller[T]) waitsFor() (subject, NotSynced) {
+func (c *controller) waitsFor() (subject, NotSynced) {
 	if c.HasSynced() || c.released.Load() {
 		return subject{}, NotSynced{}
 	}
@@ -516,6 +516,9 @@ func notSynced(cause error, syncers []Syncer) error {
 	for _, s := range syncers {
 		var about subject
 		var waiting NotSynced
+		if face, is := s.(interface{ itsMachine() Syncer }); is {
+			s = face.itsMachine()
+		}
 		if w, ok := s.(waiter); ok {
 			about, waiting = w.waitsFor()
 		} else {
@@ -548,7 +551,7 @@ type pendingWait struct {
 //
 // The version has to be of the same API server and the same resource: versions of others cannot be
 // compared. It has to be a number, as all versions of Kubernetes are.
-func (s *SharedIndexInformer[T]) WaitFor(ctx context.Context, resourceVersion string) error {
+func (s *informer) WaitFor(ctx context.Context, resourceVersion string) error {
 	version, ok := pending.Parse(resourceVersion)
 	if !ok {
 		return fmt.Errorf("cannot wait until %s has version %q: it is not a number above 0; pass the resourceVersion of an object or a list", s.name(), resourceVersion)
@@ -576,7 +579,7 @@ func (s *SharedIndexInformer[T]) WaitFor(ctx context.Context, resourceVersion st
 }
 
 // wait adds a waiter. It returns nil if there is nothing to wait for.
-func (s *SharedIndexInformer[T]) wait(version uint64) *pendingWait {
+func (s *informer) wait(version uint64) *pendingWait {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := s.own.Load()
@@ -600,7 +603,7 @@ func (s *SharedIndexInformer[T]) wait(version uint64) *pendingWait {
 }
 
 // leave removes a waiter, or nil. The mutex of the informer is held.
-func (o *ownWrites[T]) leave(w *pendingWait) {
+func (o *ownWrites) leave(w *pendingWait) {
 	delete(o.waiters, w)
 	if o.waiting.Add(-1) == 0 && o.observer == nil {
 		for _, scope := range o.scopes {

@@ -3,8 +3,6 @@ package cache
 import (
 	"fmt"
 	"testing"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // BenchmarkStatuses reads 1,000 informers of a factory, each with 1,000 objects of 30 labels and a
@@ -34,7 +32,7 @@ func BenchmarkStatuses(b *testing.B) {
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err != nil {
 			b.Fatal(err)
 		}
-		s.indexer.Replace(all)
+		s.GetIndexer().Replace(all)
 		made = append(made, s)
 	}
 	read := func(b *testing.B) {
@@ -51,7 +49,7 @@ func BenchmarkStatuses(b *testing.B) {
 	b.Run("with estimates", func(b *testing.B) {
 		for b.Loop() {
 			for _, s := range made {
-				s.indexer.size = stats.Estimate{}
+				inside(s).indexer.ForgetSize()
 			}
 			read(b)
 		}

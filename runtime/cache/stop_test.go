@@ -55,7 +55,7 @@ func reads(s *SharedIndexInformer[object]) map[string]func() (int, error) {
 func count[T any](all []T, err error) (int, error) { return len(all), err }
 
 // stoppable returns a source with a cluster-scoped object and one in namespace a.
-func stoppable() *source {
+func stoppable() *fakeSource {
 	src := newSource()
 	src.set("", "cluster", map[string]string{"letters": "x"})
 	src.set("a", "w", map[string]string{"letters": "x"})

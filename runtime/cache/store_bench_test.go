@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
 // filled is an Indexer of n objects in n/1000 namespaces, with an index whose
@@ -82,7 +84,7 @@ func BenchmarkStore(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i = (i + 7919) % n
-				x.apply(Deltas[object]{{Type: Updated, Item: itemOf(all[i])}})
+				machineOf(x).Apply([]deltafifo.Delta{{Type: deltafifo.Updated, Item: stated(all[i])}})
 			}
 		})
 		run("ReplaceUnchanged", func(b *testing.B) {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -53,28 +53,28 @@ func TestIndexerGrowsAndShrinks(t *testing.T) {
 	version := 0
 	for _, target := range []int{2000, 100, 3000, 0, 1000} {
 		for len(m) != target {
-			var deltas Deltas[object]
+			var deltas []deltafifo.Delta
 			for range 1 + random.IntN(40) {
 				version++
 				obj := many(random.IntN(5000), version, "wxyz"[random.IntN(3):random.IntN(2)+3])
-				d := Delta[object]{Type: Updated, Item: itemOf(obj)}
+				d := deltafifo.Delta{Type: deltafifo.Updated, Item: stated(obj)}
 				switch name := MetaObjectToName(obj); {
 				case len(m) > target: // shrink: delete what is there
 					for known := range m {
 						name = known
 						break
 					}
-					d = Delta[object]{Type: Deleted, Item: itemOf(m[name])}
+					d = deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(m[name])}
 				case random.IntN(4) == 0 && m[name] != nil:
-					d.Type = Deleted
+					d.Type = deltafifo.Deleted
 				}
 				deltas = append(deltas, d)
-				m.apply(Deltas[object]{d})
+				m.apply([]deltafifo.Delta{d})
 				if len(m) == target {
 					break
 				}
 			}
-			x.apply(deltas)
+			machineOf(x).Apply(deltas)
 			if random.IntN(20) == 0 {
 				hold(x.All(), slices.Collect(maps.Values(m)))
 				var want []object
@@ -151,17 +151,17 @@ func TestGetDuringWrites(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(4, 4))
 	for version := range 100 {
-		var deltas Deltas[object]
+		var deltas []deltafifo.Delta
 		for range 20 {
 			if i := random.IntN(stable + others); i < stable {
-				deltas = append(deltas, Delta[object]{Type: Updated, Item: itemOf(many(i, version+2, "x"))})
+				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Item: stated(many(i, version+2, "x"))})
 			} else if random.IntN(2) == 0 {
-				deltas = append(deltas, Delta[object]{Type: Deleted, Item: itemOf(many(i, version, "x"))})
+				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(many(i, version, "x"))})
 			} else {
-				deltas = append(deltas, Delta[object]{Type: Added, Item: itemOf(many(i, version, "y"))})
+				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Added, Item: stated(many(i, version, "y"))})
 			}
 		}
-		x.apply(deltas)
+		machineOf(x).Apply(deltas)
 	}
 	close(stop)
 	readers.Wait()
@@ -219,29 +219,29 @@ func TestReadsAllocateOnlyTheirResult(t *testing.T) {
 }
 
 // keptBatch is the length of a batch whose memory is certainly reused. Slices grow
-// to a size class, so that one of almost queue.MaxReuse may have more room than that.
-const keptBatch = queue.MaxReuse / 2
+// to a size class, so that one of almost deltafifo.MaxReuse may have more room than that.
+const keptBatch = deltafifo.MaxReuse / 2
 
 func TestWritesAllocateOnlyNotifications(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"none": func(object) []string { return nil }})
-	x.store.KeepHashes()
+	machineOf(x).KeepHashes()
 	var all []object
-	var updates Deltas[object]
+	var updates []deltafifo.Delta
 	for i := range keptBatch {
 		all = append(all, many(i, 1, "x"))
-		updates = append(updates, Delta[object]{Type: Updated, Item: itemOf(all[i])})
+		updates = append(updates, deltafifo.Delta{Type: deltafifo.Updated, Item: stated(all[i])})
 	}
 	x.Replace(all)
-	list := Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(all...)}}}
+	list := []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: statesOf(all...)}}}
 	for what, test := range map[string]struct {
-		deltas Deltas[object]
+		deltas []deltafifo.Delta
 		want   float64
 	}{
 		"one update":                {updates[:1], 1}, // the notifications
 		"a batch of updates":        {updates, 1},
 		"a relist without a change": {list, 1}, // one bit an object
 	} {
-		if got := testing.AllocsPerRun(100, func() { _ = x.apply(test.deltas) }); got != test.want {
+		if got := testing.AllocsPerRun(100, func() { _ = machineOf(x).Apply(test.deltas) }); got != test.want {
 			t.Errorf("%s allocates %v times, want %v", what, got, test.want)
 		}
 	}
@@ -281,20 +281,20 @@ func testEventAllocations(t *testing.T, own *OwnWrites) {
 }
 
 func TestQueueReusesItsMemory(t *testing.T) {
-	var fifo DeltaFIFO[object]
+	var fifo deltafifo.Queue[deltafifo.Delta]
 	ctx := t.Context()
-	delta := Delta[object]{Type: Updated, Item: itemOf(many(1, 1, ""))}
-	var batch Deltas[object]
+	delta := deltafifo.Delta{Type: deltafifo.Updated, Item: stated(many(1, 1, ""))}
+	var batch []deltafifo.Delta
 	push := func(n int) {
 		for range n {
-			fifo.Push(delta)
+			fifo.Push([]deltafifo.Delta{delta})
 		}
 		for fifo.Len() > 0 {
 			batch, _ = fifo.Pop(ctx, batch)
 		}
 	}
-	push(3 * queue.MaxReuse)
-	for _, n := range []int{1, 100, 3 * queue.MaxReuse} {
+	push(3 * deltafifo.MaxReuse)
+	for _, n := range []int{1, 100, 3 * deltafifo.MaxReuse} {
 		if got := testing.AllocsPerRun(100, func() { push(n) }); got != 0 {
 			t.Errorf("%d deltas allocate %v times", n, got)
 		}

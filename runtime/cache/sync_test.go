@@ -37,7 +37,7 @@ func TestWaitIgnoresARemovedHandler(t *testing.T) {
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Error(err)
 		}
-		for range s.processor.Listeners() {
+		for range inside(s).processor.Listeners() {
 			t.Error("a removed handler still gets changes")
 		}
 	})
@@ -229,12 +229,12 @@ func TestStopBeforeStartIsNoError(t *testing.T) {
 
 // hasty is an informer whose phase changes whenever somebody asks for the reason.
 type hasty struct {
-	*SharedIndexInformer[object]
+	*informer
 	phases []Phase
 }
 
 func (h *hasty) waitsFor() (subject, NotSynced) {
-	about, reason := h.SharedIndexInformer.waitsFor()
+	about, reason := h.informer.waitsFor()
 	h.controller.reflectors()[0].status.enter(h.phases[0], nil)
 	h.phases = h.phases[1:]
 	return about, reason
@@ -250,8 +250,8 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		_, second := listen(t, s)
 		_, third := listen(t, other)
 		_, fourth := listen(t, other)
-		other.controller.markSynced()
-		err := notSynced(context.DeadlineExceeded, []Syncer{&hasty{s, []Phase{Listing}}, first, &hasty{s, []Phase{Degraded}}, third, second, fourth})
+		inside(other).controller.markSynced()
+		err := notSynced(context.DeadlineExceeded, []Syncer{&hasty{inside(s), []Phase{Listing}}, first, &hasty{inside(s), []Phase{Degraded}}, third, second, fourth})
 		var notSynced *NotSyncedError
 		if !errors.As(err, &notSynced) {
 			t.Fatal(err)
@@ -276,7 +276,7 @@ func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		_, reg := listen(t, s)
-		err := notSynced(context.DeadlineExceeded, []Syncer{&late{s}, reg})
+		err := notSynced(context.DeadlineExceeded, []Syncer{&late{inside(s)}, reg})
 		if want := "not synced (context deadline exceeded):\n\twidgets.test.example.com: Pending for 0s (not started)"; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -285,11 +285,11 @@ func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
 }
 
 // late is an informer that is synced once it was asked for the reason why not.
-type late struct{ *SharedIndexInformer[object] }
+type late struct{ *informer }
 
 func (l *late) waitsFor() (subject, NotSynced) {
 	defer l.controller.markSynced()
-	return l.SharedIndexInformer.waitsFor()
+	return l.informer.waitsFor()
 }
 
 // TestInformerWithoutAResourceIsNamedByItsType has one that was made by hand.
@@ -305,8 +305,8 @@ func TestInformerWithoutAResourceIsNamedByItsType(t *testing.T) {
 		if got, want := controller.NotSyncedReason(), "v1.PartialObjectMetadata: Pending for 0s (not started)"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		ofView := Config[*widgetSummary]{Namespace: "team-a"}
-		if got, want := ofView.name(), "cache.widgetSummary in namespace team-a"; got != want {
+		erasedView := erasedConfig(Config[*widgetSummary]{Namespace: "team-a"})
+		if got, want := erasedView.name(), "cache.widgetSummary in namespace team-a"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	})

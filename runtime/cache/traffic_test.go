@@ -51,12 +51,12 @@ func failInTurn(verb string, errs ...error) func(request) error {
 // TestWaysIntoAList takes each way from an informer that watches to a list, and some that do not
 // end there.
 func TestWaysIntoAList(t *testing.T) {
-	end := func(err error) func(*source) { return func(src *source) { src.endWatches(err) } }
+	end := func(err error) func(*fakeSource) { return func(src *fakeSource) { src.endWatches(err) } }
 	undecodable := &DecodeError{Name: "w", Err: errors.New("a bad state")}
 	for name, test := range map[string]struct {
 		streams bool
 		// before is called before the first list, and after it do.
-		before, do func(*source)
+		before, do func(*fakeSource)
 		want       string
 	}{
 		"the version has expired":            {do: end(errGone), want: "2 lists, relist Expired 1, watch Expired 1"},
@@ -67,34 +67,34 @@ func TestWaysIntoAList(t *testing.T) {
 		"the watch fails":                    {do: end(errInternal), want: "1 list, watch ServerError 1"},
 		"the right to watch is taken":        {do: end(errForbidden), want: "1 list, watch Forbidden 1"},
 		"the connection is cut without news": {do: end(errCut), want: "1 list, watch Unreachable 1"},
-		"the connection is cut after an event": {do: func(src *source) {
+		"the connection is cut after an event": {do: func(src *fakeSource) {
 			src.set("a", "w", nil)
 			synctest.Wait()
 			src.endWatches(errCut)
 		}, want: "1 list"},
 		"the watch ends early": {do: end(io.EOF), want: "1 list, watch ClosedEarly 1"},
-		"the watch ends in good order": {do: func(src *source) {
+		"the watch ends in good order": {do: func(src *fakeSource) {
 			time.Sleep(11 * time.Second)
 			src.endWatches(io.EOF)
 		}, want: "1 list"},
-		"it has expired when the watch is opened": {do: func(src *source) {
+		"it has expired when the watch is opened": {do: func(src *fakeSource) {
 			src.set("a", "w", nil)
 			synctest.Wait()
 			src.failWith(failInTurn("watch", errGone))
 			src.endWatches(io.EOF)
 		}, want: "2 lists, relist Expired 1, watch Expired 1"},
-		"the first list fails": {before: func(src *source) {
+		"the first list fails": {before: func(src *fakeSource) {
 			src.failWith(failInTurn("list", errForbidden, errInternal, errInternal))
 		}, want: "1 list, list Forbidden 1, list ServerError 2"},
-		"the relist fails for other reasons": {do: func(src *source) {
+		"the relist fails for other reasons": {do: func(src *fakeSource) {
 			src.failWith(failInTurn("list", errForbidden, errNotFound, errSlowDown))
 			src.endWatches(errGone)
 		}, want: "2 lists, relist Expired 1, list Forbidden 1, list NotFound 1, list TooManyRequests 1, watch Expired 1"},
-		"a token expires": {do: func(src *source) {
+		"a token expires": {do: func(src *fakeSource) {
 			src.failWith(failInTurn("list", errCut, nil, errGone))
 			src.endWatches(errNotFound)
 		}, want: "2 lists, relist NotFound 1, list Expired 1, list Unreachable 1, watch NotFound 1"},
-		"twice": {do: func(src *source) {
+		"twice": {do: func(src *fakeSource) {
 			src.endWatches(errGone)
 			time.Sleep(time.Minute)
 			src.endWatches(errNotFound)
@@ -102,23 +102,23 @@ func TestWaysIntoAList(t *testing.T) {
 			src.endWatches(errGone)
 		}, want: "4 lists, relist Expired 2, relist NotFound 1, watch Expired 2, watch NotFound 1"},
 		"a stream expires": {streams: true, do: end(errGone), want: "2 lists, relist Expired 1, watch Expired 1"},
-		"streams are refused": {before: func(src *source) { src.streams = false }, streams: true, do: end(errGone),
+		"streams are refused": {before: func(src *fakeSource) { src.streams = false }, streams: true, do: end(errGone),
 			want: "2 lists, relist Expired 1, watch Expired 1"},
-		"a stream is refused later": {streams: true, do: func(src *source) {
+		"a stream is refused later": {streams: true, do: func(src *fakeSource) {
 			src.failWith(failInTurn("watch", apierrors.NewBadRequest("no streams")))
 			src.endWatches(errGone)
 		}, want: "2 lists, relist Expired 1, watch Expired 1"},
-		"a stream has no end": {streams: true, do: func(src *source) {
+		"a stream has no end": {streams: true, do: func(src *fakeSource) {
 			src.mu.Lock()
 			src.noBookmark = true
 			src.mu.Unlock()
 			src.endWatches(errGone)
 		}, want: "2 lists, relist Expired 1, watch Expired 1, watch NoBookmark 1"},
-		"a stream ends before its bookmark": {streams: true, do: func(src *source) {
+		"a stream ends before its bookmark": {streams: true, do: func(src *fakeSource) {
 			src.failWith(failInTurn("watch", io.EOF, errInternal))
 			src.endWatches(errGone)
 		}, want: "2 lists, relist Expired 1, watch Expired 1, watch ServerError 1, watch Unreachable 1"},
-		"the first stream fails": {streams: true, before: func(src *source) {
+		"the first stream fails": {streams: true, before: func(src *fakeSource) {
 			src.failWith(failInTurn("watch", errForbidden))
 		}, want: "1 list, watch Forbidden 1"},
 	} {
@@ -141,7 +141,7 @@ func TestWaysIntoAList(t *testing.T) {
 				}
 				time.Sleep(2 * time.Minute)
 				synctest.Wait()
-				if got := trafficOf(s.stats()); got != test.want || s.Status().Phase != Watching {
+				if got := trafficOf(inside(s).stats()); got != test.want || s.Status().Phase != Watching {
 					t.Errorf("got  %s\nwant %s\nof %v", got, test.want, s.Status())
 				}
 			})
@@ -168,7 +168,7 @@ func TestRelistsByForm(t *testing.T) {
 			t.Helper()
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			got := s.stats()
+			got := inside(s).stats()
 			if trafficOf(got) != want {
 				t.Errorf("got  %s\nwant %s", trafficOf(got), want)
 			}
@@ -209,7 +209,7 @@ func TestExpiredInALoop(t *testing.T) {
 		s := start(t, Config[object]{ListerWatcher: src})
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		got := s.stats()
+		got := inside(s).stats()
 		if got.Lists < 100 || got.Lists != uint64(src.count("list")) || got.Relists[Expired] < got.Lists-1 || got.Relists[Expired] > got.Lists {
 			t.Errorf("%s, of %d requests", trafficOf(got), src.count("list"))
 		}
@@ -235,7 +235,7 @@ func TestEventsAreCountedByType(t *testing.T) {
 			expect := func(added, updated, deleted, bookmarks uint64) {
 				t.Helper()
 				synctest.Wait()
-				got := s.stats()
+				got := inside(s).stats()
 				if got.Added != added || got.Updated != updated || got.Deleted != deleted || got.Bookmarks != bookmarks {
 					t.Errorf("streams %v: %d added, %d updated, %d deleted, %d bookmarks, want %d, %d, %d, %d", streams,
 						got.Added, got.Updated, got.Deleted, got.Bookmarks, added, updated, deleted, bookmarks)
@@ -269,7 +269,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all, a := newSource(), newSource()
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
-			return map[string]*source{"": all, "a": a}[namespace]
+			return map[string]*fakeSource{"": all, "a": a}[namespace]
 		}}
 		s, err := kind.NewInformer(WithScopes(disjoint([]string{"", "a"})...), WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {
@@ -281,7 +281,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		all.set("a", "w", nil) // of a server that ignores field selectors
 		all.set("b", "w", nil)
 		synctest.Wait()
-		if got := s.stats(); got.Added != 2 || got.Lists != 2 || len(got.Relists) > 0 {
+		if got := inside(s).stats(); got.Added != 2 || got.Lists != 2 || len(got.Relists) > 0 {
 			t.Errorf("%d added, %s", got.Added, trafficOf(got))
 		}
 		all.endWatches(errGone)
@@ -289,7 +289,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		a.endWatches(errNotFound)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if got, want := trafficOf(s.stats()), "4 lists, relist Expired 1, relist NotFound 1, list Forbidden 1, watch Expired 1, watch NotFound 1"; got != want {
+		if got, want := trafficOf(inside(s).stats()), "4 lists, relist Expired 1, relist NotFound 1, list Forbidden 1, watch Expired 1, watch NotFound 1"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	})
@@ -308,7 +308,7 @@ func TestStalenessOfAWatch(t *testing.T) {
 			expect := func(when string, want time.Duration) {
 				t.Helper()
 				synctest.Wait()
-				if got := s.stats().Staleness; got < want-min(want, 2*time.Second) || got > want+2*time.Second {
+				if got := inside(s).stats().Staleness; got < want-min(want, 2*time.Second) || got > want+2*time.Second {
 					t.Errorf("streams %v, %s: stale for %v, want %v", streams, when, got, want)
 				}
 			}
@@ -352,7 +352,7 @@ func TestStalenessOfAWatch(t *testing.T) {
 // TestStalenessOfScopes is that of the worst.
 func TestStalenessOfScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
 		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {
@@ -365,7 +365,7 @@ func TestStalenessOfScopes(t *testing.T) {
 		sources["a"].bookmark()
 		synctest.Wait()
 		time.Sleep(time.Second)
-		if got := s.stats().Staleness; got != time.Minute+time.Second {
+		if got := inside(s).stats().Staleness; got != time.Minute+time.Second {
 			t.Errorf("stale for %v", got)
 		}
 		if status := s.Status(); status.Verb != "list" || status.Reason != Forbidden {
@@ -373,7 +373,7 @@ func TestStalenessOfScopes(t *testing.T) {
 		}
 		sources["b"].bookmark()
 		synctest.Wait()
-		if got := s.stats().Staleness; got != time.Second {
+		if got := inside(s).stats().Staleness; got != time.Second {
 			t.Errorf("stale for %v", got)
 		}
 	})
@@ -381,7 +381,7 @@ func TestStalenessOfScopes(t *testing.T) {
 
 // liar is a source whose watches send the same events again and again.
 type liar struct {
-	*source
+	*fakeSource
 	events []Event[object]
 }
 
@@ -412,7 +412,7 @@ func TestCountsOfLyingServers(t *testing.T) {
 				s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
 				run(t, s.Run)
 				time.Sleep(100*time.Second + time.Second/2)
-				got := s.stats()
+				got := inside(s).stats()
 				if got.Updated+got.Bookmarks != 200 || (got.Updated > 0) != (event.Type == watch.Modified) || got.Staleness != time.Second/2 || got.Lists != 1 {
 					t.Errorf("%d updates and %d bookmarks, stale for %v, %s", got.Updated, got.Bookmarks, got.Staleness, trafficOf(got))
 				}
@@ -445,7 +445,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 				server.send("ERROR", `{"kind":"Status","status":"Failure","code":410,"reason":"Expired"}`)
 				time.Sleep(time.Minute)
 			}
-			got, want := s.stats(), uint64(reported.Load())
+			got, want := inside(s).stats(), uint64(reported.Load())
 			if got.DecodeFailures != want || want < 3 || skip && want != 3 {
 				t.Errorf("skip %v: %d failures to decode, %d were reported", skip, got.DecodeFailures, want)
 			}
@@ -494,14 +494,14 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			got, want := s.stats().BytesRead, sent.Load()
+			got, want := inside(s).stats().BytesRead, sent.Load()
 			if got != want || got <= last {
 				t.Errorf("step %d: %d bytes, after %d; want %d", i, got, last, want)
 			}
 			last = got
 		}
-		if s.stats().Lists != 3 || last < 3*1000*50 {
-			t.Errorf("%d bytes in %s", last, trafficOf(s.stats()))
+		if inside(s).stats().Lists != 3 || last < 3*1000*50 {
+			t.Errorf("%d bytes in %s", last, trafficOf(inside(s).stats()))
 		}
 	})
 }
@@ -561,7 +561,7 @@ func TestTransformFailuresHaveAVerb(t *testing.T) {
 		if status := s.Status(); status.Verb != "list" || status.Reason != Decode {
 			t.Errorf("the verb is %q, in %v", status.Verb, status)
 		}
-		if got := s.stats(); got.DecodeFailures != 0 || got.Relists[Decode] != 1 || got.Updated != 0 {
+		if got := inside(s).stats(); got.DecodeFailures != 0 || got.Relists[Decode] != 1 || got.Updated != 0 {
 			t.Errorf("%d updates, %s", got.Updated, trafficOf(got))
 		}
 	})
@@ -584,7 +584,7 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true}}))
 		run(t, s.Run)
 		time.Sleep(5 * time.Second)
-		if got := s.stats(); got.Staleness != 0 || got.Lists != 0 || got.Added != 0 {
+		if got := inside(s).stats(); got.Staleness != 0 || got.Lists != 0 || got.Added != 0 {
 			t.Errorf("stale for %v before the first list, %d added", got.Staleness, got.Added)
 		}
 		setBookmark(true)
@@ -595,7 +595,7 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 		setBookmark(false)
 		src.endWatches(errGone)
 		time.Sleep(5 * time.Second)
-		if got := s.stats(); got.Staleness != 5*time.Second || got.Lists != 1 {
+		if got := inside(s).stats(); got.Staleness != 5*time.Second || got.Lists != 1 {
 			t.Errorf("stale for %v, %s", got.Staleness, trafficOf(got))
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // script is a server whose answers are written down.
@@ -213,7 +214,7 @@ func TestUndecodableInitialEvents(t *testing.T) {
 // TestUndecodableObjectsAreThereBeforeTheList asks for Status as soon as the list can be applied.
 func TestUndecodableObjectsAreThereBeforeTheList(t *testing.T) {
 	var found listed.Undecodable
-	listed.Note(&found, &Item[object]{Err: &DecodeError{Namespace: "a", Name: "b", Path: "/spec"}}, false)
+	listed.Note(&found, &wire.Item{Err: &DecodeError{Namespace: "a", Name: "b", Path: "/spec"}}, false)
 	tracker, pushed := newStatusTracker(), false
 	tracker.reachList("9", &found, func() {
 		pushed = true

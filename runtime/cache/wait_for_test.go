@@ -39,7 +39,7 @@ func TestWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil) // 101
-		s := newInformer(src)
+		s := newFollower(src)
 		first := waitFor(t, s, 101)
 		if first.returned(t) {
 			t.Error("WaitFor returned before the informer has run")
@@ -74,14 +74,14 @@ func TestWaitFor(t *testing.T) {
 		if !relisted.returned(t) {
 			t.Error("a relist does not end WaitFor")
 		}
-		if n := s.own.Load().waiting.Load(); n != 0 {
+		if n := inside(s).own.Load().waiting.Load(); n != 0 {
 			t.Errorf("%d calls wait", n)
 		}
 	})
 }
 
 // newInformer returns an informer of a source without ReadYourWrites.
-func newInformer(src *source) *SharedIndexInformer[object] {
+func newFollower(src *fakeSource) *SharedIndexInformer[object] {
 	return NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}))
 }
 
@@ -89,7 +89,7 @@ func newInformer(src *source) *SharedIndexInformer[object] {
 func TestWaitForNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newSource(), newSource()
-		s := followAll(t, map[string]*source{"a": a, "b": b}, WithoutStreamingList())
+		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList())
 		a.set("a", "one", nil)
 		w := waitFor(t, s, 101)
 		if w.returned(t) {
@@ -106,7 +106,7 @@ func TestWaitForNamespaces(t *testing.T) {
 func TestWaitForEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		s := newInformer(src)
+		s := newFollower(src)
 		run(t, s.Run)
 		synctest.Wait()
 		src.failWith(func(request) error { return errForbidden })
@@ -122,7 +122,7 @@ func TestWaitForEnds(t *testing.T) {
 				t.Errorf("version %q is accepted", version)
 			}
 		}
-		own := s.own.Load()
+		own := inside(s).own.Load()
 		if len(own.waiters) != 0 || own.waiting.Load() != 0 {
 			t.Errorf("%d calls are left", len(own.waiters))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func internal(message string) error {
 // decoded returns the error of an object with hush in a key and a value, as a Decoder makes it.
 func decoded(t *testing.T, text string) error {
 	t.Helper()
-	_, err := wire.NewDecoder[*metav1.PartialObjectMetadata](wire.Options{}, nil).Decode([]byte(text))
+	_, err := wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil).Decode([]byte(text))
 	if err == nil || !strings.Contains(err.Error(), hush) {
 		t.Fatalf("%v does not have the secret", err)
 	}

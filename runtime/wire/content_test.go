@@ -2,6 +2,7 @@ package wire
 
 import (
 	"io"
+	"reflect"
 	"testing"
 
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
@@ -19,11 +20,11 @@ func TestContentHashIsDelivered(t *testing.T) {
 	stream := eventOf("ADDED", withKind) + eventOf("MODIFIED", withKind) + eventOf("DELETED", withKind) +
 		`{"object":` + withKind + `,"type":"ADDED"}{"object":` + withKind + `,"type":"MODIFIED"}` + eventOf("BOOKMARK", withKind)
 	for _, asked := range []bool{true, false} {
-		var cached Cached[*widget]
+		var cached Cached
 		if asked {
 			cached = cachedOf()
 		}
-		decoder := NewDecoder(Options{}, cached)
+		decoder := NewDecoder(reflect.TypeFor[*widget](), Options{}, cached)
 		page, err := decoder.List(t.Context(), bodyOf(list))
 		if err != nil {
 			t.Fatal(err)

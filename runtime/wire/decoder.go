@@ -30,12 +30,12 @@ const (
 
 // Options configure how objects are decoded.
 type Options struct {
-	// Object is an object of the Go type to decode to, such as &v1.Foo{}, if the type
-	// argument of the decoder is an interface type. Only its type matters, and nothing is
-	// written to it. For other type arguments it has no effect.
+	// Object is an object of the Go type to decode to, such as &v1.Foo{}, if the type that
+	// NewDecoder gets is an interface type. Only its type matters, and nothing is written to it. For
+	// other types it has no effect.
 	Object runtime.Object
-	// Unstructured decodes each object to two forms, and delivers a *Dual. The type argument
-	// of the decoder has to be an interface type, and Object a struct other than
+	// Unstructured decodes each object to two forms, and delivers a *Dual. The type that NewDecoder
+	// gets has to be an interface type, and Object a struct other than
 	// *unstructured.Unstructured. The decoder asks for JSON then.
 	Unstructured bool
 	// WithoutManagedFields leaves out metadata.managedFields. Nothing is allocated for
@@ -55,7 +55,7 @@ type Options struct {
 	// the values and keys of maps in DecodeError.Path and Err, TooLargeError.Begin and
 	// SyntaxError.Near. Errors keep the names, UIDs and versions of objects, their kinds,
 	// the names of fields of Go types, and indexes. The option is always set for the kind
-	// Secret of the core group: if Kind is that kind, or if T is its type in k8s.io/api.
+	// Secret of the core group: if Kind is that kind, or if the Go type is that of k8s.io/api.
 	WithoutObjectTextInErrors bool
 	// MaxObjectBytes limits how many bytes of JSON or protobuf an object, or the event that it
 	// comes in, may have; 0 for DefaultMaxObjectBytes. A larger one fails the list or
@@ -76,7 +76,7 @@ type Options struct {
 	// Protobuf is an object of the Go type of the kind, such as &corev1.Pod{}, if the API
 	// server also has the kind as protobuf. The decoder then asks for protobuf first
 	// and for JSON second. The numbers of fields come from the protobuf tags of that type.
-	// For a view, it is the type of the whole kind: a field of T and its field are the same
+	// For a view, it is the type of the whole kind: a field of the view and its field are the same
 	// if their names in JSON are equal. nil asks for JSON only. Only the type matters, and
 	// nothing is written to the object.
 	Protobuf runtime.Object
@@ -101,13 +101,13 @@ type Options struct {
 	KeepChanges bool
 }
 
-// Decoder decodes the bodies of LIST and WATCH responses to objects of the kind T. It may
+// Decoder decodes the bodies of LIST and WATCH responses to objects of one Go type. It may
 // be used from several goroutines.
-type Decoder[T Object] struct {
+type Decoder struct {
 	skip   bool
 	hide   bool // text of objects in errors
 	max    int
-	cached Cached[T]
+	cached Cached
 	// keep and keepChanges are those of Options.
 	keep        func(Head) bool
 	keepChanges bool
@@ -127,22 +127,23 @@ type Decoder[T Object] struct {
 	metadata bool
 	// withoutTypeMeta is set if the kind of typed objects is removed after it was checked.
 	withoutTypeMeta bool
-	// delivers is the type of the decoded objects if T is an interface type, and nil otherwise.
+	// delivers is the type of the decoded objects.
 	delivers reflect.Type
 	// byValue is set after a line has ended in the middle of an event. Then brackets, and
 	// not lines, tell where an event ends.
 	byValue atomic.Bool
 }
 
-// NewDecoder returns a Decoder. It does not decode objects that cached returns. cached may
-// be nil. NewDecoder panics if T is an interface type and Options.Object is nil.
-func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
-	kind := structOf[T](&options)
+// NewDecoder returns a Decoder of objects of a type, such as reflect.TypeFor[*v1.Foo](). It is an
+// interface type if Options.Object has the type to decode to: NewDecoder panics without one then. The
+// Decoder does not decode objects that cached returns. cached may be nil.
+func NewDecoder(object reflect.Type, options Options, cached Cached) *Decoder {
+	kind := structOf(object, &options)
 	var sharer memory.Sharer
 	if options.ReadOnly {
 		sharer = memory.NewSharer()
 	}
-	d := &Decoder[T]{
+	d := &Decoder{
 		skip:    options.SkipUndecodable,
 		hide:    options.WithoutObjectTextInErrors || options.Kind == schema.GroupKind{Kind: "Secret"} || kind.PkgPath() == "k8s.io/api/core/v1" && kind.Name() == "Secret",
 		max:     options.MaxObjectBytes,
@@ -155,14 +156,12 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	d.keepChanges = options.KeepChanges
 	d.metadata = isMetadata(kind)
 	d.withoutTypeMeta = options.WithoutTypeMeta && !d.untyped && !d.metadata
-	if isInterface[T]() {
-		d.delivers = reflect.PointerTo(kind)
-		if options.Unstructured && !d.untyped {
-			d.json = newDualCodec(planFor(kind, &options), planFor(unstructuredType, &options), sharer)
-			d.untyped, d.delivers = true, reflect.TypeFor[*Dual]()
-			options.WithoutProtobuf, options.Protobuf = true, nil
-			kind = unstructuredType // of which no object can be in protobuf
-		}
+	d.delivers = reflect.PointerTo(kind)
+	if isInterface(object) && options.Unstructured && !d.untyped {
+		d.json = newDualCodec(planFor(kind, &options), planFor(unstructuredType, &options), sharer)
+		d.untyped, d.delivers = true, reflect.TypeFor[*Dual]()
+		options.WithoutProtobuf, options.Protobuf = true, nil
+		kind = unstructuredType // of which no object can be in protobuf
 	}
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
@@ -176,13 +175,13 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 
 var unstructuredType = reflect.TypeFor[unstructured.Unstructured]()
 
-func isInterface[T Object]() bool { return reflect.TypeFor[T]().Kind() == reflect.Interface }
+func isInterface(object reflect.Type) bool { return object.Kind() == reflect.Interface }
 
-// structOf returns the struct type that a decoder of T decodes to.
-func structOf[T Object](options *Options) reflect.Type {
+// structOf returns the struct type that a decoder of a type decodes to.
+func structOf(object reflect.Type, options *Options) reflect.Type {
 	switch {
-	case !isInterface[T]():
-		return reflect.TypeFor[T]().Elem()
+	case !isInterface(object):
+		return object.Elem()
 	case options.Object == nil:
 		panic("wire: a Decoder of an interface type needs Options.Object")
 	}
@@ -213,15 +212,11 @@ func isMetadata(kind reflect.Type) bool {
 // they leave out nothing. It is for objects that a client, and not a Decoder, has decoded.
 // The function writes to the object, so the caller has to own it. It may be called from
 // several goroutines.
-func Trimmer[T Object](options *Options) func(obj T) {
+func Trimmer(options *Options) func(obj Object) {
 	if !options.WithoutManagedFields && len(options.WithoutAnnotations) == 0 {
 		return nil
 	}
-	if isInterface[T]() {
-		return func(obj T) { planFor(reflect.TypeOf(obj).Elem(), options).Trim(obj) }
-	}
-	p := planFor(structOf[T](options), options)
-	return func(obj T) { p.Trim(obj) }
+	return func(obj Object) { planFor(reflect.TypeOf(obj).Elem(), options).Trim(obj) }
 }
 
 // Accept returns the value of the Accept header for requests whose bodies d reads: the
@@ -229,7 +224,7 @@ func Trimmer[T Object](options *Options) func(obj T) {
 // not to send these (https://kep.k8s.io/5958), which a server may ignore. For
 // *metav1.PartialObjectMetadata it asks for metadata only. A header with parameters ends with plain
 // JSON, for servers that do not know them.
-func (d *Decoder[T]) Accept(watch bool) string {
+func (d *Decoder) Accept(watch bool) string {
 	if watch {
 		return d.acceptWatch
 	}
@@ -237,7 +232,7 @@ func (d *Decoder[T]) Accept(watch bool) string {
 }
 
 // AsksForProtobuf reports whether the Accept header begins with protobuf.
-func (d *Decoder[T]) AsksForProtobuf() bool {
+func (d *Decoder) AsksForProtobuf() bool {
 	return strings.HasPrefix(d.acceptList, runtime.ContentTypeProtobuf)
 }
 
@@ -264,17 +259,17 @@ func acceptOf(kind reflect.Type, options *Options, of string, protobuf bool) str
 // protobuf. It keeps nothing of the text. The error is a *DecodeError, a *TooLargeError for a
 // text whose event would be above Options.MaxObjectBytes, or, for protobuf without an object, a
 // *SyntaxError.
-func (d *Decoder[T]) Decode(text []byte) (T, error) {
+func (d *Decoder) Decode(text []byte) (Object, error) {
 	item, err := d.DecodeItem(text)
 	return item.Object, err
 }
 
 // DecodeItem is Decode with the hash of the content, which is that of an event with the same
 // text. A text of any kind is decoded to *metav1.PartialObjectMetadata.
-func (d *Decoder[T]) DecodeItem(text []byte) (Item[T], error) {
+func (d *Decoder) DecodeItem(text []byte) (Item, error) {
 	c, frame := d.json, bytes.TrimSpace(text)
 	if len(frame)+maxEventBytes > d.max {
-		return Item[T]{}, d.withoutText(&TooLargeError{Limit: d.max, Begin: shown(frame)})
+		return Item{}, d.withoutText(&TooLargeError{Limit: d.max, Begin: shown(frame)})
 	}
 	var meta *typeMeta
 	if bytes.HasPrefix(text, []byte(protobuf.Magic)) {
@@ -283,27 +278,27 @@ func (d *Decoder[T]) DecodeItem(text []byte) (Item[T], error) {
 			err = d.checkProtobuf()
 		}
 		if err != nil {
-			return Item[T]{}, d.withoutText(err)
+			return Item{}, d.withoutText(err)
 		}
 		c, frame, meta = d.protobuf(), e.Raw, d.typeMetaOf(e)
 	}
 	if h, out := d.leavesOut(c, frame); out {
-		return Item[T]{}, errorOf(h, ErrNotKept)
+		return Item{}, errorOf(h, ErrNotKept)
 	}
 	obj, err := d.decode(c, frame, false)
 	if err != nil {
-		return Item[T]{}, err // not nil as an error
+		return Item{}, err // not nil as an error
 	}
 	meta.set(obj)
 	d.dropTypeMeta(obj)
-	return Item[T]{Object: obj, ContentHash: d.contentHash(c, frame)}, nil
+	return Item{Object: obj, ContentHash: d.contentHash(c, frame)}, nil
 }
 
 // maxEventBytes is how many bytes more than its object an event has in JSON. In protobuf it has fewer.
 const maxEventBytes = len(`{"type":"MODIFIED","object":}`)
 
 // dropTypeMeta removes the kind of a typed object if Options.WithoutTypeMeta is set.
-func (d *Decoder[T]) dropTypeMeta(obj T) {
+func (d *Decoder) dropTypeMeta(obj Object) {
 	if !d.withoutTypeMeta {
 		return
 	}
@@ -326,7 +321,7 @@ type howToDecode struct {
 
 // object returns the object of a frame, from the cache if it is there. An object without a
 // name is an error: each object of an API server has one.
-func (d *Decoder[T]) object(c codec, frame []byte, how howToDecode) (i Item[T]) {
+func (d *Decoder) object(c codec, frame []byte, how howToDecode) (i Item) {
 	i.ContentHash = d.contentHash(c, frame)
 	if how.mayBeHeld {
 		if i.Object, i.Held = d.held(c, frame, i.ContentHash); i.Held {
@@ -334,13 +329,13 @@ func (d *Decoder[T]) object(c codec, frame []byte, how howToDecode) (i Item[T]) 
 		}
 	}
 	if i.Object, i.Err = d.named(c, frame, how); i.Err != nil {
-		return Item[T]{Err: i.Err}
+		return Item{Err: i.Err}
 	}
 	return i
 }
 
 // named is decode of an object that has a name.
-func (d *Decoder[T]) named(c codec, frame []byte, how howToDecode) (T, *DecodeError) {
+func (d *Decoder) named(c codec, frame []byte, how howToDecode) (Object, *DecodeError) {
 	obj, err := d.decode(c, frame, how.gaveUp)
 	if err == nil {
 		how.meta.set(obj)
@@ -353,7 +348,7 @@ func (d *Decoder[T]) named(c codec, frame []byte, how howToDecode) (T, *DecodeEr
 
 // check returns an error for an object without a name, or of another kind. It removes the kind of any
 // other object if Options.WithoutTypeMeta is set.
-func (d *Decoder[T]) check(obj T) error {
+func (d *Decoder) check(obj Object) error {
 	name, err := safemeta.NameOf(obj)
 	switch {
 	case err != nil:
@@ -369,7 +364,7 @@ func (d *Decoder[T]) check(obj T) error {
 }
 
 // checkKind returns an error for an object whose text has another kind.
-func (d *Decoder[T]) checkKind(obj T) error {
+func (d *Decoder) checkKind(obj Object) error {
 	if d.want.Kind == "" {
 		return nil
 	}
@@ -385,7 +380,7 @@ var partialKind = schema.GroupKind{Group: metav1.GroupName, Kind: "PartialObject
 
 // checkTypeMeta returns a *KindError for an apiVersion and a kind that are not accepted. Each of them may
 // be empty. suffix is "List" if they are those of a list, and empty otherwise.
-func (d *Decoder[T]) checkTypeMeta(apiVersion, kind, suffix string) error {
+func (d *Decoder) checkTypeMeta(apiVersion, kind, suffix string) error {
 	if d.want.Kind == "" {
 		return nil
 	}
@@ -400,14 +395,14 @@ var errNoName = errors.New("it has no metadata.name")
 
 // skips reports whether an object that cannot be decoded is left out. An object of another
 // kind is not left out, because all objects of the server may be of that kind.
-func (d *Decoder[T]) skips(err *DecodeError) bool {
+func (d *Decoder) skips(err *DecodeError) bool {
 	return d.skip && err.Name != "" && !errors.As(err.Err, new(*KindError))
 }
 
 // skipLarge returns the error of an object that is left out because it is too large. h is its
 // head. It returns large, with the name, if the object cannot be left out: its metadata is
 // not complete, it is of another kind, or Options.SkipUndecodable is not set.
-func (d *Decoder[T]) skipLarge(h plan.Head, large *TooLargeError) (state *DecodeError, err error) {
+func (d *Decoder) skipLarge(h plan.Head, large *TooLargeError) (state *DecodeError, err error) {
 	why := &TooLargeError{Limit: d.max, Namespace: bounded(h.Namespace), Name: bounded(h.Name), Begin: large.Begin}
 	if d.hide {
 		why.Begin = ""
@@ -425,7 +420,7 @@ func (d *Decoder[T]) skipLarge(h plan.Head, large *TooLargeError) (state *Decode
 }
 
 // withoutText returns err without text of objects, if that is hidden.
-func (d *Decoder[T]) withoutText(err error) error {
+func (d *Decoder) withoutText(err error) error {
 	if !d.hide {
 		return err
 	}
@@ -440,7 +435,7 @@ func (d *Decoder[T]) withoutText(err error) error {
 
 // held returns the object of the cache that has the state of the frame. contentHash is the
 // hash of the frame. held reads only the metadata of the frame.
-func (d *Decoder[T]) held(c codec, frame []byte, contentHash uint64) (obj T, ok bool) {
+func (d *Decoder) held(c codec, frame []byte, contentHash uint64) (obj Object, ok bool) {
 	if d.cached == nil {
 		return obj, false
 	}
@@ -449,11 +444,11 @@ func (d *Decoder[T]) held(c codec, frame []byte, contentHash uint64) (obj T, ok 
 		return obj, false
 	}
 	obj, ok = d.cached(h.Namespace, h.Name, h.ResourceVersion, contentHash)
-	return obj, ok && (d.delivers == nil || reflect.TypeOf(obj) == d.delivers)
+	return obj, ok && reflect.TypeOf(obj) == d.delivers
 }
 
 // contentHash returns the hash of the text of an object, or 0 if there is no cache.
-func (d *Decoder[T]) contentHash(c codec, frame []byte) uint64 {
+func (d *Decoder) contentHash(c codec, frame []byte) uint64 {
 	if d.cached == nil {
 		return 0
 	}
@@ -462,25 +457,24 @@ func (d *Decoder[T]) contentHash(c codec, frame []byte) uint64 {
 
 // decode returns the object of a frame. It uses the plan or, if that gives up or gaveUp is
 // set, the slower definition of the encoding, whose error it returns.
-func (d *Decoder[T]) decode(c codec, frame []byte, gaveUp bool) (T, *DecodeError) {
+func (d *Decoder) decode(c codec, frame []byte, gaveUp bool) (Object, *DecodeError) {
 	if !gaveUp {
-		if obj, ok := decodeFast[T](c, frame); ok {
+		if obj, ok := decodeFast(c, frame); ok {
 			return obj, nil
 		}
 	}
 	obj, err := c.Unmarshal(frame)
 	if err != nil {
-		var none T
-		return none, c.diagnose(frame, err, d.hide)
+		return nil, c.diagnose(frame, err, d.hide)
 	}
-	return obj.(T), nil
+	return obj.(Object), nil
 }
 
 // decodeFast returns the object of a frame. It reports false if the plan gave up.
-func decodeFast[T Object](c codec, frame []byte) (obj T, ok bool) {
+func decodeFast(c codec, frame []byte) (obj Object, ok bool) {
 	decoded, ok := c.Decode(frame)
 	if !ok {
 		return obj, false
 	}
-	return decoded.(T), true
+	return decoded.(Object), true
 }

@@ -25,7 +25,7 @@ func TestDecoderLeavesOutWhatNobodyWants(t *testing.T) {
 		"by the library":            strings.Replace(usual, `"color":"blue"`, `"color":"red","color":"blue"`, 1),
 		"by the library, with room": strings.ReplaceAll(strings.ReplaceAll(strings.Replace(usual, `"color":"blue"`, `"color":"red","color":"blue"`, 1), `"note"`, ` "n\u006fte" `), `"managedFields"`, "\n\t\"managedFields\"\n"),
 	} {
-		got, err := NewDecoder[*widget](options, nil).Decode([]byte(text))
+		got, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).Decode([]byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if !reflect.DeepEqual(got, want) {
@@ -36,16 +36,17 @@ func TestDecoderLeavesOutWhatNobodyWants(t *testing.T) {
 
 func TestDecoderMakesObjectsOfAnyType(t *testing.T) {
 	text := []byte(textOf(t, newWidget(5)))
-	partial, err := NewDecoder[*metav1.PartialObjectMetadata](Options{}, nil).Decode(text)
+	partial, err := NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), Options{}, nil).Decode(text)
 	want := newWidget(5)
-	if err != nil || partial.Name != want.Name || partial.Kind != "Widget" || !reflect.DeepEqual(partial.Labels, want.Labels) {
+	meta, _ := partial.(*metav1.PartialObjectMetadata)
+	if err != nil || meta.Name != want.Name || meta.Kind != "Widget" || !reflect.DeepEqual(meta.Labels, want.Labels) {
 		t.Errorf("%+v, %v", partial, err)
 	}
-	free, err := NewDecoder[*unstructured.Unstructured](Options{WithoutManagedFields: true}, nil).Decode(text)
+	free, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{WithoutManagedFields: true}, nil).Decode(text)
 	if err != nil || free.GetName() != want.Name || free.GetManagedFields() != nil {
 		t.Errorf("%+v, %v", free, err)
 	}
-	if size, _, _ := unstructured.NestedInt64(free.Object, "spec", "size"); size != 5 {
+	if size, _, _ := unstructured.NestedInt64(free.(*unstructured.Unstructured).Object, "spec", "size"); size != 5 {
 		t.Errorf("the size is %v", size)
 	}
 }
@@ -63,7 +64,7 @@ func TestDecodeErrorSaysWhere(t *testing.T) {
 		`{"metadata":{"name":"x"},"spec":{"size":1}`:                                 "",
 		`[]`: "",
 	} {
-		_, err := NewDecoder[*widget](Options{}, nil).Decode([]byte(text))
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Decode([]byte(text))
 		got, ok := err.(*DecodeError)
 		if !ok {
 			t.Errorf("%s: %v", text, err)
@@ -92,7 +93,7 @@ func TestDecodeErrorOfADeepObject(t *testing.T) {
 	const depth = 5000
 	text := `{"metadata":{"name":"x"},"inner":` + strings.Repeat(`{"inner":`, depth) + `{"size":"big","text":"` + strings.Repeat("x", 100_000) + `"}` + strings.Repeat("}", depth) + "}"
 
-	_, err := NewDecoder[*nest](Options{}, nil).Decode([]byte(text))
+	_, err := NewDecoder(reflect.TypeFor[*nest](), Options{}, nil).Decode([]byte(text))
 	var got *DecodeError
 	if !errors.As(err, &got) || !strings.HasPrefix(got.Path, "/inner/inner/") || len(got.Path) > maxPathBytes+len("…") {
 		t.Errorf("%v", err)
@@ -101,7 +102,7 @@ func TestDecodeErrorOfADeepObject(t *testing.T) {
 
 func TestDecodeErrorIsShort(t *testing.T) {
 	text := `{"metadata":{"name":"x"},"spec":{"parts":[{"since":"` + strings.Repeat("x", 1_000_000) + `"}]}}`
-	_, err := NewDecoder[*widget](Options{}, nil).Decode([]byte(text))
+	_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Decode([]byte(text))
 	if err == nil || len(err.Error()) > 1500 {
 		t.Errorf("%d bytes", len(err.Error()))
 	}
@@ -113,7 +114,7 @@ func TestDecoderRefusesWhatIsWrongInWhatItLeavesOut(t *testing.T) {
 		`{"metadata":{"managedFields":[tru],"name":"x"}}`,
 		`{"metadata":{"name":"x","annotations":{"note":"` + "\x01" + `"}}}`,
 	} {
-		if obj, err := NewDecoder[*widget](Options{WithoutManagedFields: true, WithoutAnnotations: []string{"note"}}, nil).Decode([]byte(text)); err == nil {
+		if obj, err := NewDecoder(reflect.TypeFor[*widget](), Options{WithoutManagedFields: true, WithoutAnnotations: []string{"note"}}, nil).Decode([]byte(text)); err == nil {
 			t.Errorf("%s is taken for %v", text, obj)
 		}
 	}
@@ -121,9 +122,9 @@ func TestDecoderRefusesWhatIsWrongInWhatItLeavesOut(t *testing.T) {
 
 // TestPlansKeepNoDecoder is about decoders that are made all day.
 func TestPlansKeepNoDecoder(t *testing.T) {
-	var kept weak.Pointer[Decoder[*unstructured.Unstructured]]
+	var kept weak.Pointer[Decoder]
 	func() {
-		decoder := NewDecoder[*unstructured.Unstructured](Options{WithoutAnnotations: []string{t.Name()}}, nil)
+		decoder := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{WithoutAnnotations: []string{t.Name()}}, nil)
 		kept = weak.Make(decoder)
 	}()
 	if goruntime.GC(); kept.Value() != nil {

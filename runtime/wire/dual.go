@@ -37,7 +37,7 @@ func (k dualKind) GroupVersionKind() schema.GroupVersionKind {
 }
 
 // untypedOf returns the unstructured form of the object of an untyped decoder.
-func untypedOf[T Object](obj T) *unstructured.Unstructured {
+func untypedOf(obj Object) *unstructured.Unstructured {
 	switch obj := any(obj).(type) {
 	case *Dual:
 		return obj.Unstructured

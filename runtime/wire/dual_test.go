@@ -30,7 +30,7 @@ const (
 // TestObjectTellsTheType decodes to the type of Options.Object.
 func TestObjectTellsTheType(t *testing.T) {
 	for _, object := range []runtime.Object{&widget{}, &unstructured.Unstructured{}, &metav1.PartialObjectMetadata{}} {
-		d := NewDecoder[generic](Options{Object: object}, nil)
+		d := NewDecoder(reflect.TypeFor[generic](), Options{Object: object}, nil)
 		obj, err := d.Decode([]byte(dualText))
 		if err != nil || reflect.TypeOf(obj) != reflect.TypeOf(object) || obj.GetName() != "a" {
 			t.Errorf("decoded %T %v, %v; want a %T", obj, obj, err, object)
@@ -47,7 +47,7 @@ func TestInterfaceTypeNeedsObject(t *testing.T) {
 			t.Error("NewDecoder did not panic")
 		}
 	}()
-	NewDecoder[generic](Options{}, nil)
+	NewDecoder(reflect.TypeFor[generic](), Options{}, nil)
 }
 
 // checkDual checks both forms of the object of dualItem.
@@ -73,7 +73,7 @@ func checkDual(t *testing.T, obj generic) {
 }
 
 func TestDualHasBothForms(t *testing.T) {
-	d := NewDecoder[generic](Options{Object: &widget{}, Unstructured: true, Protobuf: &widget{}}, nil)
+	d := NewDecoder(reflect.TypeFor[generic](), Options{Object: &widget{}, Unstructured: true, Protobuf: &widget{}}, nil)
 	if accept := d.Accept(false); accept != runtime.ContentTypeJSON {
 		t.Errorf("asks for %s", accept)
 	}
@@ -99,7 +99,7 @@ func TestDualHasBothForms(t *testing.T) {
 }
 
 func TestDualIsCopiedDeeply(t *testing.T) {
-	obj, err := NewDecoder[generic](Options{Object: &widget{}, Unstructured: true}, nil).Decode([]byte(dualText))
+	obj, err := NewDecoder(reflect.TypeFor[generic](), Options{Object: &widget{}, Unstructured: true}, nil).Decode([]byte(dualText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestDualIsCopiedDeeply(t *testing.T) {
 
 // TestDualFaults checks that a text that one of the forms refuses is an error.
 func TestDualFaults(t *testing.T) {
-	d := NewDecoder[generic](Options{Object: &widget{}, Unstructured: true}, nil)
+	d := NewDecoder(reflect.TypeFor[generic](), Options{Object: &widget{}, Unstructured: true}, nil)
 	for name, text := range map[string]string{
 		"wrong type":   strings.Replace(dualText, `"size":3`, `"size":"x"`, 1),
 		"no JSON":      dualText[:len(dualText)-2],
@@ -130,9 +130,9 @@ func TestDualFaults(t *testing.T) {
 // another form.
 func TestHeldObjectHasTheForm(t *testing.T) {
 	held := &widget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a", ResourceVersion: "7"}}
-	cached := func(_, _, _ []byte, _ uint64) (generic, bool) { return held, true }
+	cached := func(_, _, _ []byte, _ uint64) (Object, bool) { return held, true }
 	for unstructured, want := range map[bool]bool{false: true, true: false} {
-		d := NewDecoder(Options{Object: &widget{}, Unstructured: unstructured}, cached)
+		d := NewDecoder(reflect.TypeFor[generic](), Options{Object: &widget{}, Unstructured: unstructured}, cached)
 		page, err := d.List(context.Background(), io.NopCloser(strings.NewReader(dualList)))
 		if err != nil || len(page.Items) != 1 || page.Items[0].Held != want {
 			t.Errorf("Unstructured %v: listed %+v, %v", unstructured, page, err)
@@ -142,7 +142,7 @@ func TestHeldObjectHasTheForm(t *testing.T) {
 
 // TestDualRefusesProtobuf checks the error for a server that sends protobuf unasked.
 func TestDualRefusesProtobuf(t *testing.T) {
-	d := NewDecoder[generic](Options{Object: &metav1.PartialObjectMetadata{}, Unstructured: true}, nil)
+	d := NewDecoder(reflect.TypeFor[generic](), Options{Object: &metav1.PartialObjectMetadata{}, Unstructured: true}, nil)
 	_, err := d.List(context.Background(), io.NopCloser(strings.NewReader(listInProtobuf(1))))
 	if err == nil {
 		t.Error("there is no error")
@@ -171,7 +171,7 @@ func TestWithoutTypeMeta(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.options.WithoutTypeMeta = !strings.Contains(test.name, "default")
 			test.options.Kind = schema.GroupKind{Group: "example.com", Kind: "Widget"}
-			d := NewDecoder[Object](test.options, nil)
+			d := NewDecoder(reflect.TypeFor[Object](), test.options, nil)
 			page, err := d.List(t.Context(), io.NopCloser(strings.NewReader(`{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"9"},"items":[`+object+`]}`)))
 			if err != nil || kindsOf(page.Items[0].Object) != test.want {
 				t.Errorf("a list: %q, %v", kindsOf(page.Items[0].Object), err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -30,12 +31,12 @@ func TestSyntaxErrorsInAListAreErrors(t *testing.T) {
 	texts = append(texts, `{,`+list+`}`, `{`+list+`,}`, `{`+list+` "a":1}`, `{"a" 1,`+list+`}`, "{\"a\x01\":1,"+list+"}", `{"\x":1,`+list+`}`, `{a:1,`+list+`}`)
 	for _, text := range texts {
 		for arrival, body := range arrivals(text) {
-			if page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), body); err == nil || err.Error() == "" {
+			if page, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), body); err == nil || err.Error() == "" {
 				t.Errorf("%s, %s: %+v, %v", text, arrival, page, err)
 			}
 		}
 	}
-	if _, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"extra":[1,{"a":null}],"\u0061":1e5,`+list+`}`)); err != nil {
+	if _, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(`{"extra":[1,{"a":null}],"\u0061":1e5,`+list+`}`)); err != nil {
 		t.Error(err)
 	}
 }
@@ -44,7 +45,7 @@ func TestSyntaxErrorsInAnEventAreErrors(t *testing.T) {
 	object := textOf(t, newWidget(1))
 	for _, more := range []string{`"more":tru`, `"more":01`, `"more":[1,]`, `"more":{"a" 1}`, `"more":"\x"`, `"\x":1`, "\"a\x01\":1", `"more":`, `"more" 1`, `more:1`, `"type":ADDED`} {
 		for _, text := range []string{`{"type":"ADDED","object":` + object + `,` + more + `}`, `{` + more + `,"type":"ADDED","object":` + object + `}`} {
-			got, err := readAll(t, NewDecoder[*widget](Options{SkipUndecodable: true}, nil).Watch(t.Context(), bodyOf(text+"\n")))
+			got, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{SkipUndecodable: true}, nil).Watch(t.Context(), bodyOf(text+"\n")))
 			if err == nil || err == io.EOF || len(got) > 0 {
 				t.Errorf("%s: %v, %v", text, got, err)
 			}
@@ -65,20 +66,20 @@ func TestErrorsHaveAMessage(t *testing.T) {
 		`"text"`:                                                        "",
 		`{"kind":"Status","code":"x"}`:                                  "",
 	} {
-		_, err := readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), bodyOf(eventOf("ERROR", status)+"\n")))
+		_, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), bodyOf(eventOf("ERROR", status)+"\n")))
 		if !strings.Contains(err.Error(), want) || strings.TrimSpace(err.Error()) == "" {
 			t.Errorf("event %s: %q, want %q", status, err, want)
 		}
 		if isStatus := errors.As(err, new(apierrors.APIStatus)); isStatus != (want != "") {
 			t.Errorf("event %s: is an APIStatus: %v", status, isStatus)
 		}
-		_, err = NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(status))
+		_, err = NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(status))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.TrimSpace(err.Error()) == "" {
 			t.Errorf("list %s: %q, want %q", status, err, want)
 		}
 	}
 	// A Status with items is none of an empty list.
-	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"items":[],"metadata":{"resourceVersion":"1"},"code":410,"reason":"Expired","kind":"Status"}`))
+	_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(`{"items":[],"metadata":{"resourceVersion":"1"},"code":410,"reason":"Expired","kind":"Status"}`))
 	if !apierrors.IsResourceExpired(err) {
 		t.Errorf("a Status with items: %v", err)
 	}
@@ -86,7 +87,7 @@ func TestErrorsHaveAMessage(t *testing.T) {
 
 func TestListWithoutAVersionIsRefused(t *testing.T) {
 	for _, metadata := range []string{``, `"metadata":{},`, `"metadata":null,`, `"metadata":{"resourceVersion":""},`, `"metadata":{"continue":"more"},`} {
-		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{`+metadata+`"kind":"WidgetList","items":[`+textOf(t, newWidget(1))+`]}`))
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(`{`+metadata+`"kind":"WidgetList","items":[`+textOf(t, newWidget(1))+`]}`))
 		if !errors.As(err, new(*SyntaxError)) || !strings.Contains(err.Error(), `an object of kind "WidgetList" without metadata.resourceVersion`) {
 			t.Errorf("%s: %v", metadata, err)
 		}
@@ -110,11 +111,11 @@ func orders(members []string, f func(object string)) {
 func TestOrderOfUntypedListsDoesNotMatter(t *testing.T) {
 	items := `"items":[{"metadata":{"name":"a"}},{"kind":"Other","apiVersion":"x/v1","metadata":{"name":"b"}}]`
 	orders([]string{`"kind":"PodList"`, `"apiVersion":"v1"`, `"metadata":{"resourceVersion":"1"}`, items}, func(text string) {
-		page, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).List(t.Context(), bodyOf(text))
+		page, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{}, nil).List(t.Context(), bodyOf(text))
 		if err != nil || len(page.Items) != 2 {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if got := page.Items[0].Object.GroupVersionKind().String() + " " + page.Items[1].Object.GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
+		if got := page.Items[0].Object.GetObjectKind().GroupVersionKind().String() + " " + page.Items[1].Object.GetObjectKind().GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
 			t.Errorf("%s: %s", text, got)
 		}
 	})
@@ -122,12 +123,12 @@ func TestOrderOfUntypedListsDoesNotMatter(t *testing.T) {
 		`{"metadata":{"resourceVersion":"1"},` + items + `}`, `{` + items + `,"kind":"Pods","metadata":{"resourceVersion":"1"}}`,
 		`{` + items + `,"kind":"List","metadata":{"resourceVersion":"1"}}`,
 	} {
-		_, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).List(t.Context(), bodyOf(text))
+		_, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{}, nil).List(t.Context(), bodyOf(text))
 		var got *DecodeError
 		if !errors.As(err, &got) || got.Name != "a" {
 			t.Errorf("%s: an item that nothing says the kind of: %v", text, err)
 		}
-		page, err := NewDecoder[*unstructured.Unstructured](Options{SkipUndecodable: true}, nil).List(t.Context(), bodyOf(text))
+		page, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{SkipUndecodable: true}, nil).List(t.Context(), bodyOf(text))
 		if err != nil || len(objectsOf(page)) != 1 || len(undecodableOf(page)) != 1 {
 			t.Errorf("%s: %+v, %v", text, page, err)
 		}
@@ -152,7 +153,7 @@ func TestListOfAnotherKindIsRefused(t *testing.T) {
 		{`""`, `""`, `"items":[{"kind":"Widget","apiVersion":"v1","metadata":{"name":"a"}}]`, `"Widget", expected "Widget.example.com"`},
 	} {
 		orders([]string{`"kind":` + test.kind, `"apiVersion":` + test.apiVersion, `"metadata":{"resourceVersion":"1"}`, test.item}, func(text string) {
-			page, err := NewDecoder[*widget](options, nil).List(t.Context(), bodyOf(text))
+			page, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).List(t.Context(), bodyOf(text))
 			if test.want == "" {
 				if err != nil || len(page.Items) != 1 {
 					t.Errorf("%s: %v", text, err)
@@ -160,14 +161,14 @@ func TestListOfAnotherKindIsRefused(t *testing.T) {
 			} else if !errors.As(err, new(*KindError)) || !strings.Contains(err.Error(), test.want) || !IsDecodeError(err) {
 				t.Errorf("%s: %v, want %s", text, err, test.want)
 			}
-			if _, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text)); err != nil {
+			if _, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text)); err != nil {
 				t.Errorf("%s, where no kind is asked for: %v", text, err)
 			}
 		})
 	}
 	// Untyped objects that get their kind from the list.
 	text := `{"items":[{"metadata":{"name":"a"}}],"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"1"}}`
-	if page, err := NewDecoder[*unstructured.Unstructured](options, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[0].Object.GetKind() != "Widget" {
+	if page, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), options, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[0].Object.GetObjectKind().GroupVersionKind().Kind != "Widget" {
 		t.Error(err)
 	}
 }
@@ -175,14 +176,14 @@ func TestListOfAnotherKindIsRefused(t *testing.T) {
 // TestListOfAnotherKindIsNotRead is about a body that never ends.
 func TestListOfAnotherKindIsNotRead(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader(`{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}`), &repeating{text: []byte(`,{"metadata":{"name":"b"}}`)})
-	_, err := NewDecoder[*widget](Options{Kind: schema.GroupKind{Kind: "Widget"}}, nil).List(t.Context(), &body{Reader: endless})
+	_, err := NewDecoder(reflect.TypeFor[*widget](), Options{Kind: schema.GroupKind{Kind: "Widget"}}, nil).List(t.Context(), &body{Reader: endless})
 	if !errors.As(err, new(*KindError)) {
 		t.Error(err)
 	}
 }
 
 func TestEventOfAnotherKindIsRefused(t *testing.T) {
-	decoder := NewDecoder[*widget](Options{Kind: schema.GroupKind{Group: "example.com", Kind: "Widget"}, SkipUndecodable: true}, nil)
+	decoder := NewDecoder(reflect.TypeFor[*widget](), Options{Kind: schema.GroupKind{Group: "example.com", Kind: "Widget"}, SkipUndecodable: true}, nil)
 	for object, want := range map[string]string{
 		`{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"a"}}`:   "",
 		`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"}}`:   "",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -52,7 +53,7 @@ func TestErrorsAreShortAndPrintable(t *testing.T) {
 		for what, text := range items {
 			for _, hide := range []bool{false, true} {
 				options := Options{Kind: schema.GroupKind{Kind: "Widget"}, WithoutObjectTextInErrors: hide}
-				_, err := NewDecoder[*widget](options, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+text+`]}`))
+				_, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+text+`]}`))
 				var got *DecodeError
 				if !errors.As(err, &got) {
 					t.Errorf("%s: %v", what, err)
@@ -65,7 +66,7 @@ func TestErrorsAreShortAndPrintable(t *testing.T) {
 				if len(got.Path) > maxPathBytes+len("…") || !utf8.ValidString(got.Path) {
 					t.Errorf("%s: the path is %q", what, got.Path)
 				}
-				_, err = readAll(t, NewDecoder[*widget](options, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", text))))
+				_, err = readAll(t, NewDecoder(reflect.TypeFor[*widget](), options, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", text))))
 				checkText(t, what, err)
 			}
 		}
@@ -79,7 +80,7 @@ func TestErrorsAreShortAndPrintable(t *testing.T) {
 			"a Status":          fmt.Sprintf(`{"kind":"Status","message":"%s","reason":"%[1]s","details":{"name":"%[1]s","causes":[{"message":"%[1]s","field":"%[1]s"}]}}`, odd),
 			"a Status in short": fmt.Sprintf(`{"kind":"Status","reason":"%s"}`, odd),
 		} {
-			_, err := NewDecoder[*widget](Options{Kind: schema.GroupKind{Kind: "Widget"}}, nil).List(t.Context(), bodyOf(text))
+			_, err := NewDecoder(reflect.TypeFor[*widget](), Options{Kind: schema.GroupKind{Kind: "Widget"}}, nil).List(t.Context(), bodyOf(text))
 			if err == nil {
 				t.Errorf("%s: no error", what)
 				continue
@@ -90,14 +91,14 @@ func TestErrorsAreShortAndPrintable(t *testing.T) {
 					t.Errorf("%s: %d bytes are held", what, len(held))
 				}
 			}
-			_, err = readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), bodyOf(eventOf("ERROR", text))))
+			_, err = readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), bodyOf(eventOf("ERROR", text))))
 			checkText(t, what, err)
 		}
 		for what, text := range map[string]string{
 			"type of an event": fmt.Sprintf(`{"type":"%s","object":{}}`, odd),
 			"bookmark":         eventOf("BOOKMARK", fmt.Sprintf(`{"metadata":"%s"}`, odd)),
 		} {
-			_, err := readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), bodyOf(text)))
+			_, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), bodyOf(text)))
 			checkText(t, what, err)
 		}
 	}
@@ -108,14 +109,14 @@ func TestErrorsEscapeWhatIsNotEscapedInTheBody(t *testing.T) {
 	const odd = "\u009b31m\u202e\u2028\ufeff"
 	for _, kind := range []string{"", `"kind":"Widget","spec":"` + odd + `",`} {
 		text := []byte(`{` + kind + `"metadata":{"name":"` + odd + `","labels":{"` + odd + `":[]}}}`)
-		if _, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).Decode(text); kind == "" {
+		if _, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{}, nil).Decode(text); kind == "" {
 			checkText(t, "untyped", err)
 		}
-		_, err := NewDecoder[*widget](Options{}, nil).Decode(text)
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Decode(text)
 		checkText(t, "typed", err)
-		_, err = NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"items":`+odd+`}`))
+		_, err = NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(`{"items":`+odd+`}`))
 		checkText(t, "a list", err)
-		_, err = NewDecoder[*widget](Options{MaxObjectBytes: 20}, nil).List(t.Context(), bodyOf(`{"items":[`+string(text)+`]}`))
+		_, err = NewDecoder(reflect.TypeFor[*widget](), Options{MaxObjectBytes: 20}, nil).List(t.Context(), bodyOf(`{"items":[`+string(text)+`]}`))
 		checkText(t, "a large object", err)
 	}
 }
@@ -123,7 +124,7 @@ func TestErrorsEscapeWhatIsNotEscapedInTheBody(t *testing.T) {
 // TestStatusKeepsWhatCountsOfIt checks that what is bounded is still of use.
 func TestStatusKeepsWhatCountsOfIt(t *testing.T) {
 	text := `{"kind":"Status","status":"Failure","reason":"Expired","code":410,"message":"a\nb","details":{"retryAfterSeconds":7,"causes":[{"reason":"ClientWatchDecoding","message":"x"}]}}`
-	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+	_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text))
 	seconds, ok := apierrors.SuggestsClientDelay(err)
 	if !apierrors.IsResourceExpired(err) || !ok || seconds != 7 || !apierrors.HasStatusCause(err, "ClientWatchDecoding") || err.Error() != `a\nb` {
 		t.Errorf("%v", err)
@@ -174,22 +175,22 @@ func TestErrorsWithoutTextOfObjects(t *testing.T) {
 	}
 	for what, text := range bodies {
 		for _, options := range []Options{{WithoutObjectTextInErrors: true}, {Kind: secret}, {Kind: secret, WithoutManagedFields: true}} {
-			_, err := NewDecoder[*credential](options, nil).Decode([]byte(text))
+			_, err := NewDecoder(reflect.TypeFor[*credential](), options, nil).Decode([]byte(text))
 			check(what, err)
-			_, err = NewDecoder[*credential](options, nil).List(t.Context(), bodyOf(`{"items":[`+text+`],"metadata":{"resourceVersion":"1"}}`))
+			_, err = NewDecoder(reflect.TypeFor[*credential](), options, nil).List(t.Context(), bodyOf(`{"items":[`+text+`],"metadata":{"resourceVersion":"1"}}`))
 			check(what+", list", err)
-			_, err = readAll(t, NewDecoder[*credential](options, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", text))))
+			_, err = readAll(t, NewDecoder(reflect.TypeFor[*credential](), options, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", text))))
 			check(what+", watch", err)
-			_, err = NewDecoder[*unstructured.Unstructured](options, nil).Decode([]byte(text))
+			_, err = NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), options, nil).Decode([]byte(text))
 			check(what+", untyped", err)
 		}
-		_, shown := NewDecoder[*credential](Options{}, nil).Decode([]byte(text))
-		_, hidden := NewDecoder[*credential](Options{WithoutObjectTextInErrors: true}, nil).Decode([]byte(text))
+		_, shown := NewDecoder(reflect.TypeFor[*credential](), Options{}, nil).Decode([]byte(text))
+		_, hidden := NewDecoder(reflect.TypeFor[*credential](), Options{WithoutObjectTextInErrors: true}, nil).Decode([]byte(text))
 		without := WithoutObjectText(fmt.Errorf("hush: %w", shown))
 		if check(what+", without text", without); without.Error() != hidden.Error() {
 			t.Errorf("%s: %v, want %v", what, without, hidden)
 		}
-		if _, err := NewDecoder[*credential](Options{Kind: schema.GroupKind{Group: "example.com", Kind: "Secret"}}, nil).Decode([]byte(text)); strings.Contains(err.Error(), "without") {
+		if _, err := NewDecoder(reflect.TypeFor[*credential](), Options{Kind: schema.GroupKind{Group: "example.com", Kind: "Secret"}}, nil).Decode([]byte(text)); strings.Contains(err.Error(), "without") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -200,13 +201,13 @@ func TestErrorsWithoutTextOfObjects(t *testing.T) {
 		"no object":      `{"items":["hush"]}`,
 		"another answer": `"hush"`,
 	} {
-		_, err := NewDecoder[*credential](Options{Kind: secret, MaxObjectBytes: 50}, nil).List(t.Context(), bodyOf(text))
+		_, err := NewDecoder(reflect.TypeFor[*credential](), Options{Kind: secret, MaxObjectBytes: 50}, nil).List(t.Context(), bodyOf(text))
 		check(what, err)
 	}
 	for what, text := range map[string]string{
 		"event of nothing": `{"type":"ADDED","objet":"hush"}`, "no event": `"hush"`, "large event": eventOf("ADDED", large),
 	} {
-		_, err := readAll(t, NewDecoder[*credential](Options{Kind: secret, MaxObjectBytes: 50}, nil).Watch(t.Context(), bodyOf(text)))
+		_, err := readAll(t, NewDecoder(reflect.TypeFor[*credential](), Options{Kind: secret, MaxObjectBytes: 50}, nil).Watch(t.Context(), bodyOf(text)))
 		check(what, err)
 	}
 	for what, err := range map[string]error{
@@ -221,12 +222,12 @@ func TestErrorsWithoutTextOfObjects(t *testing.T) {
 	if got := WithoutObjectText(errors.New("hush")); got != nil {
 		t.Errorf("an unknown error becomes %v", got)
 	}
-	_, err := NewDecoder[*credential](Options{Kind: secret}, nil).List(t.Context(), bodyOf("<html>hush"))
+	_, err := NewDecoder(reflect.TypeFor[*credential](), Options{Kind: secret}, nil).List(t.Context(), bodyOf("<html>hush"))
 	if check("a page of HTML", err); !strings.Contains(err.Error(), "looks like a page of HTML") {
 		t.Error(err)
 	}
 	// What is left says where and what.
-	_, err = NewDecoder[*credential](Options{Kind: secret}, nil).Decode([]byte(`{"metadata":{"name":"a"},"spec":{"needs":{"hush":["hush"]}}}`))
+	_, err = NewDecoder(reflect.TypeFor[*credential](), Options{Kind: secret}, nil).Decode([]byte(`{"metadata":{"name":"a"},"spec":{"needs":{"hush":["hush"]}}}`))
 	if want := "object a cannot be decoded at /spec/needs/*: a JSON array does not fit the Go type resource.Quantity"; err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

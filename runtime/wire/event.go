@@ -12,10 +12,10 @@ import (
 )
 
 // appendEvents appends the results of the events in frame. Nearly always there is one.
-func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T] {
+func (d *Decoder) appendEvents(results []result, frame []byte) []result {
 	event, ok, gaveUp := d.usualEvent(frame)
 	if ok {
-		return appendResult(results, result[T]{event: event})
+		return appendResult(results, result{event: event})
 	}
 	for at := 0; at < len(frame); at = plan.SkipSpace(frame, at) {
 		end := plan.ValueEnd(frame, at)
@@ -24,7 +24,7 @@ func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T]
 			end = len(frame)
 		}
 		event, err := d.event(frame[at:end], gaveUp)
-		if results = appendResult(results, result[T]{event, d.withoutText(err)}); err != nil {
+		if results = appendResult(results, result{event, d.withoutText(err)}); err != nil {
 			break
 		}
 		at, gaveUp = end, false
@@ -35,7 +35,7 @@ func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T]
 // usualEvent decodes a frame in the form in which API servers write events. Otherwise ok is
 // false. gaveUp is set if the plan gave up on the object. The cache can have an object in
 // this state only if the event is Added, as in a streaming list.
-func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) {
+func (d *Decoder) usualEvent(frame []byte) (event Event, ok, gaveUp bool) {
 	kind, object, ok := splitUsual(frame)
 	if !ok || !isChange(kind) {
 		return event, false, false
@@ -47,14 +47,14 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) 
 		}
 		return d.leftOut(kind, h), true, false
 	}
-	i := Item[T]{ContentHash: d.contentHash(d.json, object)}
+	i := Item{ContentHash: d.contentHash(d.json, object)}
 	if kind == watch.Added {
 		if i.Object, i.Held = d.held(d.json, object, i.ContentHash); i.Held && plan.ValueEnd(frame, 0) == len(frame) {
 			return changeTo(kind, i), true, false
 		}
 		i.Held = false
 	}
-	if i.Object, ok = decodeFast[T](d.json, object); ok && d.check(i.Object) == nil {
+	if i.Object, ok = decodeFast(d.json, object); ok && d.check(i.Object) == nil {
 		return changeTo(kind, i), true, false
 	}
 	return event, false, !ok
@@ -95,13 +95,13 @@ func isChange(kind watch.EventType) bool {
 	return kind == watch.Added || kind == watch.Modified || kind == watch.Deleted
 }
 
-func changeTo[T Object](kind watch.EventType, i Item[T]) Event[T] {
-	return Event[T]{Type: kind, Item: i, ResourceVersion: i.Object.GetResourceVersion()}
+func changeTo(kind watch.EventType, i Item) Event {
+	return Event{Type: kind, Item: i, ResourceVersion: i.Object.GetResourceVersion()}
 }
 
 // event decodes a frame of any form. gaveUp is set if the plan gave up on its object, or on
 // text that looked like it.
-func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error) {
+func (d *Decoder) event(frame []byte, gaveUp bool) (event Event, err error) {
 	var kind watch.EventType
 	var object []byte
 	end := plan.Members(frame, func(m plan.Member) bool {
@@ -125,7 +125,7 @@ func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error
 		}
 		return d.change(kind, d.object(d.json, object, howToDecode{mayBeHeld: kind == watch.Added, gaveUp: gaveUp}))
 	case kind == watch.Bookmark:
-		return bookmark[T](object)
+		return bookmark(object)
 	case kind == watch.Error:
 		return event, failure(object)
 	}
@@ -133,18 +133,18 @@ func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error
 }
 
 // change returns the event of an object, or the error if it cannot be skipped.
-func (d *Decoder[T]) change(kind watch.EventType, i Item[T]) (Event[T], error) {
+func (d *Decoder) change(kind watch.EventType, i Item) (Event, error) {
 	switch {
 	case i.Err == nil:
 		return changeTo(kind, i), nil
 	case d.skips(i.Err):
-		return Event[T]{Type: kind, Item: i, ResourceVersion: i.Err.ResourceVersion}, nil
+		return Event{Type: kind, Item: i, ResourceVersion: i.Err.ResourceVersion}, nil
 	}
-	return Event[T]{}, i.Err
+	return Event{}, i.Err
 }
 
 // bookmark reads the metadata of a bookmark. Its kind does not matter.
-func bookmark[T Object](object []byte) (Event[T], error) {
+func bookmark(object []byte) (Event, error) {
 	var mark struct {
 		Metadata struct {
 			ResourceVersion string            `json:"resourceVersion"`
@@ -152,9 +152,9 @@ func bookmark[T Object](object []byte) (Event[T], error) {
 		} `json:"metadata"`
 	}
 	if err := plan.Unmarshal(object, &mark); err != nil {
-		return Event[T]{}, &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the object of a bookmark (%v)", short(err))}
+		return Event{}, &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the object of a bookmark (%v)", short(err))}
 	}
-	return Event[T]{
+	return Event{
 		Type:             watch.Bookmark,
 		ResourceVersion:  mark.Metadata.ResourceVersion,
 		InitialEventsEnd: mark.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true",
@@ -180,7 +180,7 @@ func isEmpty(status *metav1.Status) bool {
 
 // skipLargeEvent returns the event of a frame that is too large. begin is the beginning of
 // the frame. If it does not have the type and the name of the object, the error is large.
-func (d *Decoder[T]) skipLargeEvent(begin []byte, large *TooLargeError) (event Event[T], err error) {
+func (d *Decoder) skipLargeEvent(begin []byte, large *TooLargeError) (event Event, err error) {
 	var object []byte
 	var kind watch.EventType
 	plan.Members(begin, func(m plan.Member) bool {
@@ -201,7 +201,7 @@ func (d *Decoder[T]) skipLargeEvent(begin []byte, large *TooLargeError) (event E
 
 // largeChange returns the event of an object that is too large, or the error if it cannot be
 // skipped. h is its head.
-func (d *Decoder[T]) largeChange(kind watch.EventType, h plan.Head, large *TooLargeError) (event Event[T], err error) {
+func (d *Decoder) largeChange(kind watch.EventType, h plan.Head, large *TooLargeError) (event Event, err error) {
 	if !isChange(kind) {
 		return event, large
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"reflect"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,13 +24,13 @@ func ExampleDecoder_List() {
 		{"metadata": {"namespace": "team-a", "name": "db"}, "data": {"color": "red"}}
 	]}`))
 
-	decoder := wire.NewDecoder[*unstructured.Unstructured](wire.Options{}, nil)
+	decoder := wire.NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), wire.Options{}, nil)
 	page, err := decoder.List(ctx, body) // closes the body
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, item := range page.Items {
-		fmt.Println(item.Object.GetName(), item.Object.Object["data"])
+		fmt.Println(item.Object.GetName(), item.Object.(*unstructured.Unstructured).Object["data"])
 	}
 	fmt.Println("version", page.ResourceVersion)
 	// Output:
@@ -47,9 +48,9 @@ func ExampleDecoder_Watch() {
 		{"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "12"}}}
 	`))
 
-	stream := wire.NewDecoder[*metav1.PartialObjectMetadata](wire.Options{}, nil).Watch(ctx, body)
+	stream := wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil).Watch(ctx, body)
 	defer stream.Stop()
-	var events []wire.Event[*metav1.PartialObjectMetadata]
+	var events []wire.Event
 	for {
 		var err error
 		if events, err = stream.Next(ctx, events); errors.Is(err, io.EOF) {
@@ -61,7 +62,7 @@ func ExampleDecoder_Watch() {
 			if event.Type == watch.Bookmark {
 				fmt.Println(event.Type, event.ResourceVersion)
 			} else {
-				fmt.Println(event.Type, event.Object.Name)
+				fmt.Println(event.Type, event.Object.GetName())
 			}
 		}
 	}
@@ -79,7 +80,7 @@ func ExampleOptions() {
 		{"metadata": {"name": "db", "labels": {"replicas": 3}}}
 	]}`))
 
-	decoder := wire.NewDecoder[*metav1.PartialObjectMetadata](wire.Options{WithoutManagedFields: true, SkipUndecodable: true}, nil)
+	decoder := wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{WithoutManagedFields: true, SkipUndecodable: true}, nil)
 	page, err := decoder.List(ctx, body)
 	if err != nil {
 		log.Fatal(err)
@@ -89,7 +90,7 @@ func ExampleOptions() {
 			fmt.Println(item.Err.Name, item.Err.Path)
 			continue
 		}
-		fmt.Println(item.Object.Name, item.Object.ManagedFields)
+		fmt.Println(item.Object.GetName(), item.Object.GetManagedFields())
 	}
 	// Output:
 	// web []
@@ -98,7 +99,7 @@ func ExampleOptions() {
 
 // The error of an object names the object, the faulty part and the reason.
 func ExampleDecodeError() {
-	decoder := wire.NewDecoder[*metav1.PartialObjectMetadata](wire.Options{}, nil)
+	decoder := wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil)
 	_, err := decoder.Decode([]byte(`{"metadata": {"namespace": "team-a", "name": "db", "labels": {"replicas": 3}}}`))
 
 	var undecodable *wire.DecodeError

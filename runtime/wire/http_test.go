@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"testing"
 )
 
@@ -48,7 +49,7 @@ func TestBodiesOfHTTP(t *testing.T) {
 				}
 				return response.Body
 			}
-			decoder := NewDecoder[*widget](Options{}, nil)
+			decoder := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil)
 			page, err := decoder.List(t.Context(), get(t.Context(), "/list"))
 			if err != nil {
 				t.Fatal(err)

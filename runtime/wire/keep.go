@@ -34,7 +34,7 @@ var ErrNotKept = errors.New("Options.Keep leaves it out")
 
 // leavesOut reports whether Options.Keep leaves out the object in frame, and returns its head. An
 // object without a name is not left out, because it is an error.
-func (d *Decoder[T]) leavesOut(c codec, frame []byte) (h plan.Head, out bool) {
+func (d *Decoder) leavesOut(c codec, frame []byte) (h plan.Head, out bool) {
 	if d.keep == nil {
 		return h, false
 	}
@@ -44,7 +44,7 @@ func (d *Decoder[T]) leavesOut(c codec, frame []byte) (h plan.Head, out bool) {
 
 // leavesOutLarge is leavesOut for the beginning of an object that is too large. It is not left out if its
 // metadata is not complete.
-func (d *Decoder[T]) leavesOutLarge(c codec, begin []byte) (h plan.Head, out bool) {
+func (d *Decoder) leavesOutLarge(c codec, begin []byte) (h plan.Head, out bool) {
 	if d.keep == nil || !c.ReadHead(begin).IsWhole {
 		return h, false
 	}
@@ -52,18 +52,18 @@ func (d *Decoder[T]) leavesOutLarge(c codec, begin []byte) (h plan.Head, out boo
 }
 
 // leftOut returns the event of an object that is left out. h is its head.
-func (d *Decoder[T]) leftOut(kind watch.EventType, h plan.Head) Event[T] {
+func (d *Decoder) leftOut(kind watch.EventType, h plan.Head) Event {
 	version := bounded(h.ResourceVersion)
 	if d.keepChanges && kind != watch.Added {
 		if state := errorOf(h, ErrNotKept); state.Name != "" {
-			return Event[T]{Type: watch.Deleted, Item: Item[T]{Err: state}, ResourceVersion: version}
+			return Event{Type: watch.Deleted, Item: Item{Err: state}, ResourceVersion: version}
 		}
 	}
-	return Event[T]{Type: watch.Bookmark, ResourceVersion: version, Dropped: 1}
+	return Event{Type: watch.Bookmark, ResourceVersion: version, Dropped: 1}
 }
 
 // appendResult appends the result of one event. Events in a row that are left out become one result.
-func appendResult[T Object](results []result[T], next result[T]) []result[T] {
+func appendResult(results []result, next result) []result {
 	if n := len(results); n > 0 && next.event.Dropped > 0 && results[n-1].event.Dropped > 0 {
 		results[n-1].event.addDropped(next.event.Dropped, next.event.ResourceVersion)
 		return results
@@ -72,7 +72,7 @@ func appendResult[T Object](results []result[T], next result[T]) []result[T] {
 }
 
 // addDropped adds events that were left out. version is that of the last one.
-func (e *Event[T]) addDropped(n int32, version string) {
+func (e *Event) addDropped(n int32, version string) {
 	e.Dropped += n
 	if version != "" {
 		e.ResourceVersion = version

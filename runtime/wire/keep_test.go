@@ -33,7 +33,7 @@ func remainder[S ~string | ~[]byte](uid S) uint64 {
 
 // keptEvents returns all as a decoder delivers them that keeps a third: without the others, which
 // are counted in the next event.
-func keptEvents[T Object](all []Event[T], third uint64) (kept []Event[T], dropped int) {
+func keptEvents(all []Event, third uint64) (kept []Event, dropped int) {
 	waiting := int32(0)
 	for _, e := range all {
 		switch {
@@ -52,7 +52,7 @@ func keptEvents[T Object](all []Event[T], third uint64) (kept []Event[T], droppe
 
 // joinDropped removes the events that only have a number of others, and adds the number to the next
 // event with an object.
-func joinDropped[T Object](t *testing.T, all []Event[T]) (events []Event[T], dropped int) {
+func joinDropped(t *testing.T, all []Event) (events []Event, dropped int) {
 	t.Helper()
 	waiting := int32(0)
 	for _, e := range all {
@@ -85,7 +85,7 @@ func TestKeepEqualsAFilterAfterDecoding(t *testing.T) {
 	for third := range uint64(3) {
 		options := Options{Keep: thirds(third)}
 		for arrival, body := range arrivals(list) {
-			page, err := NewDecoder[*widget](options, nil).List(t.Context(), body)
+			page, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).List(t.Context(), body)
 			checkThird(t, "JSON, "+arrival, page, err, n, third)
 		}
 		for arrival, body := range arrivals(message) {
@@ -94,7 +94,7 @@ func TestKeepEqualsAFilterAfterDecoding(t *testing.T) {
 		}
 		for _, text := range []string{events, oneLine} {
 			for arrival, body := range arrivals(text) {
-				got, err := readAll(t, NewDecoder[*widget](options, nil).Watch(t.Context(), body))
+				got, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), options, nil).Watch(t.Context(), body))
 				checkKept(t, "JSON, "+arrival, got, err, want, third)
 			}
 		}
@@ -105,7 +105,7 @@ func TestKeepEqualsAFilterAfterDecoding(t *testing.T) {
 	}
 }
 
-func checkThird[T Object](t *testing.T, name string, page Page[T], err error, n int, third uint64) {
+func checkThird(t *testing.T, name string, page Page, err error, n int, third uint64) {
 	t.Helper()
 	var got, want []string
 	for _, item := range page.Items {
@@ -121,7 +121,7 @@ func checkThird[T Object](t *testing.T, name string, page Page[T], err error, n 
 	}
 }
 
-func checkKept[T Object](t *testing.T, name string, all []Event[T], err error, of []Event[T], third uint64) {
+func checkKept(t *testing.T, name string, all []Event, err error, of []Event, third uint64) {
 	t.Helper()
 	want, wantDropped := keptEvents(of, third)
 	got, dropped := joinDropped(t, all)
@@ -140,12 +140,12 @@ func checkKept[T Object](t *testing.T, name string, all []Event[T], err error, o
 func TestWatchOfOthersMakesProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
-		s := NewDecoder[*widget](Options{Keep: func(Head) bool { return false }}, nil).Watch(t.Context(), reader)
+		s := NewDecoder(reflect.TypeFor[*widget](), Options{Keep: func(Head) bool { return false }}, nil).Watch(t.Context(), reader)
 		defer s.Stop()
 		for i := range 3 {
 			go func() { _, _ = io.WriteString(writer, eventOf("MODIFIED", textOf(t, newWidget(i)))+"\n") }()
 			batch, err := s.Next(t.Context(), nil)
-			want := []Event[*widget]{{Type: watch.Bookmark, ResourceVersion: fmt.Sprint(1000 + i), Dropped: 1}}
+			want := []Event{{Type: watch.Bookmark, ResourceVersion: fmt.Sprint(1000 + i), Dropped: 1}}
 			if err != nil || !reflect.DeepEqual(batch, want) {
 				t.Errorf("%+v, %v; want %+v", batch, err, want)
 			}
@@ -156,7 +156,7 @@ func TestWatchOfOthersMakesProgress(t *testing.T) {
 // TestBusyWatchOfOthersReturns has an endless body of which all is left out.
 func TestBusyWatchOfOthersReturns(t *testing.T) {
 	event := eventOf("MODIFIED", textOf(t, newWidget(1))) + "\n"
-	s := NewDecoder[*widget](Options{Keep: func(Head) bool { return false }}, nil).Watch(t.Context(), &body{Reader: &endless{text: event}})
+	s := NewDecoder(reflect.TypeFor[*widget](), Options{Keep: func(Head) bool { return false }}, nil).Watch(t.Context(), &body{Reader: &endless{text: event}})
 	defer s.Stop()
 	for range 100 {
 		batch, err := s.Next(t.Context(), nil)
@@ -186,7 +186,7 @@ func TestOthersMayBeUndecodable(t *testing.T) {
 	large := `{"metadata":{"name":"large","uid":"other","resourceVersion":"9"},"spec":{"color":"` + strings.Repeat("x", 5000) + `"}}`
 	largeMessage := &metadata{TypeMeta: metadataKind, ObjectMeta: metav1.ObjectMeta{Name: "large", UID: "other", ResourceVersion: "9"}}
 	options := Options{MaxObjectBytes: 4000, Keep: func(h Head) bool { return string(h.UID) != "other" }}
-	decoder := NewDecoder[*widget](options, nil)
+	decoder := NewDecoder(reflect.TypeFor[*widget](), options, nil)
 	fine := textOf(t, newWidget(1))
 
 	page, err := decoder.List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+broken+","+fine+","+large+"]}"))
@@ -207,7 +207,7 @@ func TestOthersMayBeUndecodable(t *testing.T) {
 
 // TestObjectWithoutANameIsNotLeftOut reads objects that no shard could report.
 func TestObjectWithoutANameIsNotLeftOut(t *testing.T) {
-	decoder := NewDecoder[*widget](Options{Keep: func(Head) bool { return false }}, nil)
+	decoder := NewDecoder(reflect.TypeFor[*widget](), Options{Keep: func(Head) bool { return false }}, nil)
 	for _, object := range []string{`{"metadata":{"uid":"a"}}`, `{}`, `{"metadata":null}`} {
 		if _, err := decoder.List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+object+"]}")); !errors.Is(err, errNoName) {
 			t.Errorf("the list of %s: %v", object, err)
@@ -290,7 +290,7 @@ func TestWhatIsLeftOutCostsNoMemory(t *testing.T) {
 	none := Options{Keep: func(h Head) bool { return bytes.HasPrefix(h.UID, []byte("mine")) }}
 	for name, read := range map[string]func() (int, error){
 		"JSON": func() (int, error) {
-			page, err := NewDecoder[*widget](none, nil).List(t.Context(), bodyOf(list))
+			page, err := NewDecoder(reflect.TypeFor[*widget](), none, nil).List(t.Context(), bodyOf(list))
 			return page.Dropped, err
 		},
 		"protobuf": func() (int, error) {
@@ -318,7 +318,7 @@ func FuzzKeep(f *testing.F) {
 	f.Fuzz(func(t *testing.T, object string, size int) {
 		size = 1 + max(0, size)%5000
 		text := `{"metadata":{"resourceVersion":"1"},"items":[` + object + `]}`
-		all, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		all, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text))
 		if err != nil || len(all.Items) != 1 || repeatsMembers(object) || !utf8.ValidString(object) {
 			return
 		}
@@ -331,12 +331,12 @@ func FuzzKeep(f *testing.F) {
 		for _, keep := range []bool{false, true} {
 			options := Options{Keep: func(h Head) bool {
 				seen++
-				if string(h.Namespace) != obj.Namespace || string(h.Name) != obj.Name || string(h.UID) != string(obj.UID) || string(h.Controller()) != owner {
-					t.Errorf("the head is %q %q %q %q, want %q %q %q %q", h.Namespace, h.Name, h.UID, h.Controller(), obj.Namespace, obj.Name, obj.UID, owner)
+				if string(h.Namespace) != obj.GetNamespace() || string(h.Name) != obj.GetName() || string(h.UID) != string(obj.GetUID()) || string(h.Controller()) != owner {
+					t.Errorf("the head is %q %q %q %q, want %q %q %q %q", h.Namespace, h.Name, h.UID, h.Controller(), obj.GetNamespace(), obj.GetName(), obj.GetUID(), owner)
 				}
 				return keep
 			}}
-			page, err := NewDecoder[*widget](options, nil).List(t.Context(), &body{Reader: &pieces{text, size}})
+			page, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).List(t.Context(), &body{Reader: &pieces{text, size}})
 			if err != nil || (len(page.Items) == 1) != keep || (page.Dropped == 0) != keep {
 				t.Errorf("keep %v: %d items, %d left out, %v", keep, len(page.Items), page.Dropped, err)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	goruntime "runtime"
 	"strings"
 	"testing"
@@ -39,8 +40,8 @@ func TestLargeObjectsAreSkipped(t *testing.T) {
 			list := `{"items":[` + strings.Join([]string{before, large, large, after, large}, ",") + `],"metadata":{"resourceVersion":"9"}}`
 			for arrival, body := range arrivals(list) {
 				what := fmt.Sprintf("list, limit %d, size %d, %s", limit, size, arrival)
-				page, err := NewDecoder[*widget](options, nil).List(t.Context(), body)
-				if err != nil || len(objectsOf(page)) != 2 || len(undecodableOf(page)) != 3 || objectsOf(page)[1].Name != "widget-2" || page.ResourceVersion != "9" {
+				page, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).List(t.Context(), body)
+				if err != nil || len(objectsOf(page)) != 2 || len(undecodableOf(page)) != 3 || objectsOf(page)[1].GetName() != "widget-2" || page.ResourceVersion != "9" {
 					t.Errorf("%s: %v, %d items, %d undecodable", what, err, len(objectsOf(page)), len(undecodableOf(page)))
 					continue
 				}
@@ -49,7 +50,7 @@ func TestLargeObjectsAreSkipped(t *testing.T) {
 			events := eventOf("ADDED", before) + "\n" + eventOf("MODIFIED", large) + "\n" + eventOf("DELETED", large) + eventOf("MODIFIED", after) + eventOf("ADDED", large)
 			for arrival, body := range arrivals(events) {
 				what := fmt.Sprintf("watch, limit %d, size %d, %s", limit, size, arrival)
-				got, err := readAll(t, NewDecoder[*widget](options, nil).Watch(t.Context(), body))
+				got, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), options, nil).Watch(t.Context(), body))
 				if err != io.EOF || len(got) != 5 {
 					t.Errorf("%s: %v after %d events", what, err, len(got))
 					continue
@@ -88,16 +89,16 @@ func TestLargeObjectsThatCannotBeSkipped(t *testing.T) {
 		"another kind":              {strings.Replace(largeText(largeMetadata, 80_000), "Widget", "Gadget", 1), func(err error) bool { return errors.As(err, new(*KindError)) }},
 		"cut off":                   {strings.TrimRight(largeText(largeMetadata, 80_000), `"}`), func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
 	} {
-		if _, err := NewDecoder[*widget](options, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+test.object+`]}`)); !test.is(err) {
+		if _, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+test.object+`]}`)); !test.is(err) {
 			t.Errorf("%s, list: %v", what, err)
 		}
-		if _, err := readAll(t, NewDecoder[*widget](options, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", test.object)))); !test.is(err) {
+		if _, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), options, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", test.object)))); !test.is(err) {
 			t.Errorf("%s, watch: %v", what, err)
 		}
 	}
 	// All that matters stands before the limit.
 	object := largeText(`"metadata":{"name":"large","namespace":"a","uid":"u","resourceVersion":"7",`+annotations+`}`, 10)
-	page, err := NewDecoder[*widget](options, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+object+`]}`))
+	page, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+object+`]}`))
 	if err != nil || len(undecodableOf(page)) != 1 {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestLargeObjectsThatCannotBeSkipped(t *testing.T) {
 	for what, text := range map[string]string{
 		"bookmark": eventOf("BOOKMARK", large), "error": eventOf("ERROR", large), "type after the object": `{"object":` + large + `,"type":"ADDED"}`,
 	} {
-		if _, err := readAll(t, NewDecoder[*widget](options, nil).Watch(t.Context(), bodyOf(text))); !isLarge(err) {
+		if _, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), options, nil).Watch(t.Context(), bodyOf(text))); !isLarge(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -124,7 +125,7 @@ func TestRestOfALargeObjectIsNotHeld(t *testing.T) {
 		text := &body{Reader: io.MultiReader(strings.NewReader(begin), io.LimitReader(&repeating{text: xs}, size), strings.NewReader(end))}
 		var before, after goruntime.MemStats
 		goruntime.ReadMemStats(&before)
-		decoder := NewDecoder[*widget](options, nil)
+		decoder := NewDecoder(reflect.TypeFor[*widget](), options, nil)
 		if watches {
 			got, err := readAll(t, decoder.Watch(t.Context(), text))
 			if err != io.EOF || len(got) != 1 {

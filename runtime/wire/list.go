@@ -24,9 +24,9 @@ import (
 // An error is a *SyntaxError, *KindError, *TooLargeError or *DecodeError, an
 // apierrors.APIStatus for a Status instead of a list, or the error of the body's Read:
 // io.ErrUnexpectedEOF for a body that was cut off.
-func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], error) {
+func (d *Decoder) List(ctx context.Context, body io.ReadCloser) (Page, error) {
 	until, release := closeWith(ctx, body)
-	r := listReader[T]{decoder: d, workers: newWorkers()}
+	r := listReader{decoder: d, workers: newWorkers()}
 	r.source = newSource(until, body, d.max, blockSize, r.flush)
 	err := r.read()
 	release()
@@ -34,9 +34,9 @@ func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], err
 	r.source.close()
 	switch {
 	case ctx.Err() != nil:
-		return Page[T]{}, context.Cause(ctx)
+		return Page{}, context.Cause(ctx)
 	case err != nil && err != errUndecodable:
-		return Page[T]{}, d.withoutText(err)
+		return Page{}, d.withoutText(err)
 	}
 	return r.page()
 }
@@ -57,8 +57,8 @@ func closeWith(ctx context.Context, body io.Closer) (until context.Context, rele
 }
 
 // listReader reads one list.
-type listReader[T Object] struct {
-	decoder *Decoder[T]
+type listReader struct {
+	decoder *Decoder
 	source  *source
 	// codec is that of the items.
 	codec codec
@@ -80,7 +80,7 @@ type listReader[T Object] struct {
 	first   string
 	// tooLarge are the skipped items that were larger than the limit.
 	tooLarge []*DecodeError
-	tasks    []*task[Item[T]]
+	tasks    []*task[Item]
 	workers  workers
 	// failed is set when an object cannot be decoded. The rest of the body is not needed
 	// then.
@@ -91,12 +91,12 @@ type listReader[T Object] struct {
 var errUndecodable = errors.New("an object cannot be decoded")
 
 // flush starts a task with the frames before the source leaves their block.
-func (r *listReader[T]) flush(leaving bool) error {
+func (r *listReader) flush(leaving bool) error {
 	if r.failed.Load() {
 		return errUndecodable
 	}
 	if leaving && len(r.frames) > 0 {
-		t := newTask[Item[T]](r.source.block, r.frames)
+		t := newTask[Item](r.source.block, r.frames)
 		t.sparse = r.decoder.keep != nil
 		r.frames = nil
 		r.tasks = append(r.tasks, t)
@@ -105,7 +105,7 @@ func (r *listReader[T]) flush(leaving bool) error {
 	return nil
 }
 
-func (r *listReader[T]) decode(items []Item[T], frame []byte) []Item[T] {
+func (r *listReader) decode(items []Item, frame []byte) []Item {
 	if _, out := r.decoder.leavesOut(r.codec, frame); out {
 		r.dropped.Add(1)
 		return items
@@ -122,7 +122,7 @@ func (r *listReader[T]) decode(items []Item[T], frame []byte) []Item[T] {
 
 // read reads the list and the end of the body. HTTP reuses a connection only after the end
 // was read.
-func (r *listReader[T]) read() error {
+func (r *listReader) read() error {
 	s := r.source
 	first, err := s.first()
 	if err == io.EOF {
@@ -135,7 +135,7 @@ func (r *listReader[T]) read() error {
 }
 
 // readJSON reads a list in JSON, whose members come in any order.
-func (r *listReader[T]) readJSON() error {
+func (r *listReader) readJSON() error {
 	s := r.source
 	r.codec = r.decoder.json
 	if _, err := s.peek(); err == io.EOF {
@@ -179,7 +179,7 @@ func (r *listReader[T]) readJSON() error {
 }
 
 // check checks the body after all of its members were read.
-func (r *listReader[T]) check() error {
+func (r *listReader) check() error {
 	switch {
 	case r.kind == "Status":
 		return statusError(r.failure)
@@ -192,19 +192,19 @@ func (r *listReader[T]) check() error {
 }
 
 // checkKind returns an error for a list of another kind.
-func (r *listReader[T]) checkKind() error {
+func (r *listReader) checkKind() error {
 	return r.decoder.checkTypeMeta(r.apiVersion, r.kind, "List")
 }
 
 // checkBefore is checkKind for a list whose kind may come after its items.
-func (r *listReader[T]) checkBefore() error {
+func (r *listReader) checkBefore() error {
 	if r.kind == "" || r.apiVersion == "" {
 		return nil
 	}
 	return r.checkKind()
 }
 
-func (r *listReader[T]) readMember() error {
+func (r *listReader) readMember() error {
 	s := r.source
 	quoted, err := s.value()
 	if err != nil {
@@ -243,7 +243,7 @@ func (r *listReader[T]) readMember() error {
 
 // readIfFits reads a member of a Status into target, unless it has another type. If target
 // is nil, the member is unknown. In both cases it must be JSON.
-func (r *listReader[T]) readIfFits(target any) error {
+func (r *listReader) readIfFits(target any) error {
 	value, err := r.source.value()
 	switch {
 	case err != nil:
@@ -256,7 +256,7 @@ func (r *listReader[T]) readIfFits(target any) error {
 	return nil
 }
 
-func (r *listReader[T]) readInto(name string, target any) error {
+func (r *listReader) readInto(name string, target any) error {
 	value, err := r.source.value()
 	if err != nil {
 		return err
@@ -271,7 +271,7 @@ func (r *listReader[T]) readInto(name string, target any) error {
 // a kind of that name.
 const kindLater = "\x00"
 
-func (r *listReader[T]) setTypeMeta() {
+func (r *listReader) setTypeMeta() {
 	late := r.kind == "" || r.apiVersion == ""
 	kind, isList := strings.CutSuffix(r.kind, "List")
 	if !r.decoder.untyped || !late && !isList {
@@ -286,7 +286,7 @@ func (r *listReader[T]) setTypeMeta() {
 }
 
 // setKind sets the kind of an untyped item if the list had its kind after its items.
-func (r *listReader[T]) setKind(item *Item[T]) {
+func (r *listReader) setKind(item *Item) {
 	if !r.decoder.untyped || item.Err != nil {
 		return
 	}
@@ -296,7 +296,7 @@ func (r *listReader[T]) setKind(item *Item[T]) {
 	}
 	kind, isList := strings.CutSuffix(r.kind, "List")
 	if !isList || kind == "" {
-		*item = Item[T]{Err: &DecodeError{
+		*item = Item{Err: &DecodeError{
 			Namespace: bounded(obj.GetNamespace()), Name: bounded(obj.GetName()), UID: bounded(obj.GetUID()), ResourceVersion: bounded(obj.GetResourceVersion()),
 			Err: errNoKind, hiddenErr: errNoKind,
 		}}
@@ -313,7 +313,7 @@ func (r *listReader[T]) setKind(item *Item[T]) {
 
 var errNoKind = errors.New("neither the object nor its list has a kind")
 
-func (r *listReader[T]) readItems() error {
+func (r *listReader) readItems() error {
 	s := r.source
 	if r.listed {
 		return &SyntaxError{Near: s.near(), Want: "one array of items, not two,"}
@@ -328,7 +328,7 @@ func (r *listReader[T]) readItems() error {
 		return cut(err)
 	}
 	if next == 'n' {
-		var none []T
+		var none []Object
 		return r.readInto("items", &none)
 	}
 	if err := s.expect('[', "an array of items"); err != nil {
@@ -368,7 +368,7 @@ func (r *listReader[T]) readItems() error {
 }
 
 // add adds the frame of an item.
-func (r *listReader[T]) add(frame []byte) {
+func (r *listReader) add(frame []byte) {
 	if r.decoder.keep != nil && r.first == "" {
 		h := r.codec.ReadIdentity(frame)
 		r.first = bounded(h.Namespace) + "/" + bounded(h.Name)
@@ -377,7 +377,7 @@ func (r *listReader[T]) add(frame []byte) {
 }
 
 // skip leaves out an item that is too large, whose beginning is begin.
-func (r *listReader[T]) skip(begin []byte, large *TooLargeError) error {
+func (r *listReader) skip(begin []byte, large *TooLargeError) error {
 	if _, out := r.decoder.leavesOutLarge(r.codec, begin); out {
 		r.dropped.Add(1)
 		return r.source.skipRest()
@@ -391,13 +391,13 @@ func (r *listReader[T]) skip(begin []byte, large *TooLargeError) error {
 }
 
 // page joins the results of the tasks. Objects that were too large come last.
-func (r *listReader[T]) page() (Page[T], error) {
+func (r *listReader) page() (Page, error) {
 	count := len(r.tooLarge)
 	for _, t := range r.tasks {
 		count += len(t.results)
 	}
-	page := Page[T]{
-		Items:           make([]Item[T], 0, count),
+	page := Page{
+		Items:           make([]Item, 0, count),
 		ResourceVersion: r.meta.ResourceVersion,
 		Continue:        r.meta.Continue,
 		Dropped:         int(r.dropped.Load()),
@@ -408,14 +408,14 @@ func (r *listReader[T]) page() (Page[T], error) {
 			item := &t.results[j]
 			r.setKind(item)
 			if item.Err != nil && !r.decoder.skips(item.Err) {
-				return Page[T]{}, item.Err
+				return Page{}, item.Err
 			}
 		}
 		page.Items = append(page.Items, t.results...)
 		r.tasks[i] = nil // so that the results are not in memory twice
 	}
 	for _, err := range r.tooLarge {
-		page.Items = append(page.Items, Item[T]{Err: err})
+		page.Items = append(page.Items, Item{Err: err})
 	}
 	return page, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
-func checkPage(t *testing.T, page Page[*widget], n int) {
+func checkPage(t *testing.T, page Page, n int) {
 	t.Helper()
 	if page.ResourceVersion != "77" || page.Continue != "more" {
 		t.Errorf("the page has version %q and token %q", page.ResourceVersion, page.Continue)
@@ -33,7 +33,7 @@ func checkPage(t *testing.T, page Page[*widget], n int) {
 }
 
 // objectsOf returns the objects of the items without an error.
-func objectsOf[T Object](page Page[T]) (objects []T) {
+func objectsOf(page Page) (objects []Object) {
 	for _, item := range page.Items {
 		if item.Err == nil {
 			objects = append(objects, item.Object)
@@ -43,7 +43,7 @@ func objectsOf[T Object](page Page[T]) (objects []T) {
 }
 
 // undecodableOf returns the errors of the other items.
-func undecodableOf[T Object](page Page[T]) (states []*DecodeError) {
+func undecodableOf(page Page) (states []*DecodeError) {
 	for _, item := range page.Items {
 		if item.Err != nil {
 			states = append(states, item.Err)
@@ -56,7 +56,7 @@ func TestListReadsItemsInOrderHoweverTheyArrive(t *testing.T) {
 	const n = 500
 	for name, body := range arrivals(listOf(t, n)) {
 		t.Run(name, func(t *testing.T) {
-			page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), body)
+			page, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestListTakesItsMembersInAnyOrder(t *testing.T) {
 		` { "unknown" : [{"items":[1]},"}"] , "items" : [ ` + items + ` ] , "metadata" : { "resourceVersion" : "77", "continue":"more" } } `,
 		"{\n\t\"metadata\": {\"resourceVersion\": \"77\",\"selfLink\":null,\"continue\":\"more\"},\n\t\"it\\u0065ms\": [" + items + "],\"kind\":\"WidgetList\"\n}\n\n",
 	} {
-		page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		page, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -85,7 +85,7 @@ func TestListTakesItsMembersInAnyOrder(t *testing.T) {
 
 func TestListOfNothing(t *testing.T) {
 	for _, items := range []string{`[]`, `null`, ` [ ] `} {
-		page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"5"},"items":`+items+`}`))
+		page, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"5"},"items":`+items+`}`))
 		if err != nil || len(page.Items) != 0 || page.ResourceVersion != "5" {
 			t.Errorf("items %s: %+v, %v", items, page, err)
 		}
@@ -95,13 +95,13 @@ func TestListOfNothing(t *testing.T) {
 func TestListThatIsCutOffSaysSo(t *testing.T) {
 	text := strings.TrimSpace(listOf(t, 2))
 	for n := range len(text) {
-		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text[:n]))
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text[:n]))
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatalf("cut after %d bytes: %v", n, err)
 		}
 	}
 	broken := errors.New("connection reset by peer")
-	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), &body{Reader: io.MultiReader(strings.NewReader(text[:100]), failingReader{broken})})
+	_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), &body{Reader: io.MultiReader(strings.NewReader(text[:100]), failingReader{broken})})
 	if !errors.Is(err, broken) {
 		t.Errorf("a connection that breaks: %v", err)
 	}
@@ -129,7 +129,7 @@ func TestListThatIsNoListSaysWhatItIs(t *testing.T) {
 		`{"items":[],"metadata":{"resourceVersion":"1"}} {"items":[]}`: "expected the end of the list",
 		`{"items":nul,"metadata":{}}`:                                  "expected the items of a list",
 	} {
-		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text))
 		var syntax *SyntaxError
 		if !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -143,18 +143,18 @@ func TestListWithoutItemsIsNone(t *testing.T) {
 		`{}`, `{"error":"the backend is starting"}`, `{"kind":"WidgetList","metadata":{"resourceVersion":"1"}}`,
 		textOf(t, newWidget(1)), `{"items":[],"items":[]}`, `{"kind":"Status","items":[],"items":[]}`,
 	} {
-		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text))
 		if !errors.As(err, new(*SyntaxError)) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"status":5,"code":"x","items":[],"metadata":{"resourceVersion":"1"}}`))
+	page, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(`{"status":5,"code":"x","items":[],"metadata":{"resourceVersion":"1"}}`))
 	if err != nil || page.ResourceVersion != "1" {
 		t.Errorf("members that mean nothing in a list: %v", err)
 	}
 	for _, item := range []string{`{}`, `{"metadata":{}}`, `{"metadata":{"namespace":"a"}}`} {
 		for _, skip := range []bool{false, true} { // what has no name cannot be said to be skipped
-			_, err := NewDecoder[*widget](Options{SkipUndecodable: skip}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+item+`]}`))
+			_, err := NewDecoder(reflect.TypeFor[*widget](), Options{SkipUndecodable: skip}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+item+`]}`))
 			if !errors.As(err, new(*DecodeError)) || !strings.Contains(err.Error(), "it has no metadata.name") {
 				t.Errorf("%s: %v", item, err)
 			}
@@ -163,7 +163,7 @@ func TestListWithoutItemsIsNone(t *testing.T) {
 }
 
 func TestListReturnsTheStatusInItsPlace(t *testing.T) {
-	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{},"status":"Failure","reason":"Expired","code":410,"kind":"Status"}`))
+	_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{},"status":"Failure","reason":"Expired","code":410,"kind":"Status"}`))
 	if !apierrors.IsResourceExpired(err) {
 		t.Errorf("with its kind at the end: %v", err)
 	}
@@ -172,7 +172,7 @@ func TestListReturnsTheStatusInItsPlace(t *testing.T) {
 		Status:   "Failure", Message: "no", Reason: metav1.StatusReasonForbidden, Code: 403,
 		Details: &metav1.StatusDetails{Kind: "widgets"},
 	})
-	_, err = NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+	_, err = NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text))
 	if !apierrors.IsForbidden(err) || err.Error() != "no" {
 		t.Errorf("%v", err)
 	}
@@ -193,7 +193,7 @@ func TestListNamesTheObjectThatCannotBeDecoded(t *testing.T) {
 		}
 	}
 	t.Run("fails", func(t *testing.T) {
-		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text))
 		var got *DecodeError
 		if !errors.As(err, &got) {
 			t.Fatalf("%v", err)
@@ -201,8 +201,8 @@ func TestListNamesTheObjectThatCannotBeDecoded(t *testing.T) {
 		check(t, got)
 	})
 	t.Run("skips", func(t *testing.T) {
-		page, err := NewDecoder[*widget](Options{SkipUndecodable: true}, nil).List(t.Context(), bodyOf(text))
-		if err != nil || len(objectsOf(page)) != 299 || len(undecodableOf(page)) != 1 || objectsOf(page)[200].Name != "widget-201" {
+		page, err := NewDecoder(reflect.TypeFor[*widget](), Options{SkipUndecodable: true}, nil).List(t.Context(), bodyOf(text))
+		if err != nil || len(objectsOf(page)) != 299 || len(undecodableOf(page)) != 1 || objectsOf(page)[200].GetName() != "widget-201" {
 			t.Fatalf("%v, %d items, %d undecodable", err, len(objectsOf(page)), len(undecodableOf(page)))
 		}
 		check(t, undecodableOf(page)[0])
@@ -213,7 +213,7 @@ func TestListReadsNoFurtherThanTheFirstUndecodableObject(t *testing.T) {
 	// The body never ends: only who stops reading returns.
 	bad := `{"metadata":{"name":"bad"},"spec":5}`
 	endless := io.MultiReader(strings.NewReader(`{"items":[`+bad), &repeating{text: []byte("," + textOf(t, newWidget(1)))})
-	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), &body{Reader: endless})
+	_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), &body{Reader: endless})
 	var got *DecodeError
 	if !errors.As(err, &got) || got.Name != "bad" || got.Path != "/spec" {
 		t.Errorf("%v", err)
@@ -237,11 +237,11 @@ func TestListRefusesAnObjectAboveTheLimit(t *testing.T) {
 	big := newWidget(7)
 	big.Spec.Color = strings.Repeat("x", 300_000)
 	text := `{"metadata":{"resourceVersion":"1"},"items":[` + textOf(t, newWidget(1)) + `,` + textOf(t, big) + `]}`
-	if page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[1].Object.Spec.Color != big.Spec.Color {
+	if page, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[1].Object.(*widget).Spec.Color != big.Spec.Color {
 		t.Fatalf("%v", err)
 	}
 	for _, limit := range []int{2_000, 299_000, 300_000} {
-		_, err := NewDecoder[*widget](Options{MaxObjectBytes: limit}, nil).List(t.Context(), bodyOf(text))
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{MaxObjectBytes: limit}, nil).List(t.Context(), bodyOf(text))
 		var got *TooLargeError
 		if !errors.As(err, &got) || got.Limit != limit || got.Namespace != "team-7" || got.Name != "widget-7" {
 			t.Fatalf("limit %d: %v", limit, err)
@@ -251,7 +251,7 @@ func TestListRefusesAnObjectAboveTheLimit(t *testing.T) {
 		}
 	}
 	// What never ends is not held in memory.
-	_, err := NewDecoder[*widget](Options{MaxObjectBytes: 1 << 20}, nil).List(t.Context(), &body{Reader: io.MultiReader(strings.NewReader(`{"items":[{"a":"`), &repeating{text: []byte("x")})})
+	_, err := NewDecoder(reflect.TypeFor[*widget](), Options{MaxObjectBytes: 1 << 20}, nil).List(t.Context(), &body{Reader: io.MultiReader(strings.NewReader(`{"items":[{"a":"`), &repeating{text: []byte("x")})})
 	var got *TooLargeError
 	if !errors.As(err, &got) {
 		t.Errorf("%v", err)
@@ -265,7 +265,7 @@ func TestListEndsWithItsContext(t *testing.T) {
 	read := newBlocked(text[:len(text)-100])
 	failed := make(chan error)
 	go func() {
-		_, err := NewDecoder[*widget](Options{}, nil).List(ctx, read)
+		_, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(ctx, read)
 		failed <- err
 	}()
 	cancel(why)
@@ -287,7 +287,7 @@ func TestListTakesFromTheCacheWhatItHas(t *testing.T) {
 	all := texts(t, n)
 	all[3], all[4] = textOf(t, newer), textOf(t, other)
 	text := `{"metadata":{"resourceVersion":"1"},"items":[` + strings.Join(all, ",") + `]}`
-	page, err := NewDecoder(Options{}, cachedOf(held...)).List(t.Context(), bodyOf(text))
+	page, err := NewDecoder(reflect.TypeFor[*widget](), Options{}, cachedOf(held...)).List(t.Context(), bodyOf(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,13 +299,13 @@ func TestListTakesFromTheCacheWhatItHas(t *testing.T) {
 			t.Errorf("item %d: the hash is %x", i, got.ContentHash)
 		}
 	}
-	if page.Items[3].Object.ResourceVersion != "2000" || page.Items[4].Object.Spec.Color != "red" {
+	if page.Items[3].Object.GetResourceVersion() != "2000" || page.Items[4].Object.(*widget).Spec.Color != "red" {
 		t.Error("a new state was not decoded")
 	}
 }
 
 // cachedOf is a cache of objects that were made of the texts that textOf makes.
-func cachedOf(objs ...*widget) Cached[*widget] {
+func cachedOf(objs ...*widget) Cached {
 	type state struct {
 		namespace, name, resourceVersion string
 		contentHash                      uint64
@@ -318,7 +318,7 @@ func cachedOf(objs ...*widget) Cached[*widget] {
 		}
 		held[state{obj.Namespace, obj.Name, obj.ResourceVersion, plan.ContentHash(text)}] = obj
 	}
-	return func(namespace, name, resourceVersion []byte, contentHash uint64) (*widget, bool) {
+	return func(namespace, name, resourceVersion []byte, contentHash uint64) (Object, bool) {
 		obj, ok := held[state{string(namespace), string(name), string(resourceVersion), contentHash}]
 		return obj, ok
 	}
@@ -331,9 +331,9 @@ func TestRelistAllocatesNextToNothing(t *testing.T) {
 	for i := range n {
 		held = append(held, newWidget(i))
 	}
-	decoder := NewDecoder(Options{}, cachedOf(held...))
+	decoder := NewDecoder(reflect.TypeFor[*widget](), Options{}, cachedOf(held...))
 	text := listOf(t, n)
-	var page Page[*widget]
+	var page Page
 	allocations := testing.AllocsPerRun(10, func() {
 		var err error
 		if page, err = decoder.List(t.Context(), bodyOf(text)); err != nil {
@@ -345,7 +345,7 @@ func TestRelistAllocatesNextToNothing(t *testing.T) {
 	}
 	for i, item := range page.Items {
 		if held[i] != item.Object || !item.Held {
-			t.Fatalf("%s does not come from the cache", item.Object.Name)
+			t.Fatalf("%s does not come from the cache", item.Object.GetName())
 		}
 	}
 }
@@ -353,17 +353,17 @@ func TestRelistAllocatesNextToNothing(t *testing.T) {
 // TestListTellsUntypedItemsTheirKind: a list of a built-in kind has it once for all.
 func TestListTellsUntypedItemsTheirKind(t *testing.T) {
 	text := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a"}},{"kind":"Other","apiVersion":"x/v1","metadata":{"name":"b"}}, {} ]}`
-	page, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).List(t.Context(), bodyOf(strings.Replace(text, ", {} ", "", 1)))
+	page, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{}, nil).List(t.Context(), bodyOf(strings.Replace(text, ", {} ", "", 1)))
 	if err != nil || len(page.Items) != 2 {
 		t.Fatal(err)
 	}
-	if got := page.Items[0].Object.GroupVersionKind().String() + " " + page.Items[1].Object.GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
+	if got := page.Items[0].Object.GetObjectKind().GroupVersionKind().String() + " " + page.Items[1].Object.GetObjectKind().GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
 		t.Error(got)
 	}
-	if _, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).List(t.Context(), bodyOf(text)); !errors.As(err, new(*DecodeError)) {
+	if _, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{}, nil).List(t.Context(), bodyOf(text)); !errors.As(err, new(*DecodeError)) {
 		t.Errorf("an item of nothing: %v", err)
 	}
-	_, err = NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(" "))
+	_, err = NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).List(t.Context(), bodyOf(" "))
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "the answer is empty") {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -48,7 +49,7 @@ func TestIdleWatchesHoldLittle(t *testing.T) {
 	event := eventOf("MODIFIED", textOf(t, newWidget(1))) + "\n"
 	makeGoroutines(3000)
 	for range 10 { // what a process makes once, for all watches
-		readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), bodyOf(event)))
+		readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), bodyOf(event)))
 	}
 	burst := strings.Repeat(event, blockSize/len(event)+1)
 	for name, texts := range map[string][]string{"after nothing": nil, "after an event": {event}, "after a burst": {burst}, "after a burst and an event": {burst, event}} {
@@ -61,8 +62,8 @@ func TestIdleWatchesHoldLittle(t *testing.T) {
 				goroutines = 2 // until the next event
 			}
 			synctest.Test(t, func(t *testing.T) {
-				decoder := NewDecoder[*widget](Options{}, nil)
-				readers, writers, open := make([]*io.PipeReader, streams), make([]*io.PipeWriter, streams), make([]*Stream[*widget], streams)
+				decoder := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil)
+				readers, writers, open := make([]*io.PipeReader, streams), make([]*io.PipeWriter, streams), make([]*Stream, streams)
 				for i := range streams {
 					readers[i], writers[i] = io.Pipe()
 				}
@@ -188,7 +189,7 @@ func TestMemoryOfABodyIsBounded(t *testing.T) {
 						goruntime.ReadMemStats(&m)
 						peak.Store(max(peak.Load(), int64(m.HeapAlloc)-before))
 					})
-					decoder := NewDecoder[*heavy](Options{}, nil)
+					decoder := NewDecoder(reflect.TypeFor[*heavy](), Options{}, nil)
 					if n := drain(t, decoder, heavyBody(watch, test.objects, test.size), watch); n != test.objects {
 						t.Fatalf("%d objects", n)
 					}
@@ -204,7 +205,7 @@ func TestMemoryOfABodyIsBounded(t *testing.T) {
 }
 
 // drain reads a list, or a watch to its end, and returns how many objects it had.
-func drain(t *testing.T, decoder *Decoder[*heavy], body *body, watches bool) (n int) {
+func drain(t *testing.T, decoder *Decoder, body *body, watches bool) (n int) {
 	if !watches {
 		page, err := decoder.List(t.Context(), body)
 		if err != nil {
@@ -239,7 +240,7 @@ func TestWaitForLargeBlocksEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		enough := make(chan struct{})
 		setBeforeDecoding(t, func() { <-enough })
-		decoder := NewDecoder[*heavy](Options{}, nil)
+		decoder := NewDecoder(reflect.TypeFor[*heavy](), Options{}, nil)
 		s := decoder.Watch(t.Context(), heavyBody(true, objects, size))
 		s.startReading(nil, nil)
 		synctest.Wait()
@@ -260,7 +261,7 @@ func TestWaitForLargeBlocksEnds(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		reading, returned := &strict{heavyBody(false, objects, size), t}, make(chan error)
 		go func() {
-			_, err := NewDecoder[*heavy](Options{}, nil).List(ctx, reading)
+			_, err := NewDecoder(reflect.TypeFor[*heavy](), Options{}, nil).List(ctx, reading)
 			returned <- err
 		}()
 		synctest.Wait()
@@ -299,7 +300,7 @@ func TestBlocksThatAreUsedAgainAreCleared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, size := range []int{10, 1000, 30_000, 100_000} {
 			reading, writing := io.Pipe()
-			stream := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), reading)
+			stream := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), reading)
 			event := eventOf("ADDED", `{"metadata":{"name":"`+strings.Repeat("secret", size/6)+`"}}`) + "\n"
 			for range 2 {
 				go func() { _, _ = io.WriteString(writing, event) }()
@@ -337,13 +338,13 @@ func TestEventsAreDecodedTwiceAtMost(t *testing.T) {
 	text := `{"metadata":{"name":"a"},"spec":1,"kind":"a","kind":"b"}`
 	for what, read := range map[string]func() error{
 		"watch": func() error {
-			s := NewDecoder[*heavy](Options{}, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", text)+"\n"))
+			s := NewDecoder(reflect.TypeFor[*heavy](), Options{}, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", text)+"\n"))
 			defer s.Stop()
 			_, err := s.Next(t.Context(), nil)
 			return err
 		},
 		"list": func() error {
-			_, err := NewDecoder[*heavy](Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+text+`]}`))
+			_, err := NewDecoder(reflect.TypeFor[*heavy](), Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+text+`]}`))
 			return err
 		},
 	} {

@@ -58,10 +58,10 @@ func TestPointedMetadata(t *testing.T) {
 					t.Errorf("the error is %v, want %v", err, test.want)
 				}
 			}
-			decoder := NewDecoder[*pointed](options, nil)
+			decoder := NewDecoder(reflect.TypeFor[*pointed](), options, nil)
 			page, err := decoder.List(t.Context(), io.NopCloser(strings.NewReader(`{"kind":"PointedList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"7"},"items":[`+test.item+`]}`)))
 			if err == nil {
-				check(page.Items[0].Object, nil)
+				check(page.Items[0].Object.(*pointed), nil)
 			} else {
 				check(nil, err)
 			}
@@ -69,7 +69,7 @@ func TestPointedMetadata(t *testing.T) {
 			defer stream.Stop()
 			events, err := stream.Next(t.Context(), nil)
 			if err == nil {
-				check(events[0].Object, nil)
+				check(events[0].Object.(*pointed), nil)
 			} else {
 				check(nil, err)
 			}
@@ -97,7 +97,7 @@ func (s *SlimKind) DeepCopyObject() runtime.Object { panic("no test copies it") 
 // TestSlimMetadata leaves annotations out of metadata that is not apimachinery's, by the
 // plan and by the library.
 func TestSlimMetadata(t *testing.T) {
-	decoder := NewDecoder[*SlimKind](Options{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}}, nil)
+	decoder := NewDecoder(reflect.TypeFor[*SlimKind](), Options{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}}, nil)
 	want := &SlimKind{SlimMeta: SlimMeta{Name: "a", Annotations: map[string]string{"keep": "2"}}}
 	for _, twice := range []string{"", `"name":"b",`} {
 		got, err := decoder.Decode([]byte(`{"metadata":{` + twice + `"name":"a","annotations":{"drop":"1","keep":"2"},"managedFields":[{"manager":1}]}}`))
@@ -124,7 +124,7 @@ func TestAcceptEndsWithPlainJSON(t *testing.T) {
 		{"whole objects", Options{Object: &widget{}}, text, text},
 		{"without managed fields", Options{Object: &widget{}, WithoutManagedFields: true}, text + drop + "," + text, text + drop + "," + text},
 	} {
-		d := NewDecoder[Object](test.options, nil)
+		d := NewDecoder(reflect.TypeFor[Object](), test.options, nil)
 		if list, watch := d.Accept(false), d.Accept(true); list != test.list || watch != test.watch {
 			t.Errorf("%s: lists accept\n%s\nwant\n%s\nwatches accept\n%s\nwant\n%s", test.name, list, test.list, watch, test.watch)
 		}
@@ -150,14 +150,14 @@ func TestMetadataOfWholeObjects(t *testing.T) {
 		{"an object of the group of metadata", "meta.k8s.io/v1", "Widget", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			checkMetadataOf(t, NewDecoder[*metadata](Options{Kind: kind}, nil), test.apiVersion, test.kind, test.accepted)
-			checkMetadataOf(t, NewDecoder[Object](Options{Kind: kind, Object: &metadata{}}, nil), test.apiVersion, test.kind, test.accepted)
+			checkMetadataOf(t, NewDecoder(reflect.TypeFor[*metadata](), Options{Kind: kind}, nil), test.apiVersion, test.kind, test.accepted)
+			checkMetadataOf(t, NewDecoder(reflect.TypeFor[Object](), Options{Kind: kind, Object: &metadata{}}, nil), test.apiVersion, test.kind, test.accepted)
 		})
 	}
 }
 
 // checkMetadataOf reads a list and a streaming list, in JSON and in protobuf, of one object of a kind.
-func checkMetadataOf[T Object](t *testing.T, d *Decoder[T], apiVersion, kind string, accepted bool) {
+func checkMetadataOf(t *testing.T, d *Decoder, apiVersion, kind string, accepted bool) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: "a", ResourceVersion: "7", Labels: map[string]string{"of": "metadata"}}
 	check := func(from string, obj Object, err error, typeMeta metav1.TypeMeta) {

@@ -14,9 +14,9 @@ type Object interface {
 }
 
 // Item is one object of a list or a watch, or the error that it has in place of the object.
-type Item[T Object] struct {
+type Item struct {
 	// Object is nil if Err is not, and in a bookmark.
-	Object T
+	Object Object
 	// ContentHash is a hash of the text of Object. LIST and WATCH responses of one
 	// process have the same hash for the same text. It is 0 if it is not known: without
 	// a Cached, and for other sources than a Decoder.
@@ -30,10 +30,10 @@ type Item[T Object] struct {
 
 // Page is the response to one LIST request: the whole collection, or a part of it
 // if Continue is not empty.
-type Page[T Object] struct {
+type Page struct {
 	// Items includes, with an Err, the objects that were skipped because they cannot
 	// be decoded. The slice belongs to the caller.
-	Items []Item[T]
+	Items []Item
 	// ResourceVersion is the version of the collection, the same on every page.
 	ResourceVersion string
 	// Continue is the token for the request of the next page.
@@ -46,12 +46,12 @@ type Page[T Object] struct {
 }
 
 // Event is one change that a watch reports, in the order of the server.
-type Event[T Object] struct {
+type Event struct {
 	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark.
 	Type watch.EventType
 	// Item has the state after the change, and for watch.Deleted the last state. It is
 	// empty for a bookmark.
-	Item[T]
+	Item
 	// ResourceVersion is the version that the watch has reached with this event.
 	ResourceVersion string
 	// InitialEventsEnd marks the bookmark that ends the initial events of a
@@ -68,4 +68,4 @@ type Event[T Object] struct {
 // resourceVersion and decoded it from a text with that hash: a server may answer with
 // other content at the same version. contentHash is never 0. Cached is called from
 // several goroutines, and must not keep or change the slices.
-type Cached[T Object] func(namespace, name, resourceVersion []byte, contentHash uint64) (T, bool)
+type Cached func(namespace, name, resourceVersion []byte, contentHash uint64) (Object, bool)

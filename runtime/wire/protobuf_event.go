@@ -30,7 +30,7 @@ func (m *typeMeta) set(obj runtime.Object) {
 
 // typeMetaOf returns the kind in an envelope. Nearly always it is that of the last event, so
 // that its strings are shared.
-func (d *Decoder[T]) typeMetaOf(e protobuf.Envelope) *typeMeta {
+func (d *Decoder) typeMetaOf(e protobuf.Envelope) *typeMeta {
 	last := d.typeMeta.Load()
 	if last != nil && last.Kind == string(e.Kind) && last.APIVersion == string(e.APIVersion) {
 		return last
@@ -61,7 +61,7 @@ func checkContent(e *protobuf.Envelope) error {
 }
 
 // checkProtobuf returns an error if objects cannot be decoded from protobuf.
-func (d *Decoder[T]) checkProtobuf() error {
+func (d *Decoder) checkProtobuf() error {
 	if !d.protobuf().CanUnmarshal() {
 		return &SyntaxError{Near: protobuf.Magic, Want: wantJSON}
 	}
@@ -70,7 +70,7 @@ func (d *Decoder[T]) checkProtobuf() error {
 
 // nextOfProtobuf returns a frame: the message of an event. Four bytes before it have its
 // length.
-func (s *Stream[T]) nextOfProtobuf() ([]byte, error) {
+func (s *Stream) nextOfProtobuf() ([]byte, error) {
 	if _, err := s.source.first(); err != nil {
 		return nil, err
 	}
@@ -89,13 +89,13 @@ func (s *Stream[T]) nextOfProtobuf() ([]byte, error) {
 }
 
 // appendProtobuf appends the result of the event in frame.
-func (d *Decoder[T]) appendProtobuf(results []result[T], frame []byte) []result[T] {
+func (d *Decoder) appendProtobuf(results []result, frame []byte) []result {
 	event, err := d.protobufEvent(frame)
-	return appendResult(results, result[T]{event, d.withoutText(err)})
+	return appendResult(results, result{event, d.withoutText(err)})
 }
 
 // protobufEvent decodes a frame.
-func (d *Decoder[T]) protobufEvent(frame []byte) (event Event[T], err error) {
+func (d *Decoder) protobufEvent(frame []byte) (event Event, err error) {
 	name, object, err := protobuf.ReadEvent(frame)
 	if err != nil {
 		return event, &SyntaxError{Near: fmt.Sprintf("a frame that cannot be read (%v)", err), Want: "an event"}
@@ -115,7 +115,7 @@ func (d *Decoder[T]) protobufEvent(frame []byte) (event Event[T], err error) {
 		}
 		return d.change(kind, d.object(c, e.Raw, howToDecode{mayBeHeld: kind == watch.Added, meta: meta}))
 	case kind == watch.Bookmark:
-		return protobufBookmark[T](e.Raw)
+		return protobufBookmark(e.Raw)
 	case kind == watch.Error:
 		return event, protobufFailure(string(e.Kind), e.Raw)
 	default:
@@ -124,12 +124,12 @@ func (d *Decoder[T]) protobufEvent(frame []byte) (event Event[T], err error) {
 }
 
 // protobufBookmark reads the metadata of a bookmark. Its kind does not matter.
-func protobufBookmark[T Object](message []byte) (Event[T], error) {
+func protobufBookmark(message []byte) (Event, error) {
 	var mark metav1.PartialObjectMetadata
 	if err := protobuf.Unmarshal(message, &mark); err != nil {
-		return Event[T]{}, &SyntaxError{Near: fmt.Sprintf("an object that cannot be read (%v)", err), Want: "the object of a bookmark"}
+		return Event{}, &SyntaxError{Near: fmt.Sprintf("an object that cannot be read (%v)", err), Want: "the object of a bookmark"}
 	}
-	return Event[T]{
+	return Event{
 		Type:             watch.Bookmark,
 		ResourceVersion:  mark.ResourceVersion,
 		InitialEventsEnd: mark.Annotations[metav1.InitialEventsAnnotationKey] == "true",
@@ -150,7 +150,7 @@ func protobufFailure(kind string, message []byte) error {
 
 // skipLargeProtobuf returns the event of a frame that is too large. begin is the beginning of
 // the frame. If it does not have the type and the name of the object, the error is large.
-func (d *Decoder[T]) skipLargeProtobuf(begin []byte, large *TooLargeError) (Event[T], error) {
+func (d *Decoder) skipLargeProtobuf(begin []byte, large *TooLargeError) (Event, error) {
 	kind, e := protobuf.ReadEventBegin(begin)
 	if h, out := d.leavesOutLarge(d.protobuf(), e.Raw); out && isChange(eventType(kind)) {
 		return d.leftOut(eventType(kind), h), nil
@@ -159,7 +159,7 @@ func (d *Decoder[T]) skipLargeProtobuf(begin []byte, large *TooLargeError) (Even
 }
 
 // headOf returns the head of the object in an envelope, which need not be complete.
-func (d *Decoder[T]) headOf(e *protobuf.Envelope) plan.Head {
+func (d *Decoder) headOf(e *protobuf.Envelope) plan.Head {
 	h := d.protobuf().ReadHead(e.Raw)
 	h.Kind, h.APIVersion = e.Kind, e.APIVersion
 	return h

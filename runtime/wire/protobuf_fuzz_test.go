@@ -160,7 +160,7 @@ func FuzzProtobufList(f *testing.F) {
 		}
 		var all []metadata
 		for _, obj := range objectsOf(page) {
-			all = append(all, *obj)
+			all = append(all, *obj.(*metadata))
 		}
 		if !reflect.DeepEqual(all, want.Items) && len(all)+len(want.Items) > 0 {
 			t.Errorf("items are\n%v\nwant\n%v", all, want.Items)
@@ -169,7 +169,7 @@ func FuzzProtobufList(f *testing.F) {
 }
 
 // modelEvents returns the events of a watch up to the first error.
-func modelEvents(text string) (events []Event[*metadata], err error) {
+func modelEvents(text string) (events []Event, err error) {
 	frames := framer.NewLengthDelimitedFrameReader(io.NopCloser(strings.NewReader(text)))
 	frame := make([]byte, len(text)+1)
 	for left := len(text); ; {
@@ -191,7 +191,7 @@ func modelEvents(text string) (events []Event[*metadata], err error) {
 	}
 }
 
-func modelEvent(frame []byte) (event Event[*metadata], err error) {
+func modelEvent(frame []byte) (event Event, err error) {
 	var w metav1.WatchEvent
 	if err := w.Unmarshal(frame); err != nil {
 		return event, err
@@ -216,7 +216,7 @@ func modelEvent(frame []byte) (event Event[*metadata], err error) {
 	if !ok || err != nil {
 		err = errOdd
 	}
-	event = Event[*metadata]{Type: kind, ResourceVersion: obj.ResourceVersion}
+	event = Event{Type: kind, ResourceVersion: obj.ResourceVersion}
 	if kind == watch.Bookmark {
 		event.InitialEventsEnd = obj.Annotations[metav1.InitialEventsAnnotationKey] == "true"
 		return event, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -127,7 +128,7 @@ func TestWatchesThatAreNoFramesSaySo(t *testing.T) {
 
 // TestTypesWithoutProtobufSaySo: a server may answer in protobuf unasked.
 func TestTypesWithoutProtobufSaySo(t *testing.T) {
-	decoder := NewDecoder[*widget](Options{}, nil)
+	decoder := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil)
 	const want = "the answer is protobuf, not JSON, and the Go type of the objects has no protobuf"
 	check := func(what string, err error) {
 		t.Helper()

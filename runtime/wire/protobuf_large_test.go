@@ -36,7 +36,7 @@ func TestLargeObjectsInProtobufAreSkipped(t *testing.T) {
 			for arrival, body := range arrivals(list) {
 				what := fmt.Sprintf("list, limit %d, size %d, %s", limit, size, arrival)
 				page, err := newMetadataDecoder(options).List(t.Context(), body)
-				if err != nil || len(objectsOf(page)) != 2 || len(undecodableOf(page)) != 3 || objectsOf(page)[1].Name != "widget-2" || page.ResourceVersion != "9" {
+				if err != nil || len(objectsOf(page)) != 2 || len(undecodableOf(page)) != 3 || objectsOf(page)[1].GetName() != "widget-2" || page.ResourceVersion != "9" {
 					t.Errorf("%s: %v, %+v", what, err, page)
 					continue
 				}
@@ -180,7 +180,7 @@ func TestRestOfALargeObjectInProtobufIsNotHeld(t *testing.T) {
 			var states []*DecodeError
 			var err error
 			if watches {
-				var got []Event[*metadata]
+				var got []Event
 				got, err = readAll(t, decoder.Watch(t.Context(), text))
 				for _, e := range got {
 					if e.Err != nil {
@@ -191,7 +191,7 @@ func TestRestOfALargeObjectInProtobufIsNotHeld(t *testing.T) {
 					err = nil
 				}
 			} else {
-				var page Page[*metadata]
+				var page Page
 				page, err = decoder.List(t.Context(), text)
 				states = undecodableOf(page)
 			}
@@ -219,7 +219,7 @@ func TestIdleWatchesOfProtobufHoldLittle(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		decoder := newMetadataDecoder(Options{})
-		readers, writers, open := make([]*io.PipeReader, streams), make([]*io.PipeWriter, streams), make([]*Stream[*metadata], streams)
+		readers, writers, open := make([]*io.PipeReader, streams), make([]*io.PipeWriter, streams), make([]*Stream, streams)
 		for i := range streams {
 			readers[i], writers[i] = io.Pipe()
 		}

@@ -10,7 +10,7 @@ import (
 
 // readProtobuf reads a list in protobuf: a magic number, and then an envelope without a
 // length. The envelope has the message of the list, which is not held as a whole.
-func (r *listReader[T]) readProtobuf() error {
+func (r *listReader) readProtobuf() error {
 	s := r.source
 	r.codec = r.decoder.protobuf()
 	switch magic, err := s.bytes(len(protobuf.Magic)); {
@@ -67,7 +67,7 @@ func (r *listReader[T]) readProtobuf() error {
 }
 
 // setEnvelope sets a field of the envelope, before the block that has it is left.
-func (r *listReader[T]) setEnvelope(number uint64, content []byte) error {
+func (r *listReader) setEnvelope(number uint64, content []byte) error {
 	var e protobuf.Envelope
 	if err := e.Set(number, content); err != nil {
 		return &SyntaxError{Near: fmt.Sprintf("a field that cannot be read (%v)", err), Want: "the envelope of a list"}
@@ -90,7 +90,7 @@ func (r *listReader[T]) setEnvelope(number uint64, content []byte) error {
 
 // content reads the length and the content of a field. left is the number of bytes of the
 // message that are not read.
-func (r *listReader[T]) content(left *int) ([]byte, error) {
+func (r *listReader) content(left *int) ([]byte, error) {
 	size, err := r.length(left)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (r *listReader[T]) content(left *int) ([]byte, error) {
 }
 
 // length reads the length of a field, of which it removes the bytes from left.
-func (r *listReader[T]) length(left *int) (int, error) {
+func (r *listReader) length(left *int) (int, error) {
 	size, err := r.varint(left)
 	if err != nil {
 		return 0, err
@@ -112,7 +112,7 @@ func (r *listReader[T]) length(left *int) (int, error) {
 }
 
 // varint reads an integer in the middle of a message.
-func (r *listReader[T]) varint(left *int) (uint64, error) {
+func (r *listReader) varint(left *int) (uint64, error) {
 	v, size, err := r.source.varint()
 	if err != nil {
 		return 0, cut(err)
@@ -133,7 +133,7 @@ func checkTag(tag uint64) error {
 }
 
 // skipField consumes the value of an unknown field.
-func (r *listReader[T]) skipField(tag uint64, left *int) error {
+func (r *listReader) skipField(tag uint64, left *int) error {
 	size, err := 0, error(nil)
 	switch tag & 7 {
 	case 0:
@@ -159,7 +159,7 @@ func (r *listReader[T]) skipField(tag uint64, left *int) error {
 }
 
 // readList reads the message of a list, whose length comes first.
-func (r *listReader[T]) readList(outer *int) error {
+func (r *listReader) readList(outer *int) error {
 	if err := r.checkBefore(); err != nil {
 		return err // before all of its items are read
 	}
@@ -199,7 +199,7 @@ func (r *listReader[T]) readList(outer *int) error {
 }
 
 // readItem reads an item, whose length comes first.
-func (r *listReader[T]) readItem(left *int) error {
+func (r *listReader) readItem(left *int) error {
 	frame, err := r.content(left)
 	if large, ok := err.(*TooLargeError); ok {
 		return r.skip(frame, large)

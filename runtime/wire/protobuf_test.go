@@ -77,12 +77,12 @@ func listMessage(n int) string {
 
 func listInProtobuf(n int) string { return inEnvelope(listKind, listMessage(n)) }
 
-func newMetadataDecoder(options Options) *Decoder[*metadata] {
-	return NewDecoder[*metadata](options, nil)
+func newMetadataDecoder(options Options) *Decoder {
+	return NewDecoder(reflect.TypeFor[*metadata](), options, nil)
 }
 
 // checkMetadata checks the objects with the numbers 0 to n-1 of a list.
-func checkMetadata(t *testing.T, page Page[*metadata], n int) {
+func checkMetadata(t *testing.T, page Page, n int) {
 	t.Helper()
 	if page.ResourceVersion != "77" || page.Continue != "more" || len(page.Items) != n {
 		t.Fatalf("the page has version %q, token %q and %d items, want %d", page.ResourceVersion, page.Continue, len(page.Items), n)
@@ -128,18 +128,18 @@ func bookmarkOf(version string, isEnd bool) *metadata {
 }
 
 // framesOf is the body of a streaming list and watch in protobuf.
-func framesOf(n int) (text string, want []Event[*metadata]) {
+func framesOf(n int) (text string, want []Event) {
 	var frames strings.Builder
 	add := func(kind watch.EventType, i int) {
 		frames.WriteString(frameOfMetadata(kind, newMetadata(i)))
-		want = append(want, Event[*metadata]{Type: kind, Item: Item[*metadata]{Object: newMetadata(i)}, ResourceVersion: fmt.Sprint(1000 + i)})
+		want = append(want, Event{Type: kind, Item: Item{Object: newMetadata(i)}, ResourceVersion: fmt.Sprint(1000 + i)})
 	}
 	for i := range n {
 		add(watch.Added, i)
 	}
 	for _, isEnd := range []bool{true, false} {
 		frames.WriteString(frameOfMetadata(watch.Bookmark, bookmarkOf("7000", isEnd)))
-		want = append(want, Event[*metadata]{Type: watch.Bookmark, ResourceVersion: "7000", InitialEventsEnd: isEnd})
+		want = append(want, Event{Type: watch.Bookmark, ResourceVersion: "7000", InitialEventsEnd: isEnd})
 	}
 	for i := range n {
 		add(watch.Modified, i)
@@ -148,7 +148,7 @@ func framesOf(n int) (text string, want []Event[*metadata]) {
 	return frames.String(), want
 }
 
-func checkEvents(t *testing.T, got, want []Event[*metadata]) {
+func checkEvents(t *testing.T, got, want []Event) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d events, want %d", len(got), len(want))
@@ -186,7 +186,7 @@ func TestProtobufWatchDeliversALoneEventAtOnce(t *testing.T) {
 		defer s.Stop()
 		for i := range 3 {
 			go func() { _, _ = io.WriteString(writing, frameOfMetadata(watch.Added, newMetadata(i))) }()
-			if got, err := s.Next(t.Context(), nil); err != nil || len(got) != 1 || got[0].Object.Name != newMetadata(i).Name {
+			if got, err := s.Next(t.Context(), nil); err != nil || len(got) != 1 || got[0].Object.GetName() != newMetadata(i).Name {
 				t.Fatalf("%v, %v", got, err)
 			}
 		}
@@ -225,8 +225,8 @@ func TestProtobufThatIsCutOffSaysSo(t *testing.T) {
 
 func TestObjectsInProtobufComeFromTheCache(t *testing.T) {
 	type state struct{ namespace, name, version string }
-	held := map[state]Item[*metadata]{}
-	decoder := NewDecoder(Options{}, func(namespace, name, version []byte, hash uint64) (*metadata, bool) {
+	held := map[state]Item{}
+	decoder := NewDecoder(reflect.TypeFor[*metadata](), Options{}, func(namespace, name, version []byte, hash uint64) (Object, bool) {
 		i, ok := held[state{string(namespace), string(name), string(version)}]
 		return i.Object, ok && i.ContentHash == hash
 	})
@@ -240,7 +240,7 @@ func TestObjectsInProtobufComeFromTheCache(t *testing.T) {
 		}
 	}
 	for _, i := range page.Items {
-		held[state{i.Object.Namespace, i.Object.Name, i.Object.ResourceVersion}] = i
+		held[state{i.Object.GetNamespace(), i.Object.GetName(), i.Object.GetResourceVersion()}] = i
 	}
 	text, _ := framesOf(100)
 	events, err := readAll(t, decoder.Watch(t.Context(), bodyOf(text)))
@@ -251,7 +251,7 @@ func TestObjectsInProtobufComeFromTheCache(t *testing.T) {
 		if e.Type == watch.Bookmark {
 			continue
 		}
-		known := held[state{e.Object.Namespace, e.Object.Name, e.Object.ResourceVersion}]
+		known := held[state{e.Object.GetNamespace(), e.Object.GetName(), e.Object.GetResourceVersion()}]
 		if e.ContentHash != known.ContentHash || e.Held != (e.Type == watch.Added) || e.Held != (e.Object == known.Object) {
 			t.Fatalf("event %d is %+v, the cache has %+v", i, e, known)
 		}
@@ -259,7 +259,7 @@ func TestObjectsInProtobufComeFromTheCache(t *testing.T) {
 	other := newMetadata(3) // at the same version
 	other.Labels["more"] = "labels"
 	list := metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "78"}, Items: []metadata{*newMetadata(2), *other}}
-	if page, err = decoder.List(t.Context(), bodyOf(inEnvelope(listKind, messageOf(&list)))); err != nil || !page.Items[0].Held || page.Items[1].Held || page.Items[1].Object.Labels["more"] == "" {
+	if page, err = decoder.List(t.Context(), bodyOf(inEnvelope(listKind, messageOf(&list)))); err != nil || !page.Items[0].Held || page.Items[1].Held || page.Items[1].Object.GetLabels()["more"] == "" {
 		t.Errorf("a relist: %+v, %v", page, err)
 	}
 	for i := range list.Items {
@@ -340,7 +340,7 @@ func TestProtobufOfAnotherKindIsRefused(t *testing.T) {
 	other.Kind, other.APIVersion = "Pod", "v1"
 	text := frameOfMetadata(watch.Added, object) + frameOfMetadata(watch.Bookmark, bookmarkOf("8", false)) + frameOfMetadata(watch.Added, other)
 	got, err := readAll(t, newMetadataDecoder(options).Watch(t.Context(), bodyOf(text)))
-	if len(got) != 2 || got[0].Object.Kind != "Deployment" || got[0].Object.APIVersion != "apps/v1" || !errors.As(err, new(*KindError)) {
+	if len(got) != 2 || got[0].Object.GetObjectKind().GroupVersionKind().String() != "apps/v1, Kind=Deployment" || !errors.As(err, new(*KindError)) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -352,11 +352,11 @@ func TestAnswersInJSONAreTakenToo(t *testing.T) {
 		t.Errorf("Accept is %q", accept)
 	}
 	page, err := decoder.List(t.Context(), bodyOf(listOf(t, 3)))
-	if err != nil || len(page.Items) != 3 || page.Items[2].Object.Name != "widget-2" {
+	if err != nil || len(page.Items) != 3 || page.Items[2].Object.GetName() != "widget-2" {
 		t.Errorf("%+v, %v", page, err)
 	}
 	events, err := readAll(t, decoder.Watch(t.Context(), bodyOf(eventOf("ADDED", textOf(t, newWidget(1)))+"\n")))
-	if err != io.EOF || len(events) != 1 || events[0].Object.Name != "widget-1" {
+	if err != io.EOF || len(events) != 1 || events[0].Object.GetName() != "widget-1" {
 		t.Errorf("%+v, %v", events, err)
 	}
 	// Each watch of a Decoder may have another encoding.

@@ -22,8 +22,8 @@ const (
 // a watch that waits for the server has no goroutine. When more than one event has arrived, a
 // goroutine reads and finds the events. Those that have arrived together are one task. Several
 // tasks run in parallel. The goroutine ends when an event arrives alone.
-type Stream[T Object] struct {
-	decoder *Decoder[T]
+type Stream struct {
+	decoder *Decoder
 	ctx     context.Context
 	// done is the Done channel of the context of Watch.
 	done    <-chan struct{}
@@ -42,13 +42,13 @@ type Stream[T Object] struct {
 	workers workers
 	// tasks are in the order of the body. The channel is nil while Next reads. It is closed after
 	// the last task. Then end is the reason, or nil if Next reads again.
-	tasks chan *task[result[T]]
+	tasks chan *task[result]
 	end   error
 
 	// Only Next uses the fields below. Next returns the results of current, from the index
 	// at on. single is the memory of a task with the events that Next has read.
-	current *task[result[T]]
-	single  task[result[T]]
+	current *task[result]
+	single  task[result]
 	at      int
 	failed  error
 	// dropped are the events that Options.Keep has left out since the last one of a batch, and
@@ -58,16 +58,16 @@ type Stream[T Object] struct {
 }
 
 // result is the event of one frame of a watch, or the error that it has in place of the event.
-type result[T Object] struct {
-	event Event[T]
+type result struct {
+	event Event
 	err   error
 }
 
 // Watch reads the body of a WATCH response. The caller ends it with Stop. It also ends
 // when ctx ends, with the cause of ctx. Then it closes the body, which must make a
 // running Read return.
-func (d *Decoder[T]) Watch(ctx context.Context, body io.ReadCloser) *Stream[T] {
-	s := &Stream[T]{decoder: d, done: ctx.Done()}
+func (d *Decoder) Watch(ctx context.Context, body io.ReadCloser) *Stream {
+	s := &Stream{decoder: d, done: ctx.Done()}
 	s.single.done = alreadyDone
 	s.ctx, s.release = closeWith(ctx, body)
 	s.source = newSource(s.ctx, body, d.max, idleSize, s.flush)
@@ -83,7 +83,7 @@ var alreadyDone = func() chan struct{} {
 
 // Stop ends the watch, closes the body, and returns when all goroutines of the watch
 // have ended. It may be called twice, but not while Next runs.
-func (s *Stream[T]) Stop() {
+func (s *Stream) Stop() {
 	s.release()
 	s.reading.Wait()
 	s.workers.wait()
@@ -95,7 +95,7 @@ func (s *Stream[T]) Stop() {
 
 // readSingle waits for an event and decodes it, in the goroutine of Next. If more has arrived,
 // it starts a goroutine that reads on.
-func (s *Stream[T]) readSingle() {
+func (s *Stream) readSingle() {
 	if s.ctx.Err() != nil {
 		s.failed = context.Cause(s.ctx)
 		return
@@ -115,8 +115,8 @@ func (s *Stream[T]) readSingle() {
 }
 
 // startReading starts a goroutine that reads. frame and err are results of next, or both are nil.
-func (s *Stream[T]) startReading(frame []byte, err error) {
-	tasks := make(chan *task[result[T]], maxAhead)
+func (s *Stream) startReading(frame []byte, err error) {
+	tasks := make(chan *task[result], maxAhead)
 	s.tasks, s.end = tasks, nil
 	if s.workers.slots == nil {
 		s.workers = newWorkers()
@@ -130,7 +130,7 @@ func (s *Stream[T]) startReading(frame []byte, err error) {
 // read finds the events until one arrives alone, and returns nil then, or until the body ends.
 // Without an error of the body it returns io.EOF. It flushes the events that arrived before an
 // error. frame and err are results of next, or both are nil.
-func (s *Stream[T]) read(frame []byte, err error) error {
+func (s *Stream) read(frame []byte, err error) error {
 	if frame == nil && err == nil { // Next has read nothing
 		frame, err = s.next()
 	}
@@ -155,12 +155,12 @@ func (s *Stream[T]) read(frame []byte, err error) error {
 
 // isQuiet reports whether the only event that was read and is not taken is in frames, and no
 // other task waits.
-func (s *Stream[T]) isQuiet() bool {
+func (s *Stream) isQuiet() bool {
 	return len(s.frames) == 1 && s.source.at == s.source.end && len(s.tasks) == 0
 }
 
 // next returns a frame.
-func (s *Stream[T]) next() ([]byte, error) {
+func (s *Stream) next() ([]byte, error) {
 	if !s.hasBegun {
 		// The first byte of protobuf is that of the length of a frame. No frame is large enough for
 		// it to be one that JSON begins with.
@@ -175,7 +175,7 @@ func (s *Stream[T]) next() ([]byte, error) {
 
 // skip delivers an event that is too large as an undecodable one, after the events before
 // it, and skips the rest of its bytes.
-func (s *Stream[T]) skip(begin []byte, large *TooLargeError) error {
+func (s *Stream) skip(begin []byte, large *TooLargeError) error {
 	skipLarge := s.decoder.skipLargeEvent
 	if s.isProtobuf {
 		skipLarge = s.decoder.skipLargeProtobuf
@@ -187,7 +187,7 @@ func (s *Stream[T]) skip(begin []byte, large *TooLargeError) error {
 	if err := s.flush(true); err != nil {
 		return err
 	}
-	t := &task[result[T]]{results: []result[T]{{event: event}}, done: make(chan struct{})}
+	t := &task[result]{results: []result{{event: event}}, done: make(chan struct{})}
 	close(t.done)
 	select {
 	case s.tasks <- t:
@@ -199,7 +199,7 @@ func (s *Stream[T]) skip(begin []byte, large *TooLargeError) error {
 
 // nextOfJSON returns a frame: an event, or a line. API servers end each event with a newline,
 // and the end of a line is found much faster. The worker checks what the line has.
-func (s *Stream[T]) nextOfJSON() ([]byte, error) {
+func (s *Stream) nextOfJSON() ([]byte, error) {
 	switch next, err := s.source.peek(); {
 	case err != nil:
 		return nil, err
@@ -215,7 +215,7 @@ func (s *Stream[T]) nextOfJSON() ([]byte, error) {
 }
 
 // appendEvents appends the results of the events in frame.
-func (s *Stream[T]) appendEvents(results []result[T], frame []byte) []result[T] {
+func (s *Stream) appendEvents(results []result, frame []byte) []result {
 	if s.isProtobuf {
 		return s.decoder.appendProtobuf(results, frame)
 	}
@@ -224,11 +224,11 @@ func (s *Stream[T]) appendEvents(results []result[T], frame []byte) []result[T] 
 
 // flush makes a task of the events that have arrived, before the next read. It decodes a
 // single event itself if no other task waits, which saves a switch of goroutines.
-func (s *Stream[T]) flush(bool) error {
+func (s *Stream) flush(bool) error {
 	if len(s.frames) == 0 {
 		return nil
 	}
-	t := newTask[result[T]](s.source.block, s.frames)
+	t := newTask[result](s.source.block, s.frames)
 	if len(s.frames) == 1 && len(s.tasks) == 0 {
 		t.run(s.appendEvents)
 		s.frames[0] = nil // so that the block is not kept alive
@@ -250,7 +250,7 @@ func (s *Stream[T]) flush(bool) error {
 // apierrors.APIStatus for an ERROR event, the cause of ctx or of the context of
 // Watch, and otherwise the errors of List. Events that came before an error are
 // returned before it.
-func (s *Stream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
+func (s *Stream) Next(ctx context.Context, reuse []Event) ([]Event, error) {
 	batch := reuse[:0]
 	for s.failed == nil && s.current == nil {
 		if s.tasks == nil && ctx.Done() == s.done {
@@ -287,7 +287,7 @@ func (s *Stream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], err
 
 // receive takes the next task, or, after the last one, the reason why the watch ended. If it has
 // not ended, Next reads again.
-func (s *Stream[T]) receive(t *task[result[T]], open bool) {
+func (s *Stream) receive(t *task[result], open bool) {
 	switch {
 	case open:
 		s.current = t
@@ -301,7 +301,7 @@ func (s *Stream[T]) receive(t *task[result[T]], open bool) {
 }
 
 // hasMore reports whether another task is done. It does not wait.
-func (s *Stream[T]) hasMore() bool {
+func (s *Stream) hasMore() bool {
 	if s.current == nil {
 		select {
 		case t, open := <-s.tasks:
@@ -313,7 +313,7 @@ func (s *Stream[T]) hasMore() bool {
 }
 
 // hasRoom reports whether batch has room for another event, besides that of addDropped.
-func (s *Stream[T]) hasRoom(batch []Event[T]) bool {
+func (s *Stream) hasRoom(batch []Event) bool {
 	if s.dropped > 0 {
 		return len(batch) < maxBatch-1
 	}
@@ -321,18 +321,18 @@ func (s *Stream[T]) hasRoom(batch []Event[T]) bool {
 }
 
 // addDropped appends an event for those that were left out, if there are any.
-func (s *Stream[T]) addDropped(batch []Event[T]) []Event[T] {
+func (s *Stream) addDropped(batch []Event) []Event {
 	if s.dropped == 0 {
 		return batch
 	}
-	batch = append(batch, Event[T]{Type: watch.Bookmark, ResourceVersion: s.reached, Dropped: s.dropped})
+	batch = append(batch, Event{Type: watch.Bookmark, ResourceVersion: s.reached, Dropped: s.dropped})
 	s.dropped, s.reached = 0, ""
 	return batch
 }
 
 // take appends results of the current task to batch, up to the first error and up to
 // maxBatch.
-func (s *Stream[T]) take(batch []Event[T]) []Event[T] {
+func (s *Stream) take(batch []Event) []Event {
 	results := s.current.results
 	for ; s.at < len(results) && s.failed == nil && s.hasRoom(batch); s.at++ {
 		event := &results[s.at].event
@@ -360,7 +360,7 @@ func (s *Stream[T]) take(batch []Event[T]) []Event[T] {
 
 // freed returns the memory of results for a single event, without their objects. It returns nil if
 // that would keep much memory, because the event came in one line with others.
-func freed[T Object](results []result[T]) []result[T] {
+func freed(results []result) []result {
 	if cap(results) > 1 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,7 +17,7 @@ func BenchmarkWatch(b *testing.B) {
 	for i := range 100 {
 		lines = append(lines, fmt.Appendf(nil, "{\"type\":\"MODIFIED\",\"object\":%s}\n", workloadText(i)))
 	}
-	decoder := NewDecoder[*workloadObject](Options{}, nil)
+	decoder := NewDecoder(reflect.TypeFor[*workloadObject](), Options{}, nil)
 	for _, piece := range []int{0, 5_000, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint("pieces of ", piece), func(b *testing.B) {
 			var size int64
@@ -24,7 +25,7 @@ func BenchmarkWatch(b *testing.B) {
 				source := &lineReader{lines: lines, left: events, piece: piece}
 				s := decoder.Watch(b.Context(), &body{Reader: source})
 				read := 0
-				var batch []Event[*workloadObject]
+				var batch []Event
 				for err := error(nil); err == nil; read += len(batch) {
 					batch, err = s.Next(b.Context(), batch)
 				}
@@ -78,12 +79,12 @@ func BenchmarkKeep(b *testing.B) {
 	}
 	for name, keeps := range map[string]bool{"all": true, "none": false} {
 		b.Run(name, func(b *testing.B) {
-			decoder := NewDecoder[*workloadObject](Options{Keep: func(Head) bool { return keeps }}, nil)
+			decoder := NewDecoder(reflect.TypeFor[*workloadObject](), Options{Keep: func(Head) bool { return keeps }}, nil)
 			b.ReportAllocs()
 			for b.Loop() {
 				s := decoder.Watch(b.Context(), &body{Reader: &lineReader{lines: lines, left: events, piece: 16 << 10}})
 				read := 0
-				var batch []Event[*workloadObject]
+				var batch []Event
 				for err := error(nil); err == nil; {
 					batch, err = s.Next(b.Context(), batch)
 					for i := range batch {

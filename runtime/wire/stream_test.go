@@ -16,10 +16,10 @@ import (
 )
 
 // readAll reads a watch to its end. Each batch has something.
-func readAll[T Object](t *testing.T, s *Stream[T]) (all []Event[T], end error) {
+func readAll(t *testing.T, s *Stream) (all []Event, end error) {
 	t.Helper()
 	defer s.Stop()
-	var batch []Event[T]
+	var batch []Event
 	for {
 		if batch, end = s.Next(t.Context(), batch); end != nil {
 			if len(batch) > 0 {
@@ -36,17 +36,17 @@ func readAll[T Object](t *testing.T, s *Stream[T]) (all []Event[T], end error) {
 
 // watchOf is the body of a watch: the widgets with the numbers 0 to n-1, a bookmark
 // that ends them, and a change and the end of each.
-func watchOf(t testing.TB, n int, separator string) (text string, want []Event[*widget]) {
+func watchOf(t testing.TB, n int, separator string) (text string, want []Event) {
 	var lines []string
 	add := func(kind watch.EventType, w *widget) {
 		lines = append(lines, eventOf(string(kind), textOf(t, w)))
-		want = append(want, Event[*widget]{Type: kind, Item: Item[*widget]{Object: reread(t, w)}, ResourceVersion: w.ResourceVersion})
+		want = append(want, Event{Type: kind, Item: Item{Object: reread(t, w)}, ResourceVersion: w.ResourceVersion})
 	}
 	for i := range n {
 		add(watch.Added, newWidget(i))
 	}
 	lines = append(lines, eventOf("BOOKMARK", `{"kind":"Widget","metadata":{"resourceVersion":"5000","creationTimestamp":null,"annotations":{"k8s.io/initial-events-end":"true"}}}`))
-	want = append(want, Event[*widget]{Type: watch.Bookmark, ResourceVersion: "5000", InitialEventsEnd: true})
+	want = append(want, Event{Type: watch.Bookmark, ResourceVersion: "5000", InitialEventsEnd: true})
 	for i := range n {
 		w := newWidget(i)
 		w.ResourceVersion, w.Spec.Color = fmt.Sprint(6000+i), "red"
@@ -58,7 +58,7 @@ func watchOf(t testing.TB, n int, separator string) (text string, want []Event[*
 		add(watch.Deleted, w)
 	}
 	lines = append(lines, eventOf("BOOKMARK", `{"metadata":{"resourceVersion":"8000"}}`))
-	want = append(want, Event[*widget]{Type: watch.Bookmark, ResourceVersion: "8000"})
+	want = append(want, Event{Type: watch.Bookmark, ResourceVersion: "8000"})
 	return strings.Join(lines, separator) + separator, want
 }
 
@@ -67,7 +67,7 @@ func TestWatchReadsEventsInOrderHoweverTheyArrive(t *testing.T) {
 		text, want := watchOf(t, 200, separator)
 		for arrival, body := range arrivals(text) {
 			t.Run(name+", "+arrival, func(t *testing.T) {
-				got, err := readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), body))
+				got, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), body))
 				if err != io.EOF {
 					t.Fatal(err)
 				}
@@ -97,7 +97,7 @@ func TestWatchTakesEventsInAnyForm(t *testing.T) {
 		`{"ty\u0070e":"MODIFI\u0045D","object":` + object + `}`,
 		`{"type":"MODIFIED","object":` + object + ` }`,
 	} {
-		got, err := readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), bodyOf(text)))
+		got, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), bodyOf(text)))
 		if err != io.EOF || len(got) != 1 {
 			t.Errorf("%s: %v, %d events", text, err, len(got))
 			continue
@@ -110,13 +110,13 @@ func TestWatchTakesEventsInAnyForm(t *testing.T) {
 
 func TestWatchTakesLinesThatAreNotOneEvent(t *testing.T) {
 	held := newWidget(1)
-	decoder := NewDecoder(Options{}, cachedOf(held))
+	decoder := NewDecoder(reflect.TypeFor[*widget](), Options{}, cachedOf(held))
 	first, second := eventOf("ADDED", textOf(t, held)), eventOf("ADDED", textOf(t, newWidget(2)))
 	text := first + second + "\n" + second + " " + first + "\n" + second + first + second + "\n"
 	got, err := readAll(t, decoder.Watch(t.Context(), bodyOf(text)))
 	var names []string
 	for _, e := range got {
-		names = append(names, e.Object.Name)
+		names = append(names, e.Object.GetName())
 	}
 	if want := "[widget-1 widget-2 widget-2 widget-1 widget-2 widget-1 widget-2]"; err != io.EOF || fmt.Sprint(names) != want {
 		t.Errorf("%v, %v", names, err)
@@ -126,7 +126,7 @@ func TestWatchTakesLinesThatAreNotOneEvent(t *testing.T) {
 	broken := strings.Replace(second, `"object":{`, `"object":{"a":{}`+"\n,", 1)
 	for _, want := range []bool{false, true} {
 		got, err := readAll(t, decoder.Watch(t.Context(), bodyOf(first+"\n"+broken+"\n"+first+"\n")))
-		if want && (err != io.EOF || len(got) != 3 || got[1].Object.Name != "widget-2") {
+		if want && (err != io.EOF || len(got) != 3 || got[1].Object.GetName() != "widget-2") {
 			t.Errorf("the second time: %v after %d events", err, len(got))
 		}
 		if !want && (!errors.As(err, new(*SyntaxError)) || len(got) != 1) {
@@ -139,12 +139,12 @@ func TestWatchDeliversALoneEventAtOnce(t *testing.T) {
 	for _, end := range []string{"\n", ""} {
 		synctest.Test(t, func(t *testing.T) {
 			reading, writing := io.Pipe()
-			s := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), reading)
+			s := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), reading)
 			defer s.Stop()
 			for i := range 3 {
 				go func() { _, _ = io.WriteString(writing, eventOf("ADDED", textOf(t, newWidget(i)))+end) }()
 				got, err := s.Next(t.Context(), nil)
-				if err != nil || len(got) != 1 || got[0].Object.Name != fmt.Sprintf("widget-%d", i) {
+				if err != nil || len(got) != 1 || got[0].Object.GetName() != fmt.Sprintf("widget-%d", i) {
 					t.Fatalf("%v, %v", got, err)
 				}
 			}
@@ -155,7 +155,7 @@ func TestWatchDeliversALoneEventAtOnce(t *testing.T) {
 func TestWatchDeliversTogetherWhatCameTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reading, writing := io.Pipe()
-		s := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), reading)
+		s := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), reading)
 		defer s.Stop()
 		var text strings.Builder
 		for i := range 30 {
@@ -195,7 +195,7 @@ func TestWatchReturnsErrorsAfterTheEventsBeforeThem(t *testing.T) {
 		},
 	} {
 		for _, before := range []int{0, 1, 200} {
-			got, err := readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), bodyOf(strings.Repeat(added, before)+text)))
+			got, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), bodyOf(strings.Repeat(added, before)+text)))
 			if len(got) != before || !is(err) {
 				t.Errorf("%s after %d events: %v after %d", text, before, err, len(got))
 			}
@@ -206,7 +206,7 @@ func TestWatchReturnsErrorsAfterTheEventsBeforeThem(t *testing.T) {
 func TestWatchSkipsWhatCannotBeDecoded(t *testing.T) {
 	bad := `{"metadata":{"name":"bad","namespace":"team-1","uid":"u","resourceVersion":"9"},"spec":{"needs":{"cpu":"many"}}}`
 	text := eventOf("ADDED", textOf(t, newWidget(1))) + eventOf("MODIFIED", bad) + eventOf("DELETED", bad) + eventOf("ADDED", textOf(t, newWidget(2)))
-	got, err := readAll(t, NewDecoder[*widget](Options{SkipUndecodable: true}, nil).Watch(t.Context(), bodyOf(text)))
+	got, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{SkipUndecodable: true}, nil).Watch(t.Context(), bodyOf(text)))
 	if err != io.EOF || len(got) != 4 {
 		t.Fatalf("%v after %d events", err, len(got))
 	}
@@ -221,7 +221,7 @@ func TestWatchSkipsWhatCannotBeDecoded(t *testing.T) {
 
 func TestWatchRefusesAnEventAboveTheLimit(t *testing.T) {
 	text := eventOf("ADDED", textOf(t, newWidget(1))) + eventOf("ADDED", strings.Replace(textOf(t, newWidget(2)), `"blue"`, `"`+strings.Repeat("x", 100_000)+`"`, 1))
-	got, err := readAll(t, NewDecoder[*widget](Options{MaxObjectBytes: 50_000}, nil).Watch(t.Context(), bodyOf(text)))
+	got, err := readAll(t, NewDecoder(reflect.TypeFor[*widget](), Options{MaxObjectBytes: 50_000}, nil).Watch(t.Context(), bodyOf(text)))
 	var large *TooLargeError
 	if len(got) != 1 || !errors.As(err, &large) || large.Name != "widget-2" {
 		t.Errorf("%v after %d events", err, len(got))
@@ -232,7 +232,7 @@ func TestWatchLeavesALargeBlock(t *testing.T) {
 	large := newWidget(1)
 	large.Spec.Color = strings.Repeat("x", 10<<20)
 	synctest.Test(t, func(t *testing.T) {
-		s := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), newBlocked(eventOf("ADDED", textOf(t, large))+"\n"))
+		s := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), newBlocked(eventOf("ADDED", textOf(t, large))+"\n"))
 		if got, err := s.Next(t.Context(), nil); err != nil || len(got) != 1 {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestWatchEndsWithItsContextAndWithStop(t *testing.T) {
 	event := eventOf("ADDED", textOf(t, newWidget(1)))
 	t.Run("context of Watch", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		s := NewDecoder[*widget](Options{}, nil).Watch(ctx, newBlocked(event))
+		s := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(ctx, newBlocked(event))
 		if got, err := s.Next(t.Context(), nil); err != nil || len(got) != 1 {
 			t.Fatal(got, err)
 		}
@@ -262,7 +262,7 @@ func TestWatchEndsWithItsContextAndWithStop(t *testing.T) {
 		s.Stop()
 	})
 	t.Run("context of Next", func(t *testing.T) {
-		s := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), newBlocked(""))
+		s := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), newBlocked(""))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(why)
 		if _, err := s.Next(ctx, nil); err != why {
@@ -274,7 +274,7 @@ func TestWatchEndsWithItsContextAndWithStop(t *testing.T) {
 	t.Run("nobody reads", func(t *testing.T) {
 		// More than may wait for a consumer.
 		synctest.Test(t, func(t *testing.T) {
-			s := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), &body{Reader: &repeating{text: []byte(event)}})
+			s := NewDecoder(reflect.TypeFor[*widget](), Options{}, nil).Watch(t.Context(), &body{Reader: &repeating{text: []byte(event)}})
 			synctest.Wait()
 			s.Stop()
 		})
@@ -283,7 +283,7 @@ func TestWatchEndsWithItsContextAndWithStop(t *testing.T) {
 
 func TestWatchTakesInitialEventsFromTheCache(t *testing.T) {
 	held := newWidget(1)
-	decoder := NewDecoder(Options{}, cachedOf(held))
+	decoder := NewDecoder(reflect.TypeFor[*widget](), Options{}, cachedOf(held))
 	object := textOf(t, held)
 	got, err := readAll(t, decoder.Watch(t.Context(), bodyOf(eventOf("ADDED", object)+eventOf("MODIFIED", object)+eventOf("ADDED", textOf(t, newWidget(2))))))
 	if err != io.EOF || len(got) != 3 {

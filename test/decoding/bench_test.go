@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"testing"
 
@@ -51,17 +52,17 @@ func benchmarkAll[T any, P interface {
 	*T
 	wire.Object
 }](b *testing.B, texts [][]byte) {
-	ours, limited := wire.NewDecoder[P](wire.Options{}, nil), wire.NewDecoder[P](wire.Options{WithoutManagedFields: true}, nil)
+	ours, limited := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{}, nil), wire.NewDecoder(reflect.TypeFor[P](), wire.Options{WithoutManagedFields: true}, nil)
 	b.Run("wire", func(b *testing.B) {
 		benchmark(b, texts, func(text []byte) (*T, error) {
 			obj, err := ours.Decode(text)
-			return obj, err
+			return typed[P](obj), err
 		})
 	})
 	b.Run("wire without managedFields", func(b *testing.B) {
 		benchmark(b, texts, func(text []byte) (*T, error) {
 			obj, err := limited.Decode(text)
-			return obj, err
+			return typed[P](obj), err
 		})
 	})
 	b.Run("apimachinery", func(b *testing.B) {
@@ -85,6 +86,12 @@ func benchmarkAll[T any, P interface {
 	})
 }
 
+// typed returns an object as its type, nil for nil.
+func typed[P wire.Object](obj wire.Object) P {
+	typed, _ := obj.(P)
+	return typed
+}
+
 func BenchmarkPod(b *testing.B)      { benchmarkAll[corev1.Pod](b, texts(podTextOf)) }
 func BenchmarkDatabase(b *testing.B) { benchmarkAll[operatorv1.Database](b, texts(databaseTextOf)) }
 func BenchmarkUnstructured(b *testing.B) {
@@ -105,16 +112,17 @@ func heap[T any, P interface {
 	*T
 	wire.Object
 }](t *testing.T, texts [][]byte) {
-	decoder := wire.NewDecoder[P](wire.Options{}, nil)
+	decoder := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{}, nil)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	objects := make([]P, len(texts))
 	for i, text := range texts {
-		var err error
-		if objects[i], err = decoder.Decode(text); err != nil {
+		obj, err := decoder.Decode(text)
+		if err != nil {
 			t.Fatal(err)
 		}
+		objects[i] = obj.(P)
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)

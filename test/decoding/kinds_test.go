@@ -270,7 +270,7 @@ func kindOf[T any, P interface {
 	wire.Object
 }]() kind {
 	decode := func(options wire.Options) func(text []byte) (runtime.Object, error) {
-		decoder := wire.NewDecoder[P](options, nil)
+		decoder := wire.NewDecoder(reflect.TypeFor[P](), options, nil)
 		return func(text []byte) (runtime.Object, error) { return decoder.Decode(text) }
 	}
 	return kind{

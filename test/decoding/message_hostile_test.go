@@ -107,7 +107,7 @@ func TestErrorsOfSecretMessagesHaveNoText(t *testing.T) {
 	for _, decode := range []func([]byte) error{
 		func(text []byte) error { _, err := k.ours(text); return err },
 		func(text []byte) error { // a view of another type
-			_, err := wire.NewDecoder[*secretView](wire.Options{Protobuf: &corev1.Secret{}, WithoutObjectTextInErrors: true}, nil).Decode(text)
+			_, err := wire.NewDecoder(reflect.TypeFor[*secretView](), wire.Options{Protobuf: &corev1.Secret{}, WithoutObjectTextInErrors: true}, nil).Decode(text)
 			return err
 		},
 	} {
@@ -134,7 +134,7 @@ func TestErrorsOfSecretMessagesHaveNoText(t *testing.T) {
 	if failures < len(raw) {
 		t.Errorf("%d errors for %d bytes", failures, len(raw))
 	}
-	_, err := wire.NewDecoder[*secretView](wire.Options{Protobuf: &corev1.Secret{}, WithoutObjectTextInErrors: true}, nil).Decode(wrapped(raw))
+	_, err := wire.NewDecoder(reflect.TypeFor[*secretView](), wire.Options{Protobuf: &corev1.Secret{}, WithoutObjectTextInErrors: true}, nil).Decode(wrapped(raw))
 	if want := "object a cannot be decoded at /type: a JSON string does not fit the Go type v1.Time"; err == nil || err.Error() != want {
 		t.Errorf("the error of a view is %v, want %s", err, want)
 	}

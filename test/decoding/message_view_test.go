@@ -134,8 +134,8 @@ func checkView[V any, P interface {
 }](t *testing.T, whole message, usable bool) (decoded int) {
 	t.Helper()
 	k := kind{typ: reflect.TypeOf(whole).Elem()}
-	decoder := wire.NewDecoder[P](wire.Options{Protobuf: whole}, nil)
-	limited := wire.NewDecoder[P](wire.Options{Protobuf: whole, WithoutManagedFields: true, WithoutAnnotations: []string{droppedAnnotation}}, nil)
+	decoder := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{Protobuf: whole}, nil)
+	limited := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{Protobuf: whole, WithoutManagedFields: true, WithoutAnnotations: []string{droppedAnnotation}}, nil)
 	if asks := strings.Contains(decoder.Accept(false), "protobuf"); asks != usable {
 		t.Errorf("%T: Accept is %q", *new(V), decoder.Accept(false))
 	}
@@ -320,7 +320,7 @@ func TestMessageViewsOfOtherTypes(t *testing.T) {
 
 // TestUntypedObjectsAreNotAskedForAsProtobuf: their fields have no numbers.
 func TestUntypedObjectsAreNotAskedForAsProtobuf(t *testing.T) {
-	decoder := wire.NewDecoder[*unstructured.Unstructured](wire.Options{Protobuf: &corev1.Pod{}}, nil)
+	decoder := wire.NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), wire.Options{Protobuf: &corev1.Pod{}}, nil)
 	if accept := decoder.Accept(false); accept != "application/json" {
 		t.Errorf("Accept is %q", accept)
 	}

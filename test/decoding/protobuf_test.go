@@ -159,13 +159,20 @@ func BenchmarkPodMessage(b *testing.B) {
 		all[i] = k.envelope(b, obj)
 		raws = append(raws, k.message(b, obj))
 	}
-	ours, limited := wire.NewDecoder[*corev1.Pod](wire.Options{}, nil), wire.NewDecoder[*corev1.Pod](wire.Options{WithoutManagedFields: true}, nil)
-	b.Run("wire", func(b *testing.B) { benchmark(b, all, ours.Decode) })
-	b.Run("wire without managedFields", func(b *testing.B) { benchmark(b, all, limited.Decode) })
+	ours, limited := wire.NewDecoder(reflect.TypeFor[*corev1.Pod](), wire.Options{}, nil), wire.NewDecoder(reflect.TypeFor[*corev1.Pod](), wire.Options{WithoutManagedFields: true}, nil)
+	b.Run("wire", func(b *testing.B) { benchmark(b, all, decodePod(ours)) })
+	b.Run("wire without managedFields", func(b *testing.B) { benchmark(b, all, decodePod(limited)) })
 	b.Run("apimachinery", func(b *testing.B) {
 		benchmark(b, raws, func(raw []byte) (*corev1.Pod, error) {
 			pod := new(corev1.Pod)
 			return pod, pod.Unmarshal(raw)
 		})
 	})
+}
+
+func decodePod(decoder *wire.Decoder) func([]byte) (*corev1.Pod, error) {
+	return func(text []byte) (*corev1.Pod, error) {
+		obj, err := decoder.Decode(text)
+		return typed[*corev1.Pod](obj), err
+	}
 }

@@ -1,6 +1,7 @@
 package decoding
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -13,11 +14,11 @@ import (
 // where no one says the kind.
 func TestErrorsOfSecretsHaveNoText(t *testing.T) {
 	const text = `{"metadata":{"name":"a"},"data":{"hush":"hush!"}}`
-	_, err := wire.NewDecoder[*corev1.Secret](wire.Options{}, nil).Decode([]byte(text))
+	_, err := wire.NewDecoder(reflect.TypeFor[*corev1.Secret](), wire.Options{}, nil).Decode([]byte(text))
 	if want := "object a cannot be decoded at /data/*: a JSON string does not fit the Go type []uint8"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	_, err = wire.NewDecoder[*corev1.ConfigMap](wire.Options{}, nil).Decode([]byte(strings.Replace(text, `"hush!"`, `5`, 1)))
+	_, err = wire.NewDecoder(reflect.TypeFor[*corev1.ConfigMap](), wire.Options{}, nil).Decode([]byte(strings.Replace(text, `"hush!"`, `5`, 1)))
 	if err == nil || !strings.Contains(err.Error(), "at /data/hush: ") || !strings.Contains(err.Error(), "`") {
 		t.Errorf("the error of a ConfigMap is %v", err)
 	}

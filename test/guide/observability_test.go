@@ -28,7 +28,6 @@ import (
 
 	crcache "github.com/typedinformers/informer-gen/adapters/controllerruntime"
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -75,7 +76,7 @@ func asMetadata(obj []byte) []byte {
 }
 
 func decode[T wire.Object](name string, t target, obj []byte, theirs peer) []attack {
-	ours := wire.NewDecoder[T](t.options, nil)
+	ours := wire.NewDecoder(reflect.TypeFor[T](), t.options, nil)
 	return []attack{
 		{t.name + ", listed: " + name, func() (func() error, func() error) {
 			body := fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"7"},"items":[%s]}`, t.listKind, t.apiVersion, obj)
@@ -91,7 +92,7 @@ func decode[T wire.Object](name string, t target, obj []byte, theirs peer) []att
 	}
 }
 
-func listed[T wire.Object](decoder *wire.Decoder[T], body []byte) error {
+func listed(decoder *wire.Decoder, body []byte) error {
 	page, err := decoder.List(context.Background(), io.NopCloser(bytes.NewReader(body)))
 	if err == nil && len(page.Items) != 1 {
 		return fmt.Errorf("%d objects were decoded", len(page.Items))
@@ -99,7 +100,7 @@ func listed[T wire.Object](decoder *wire.Decoder[T], body []byte) error {
 	return err
 }
 
-func watched[T wire.Object](decoder *wire.Decoder[T], body []byte) error {
+func watched(decoder *wire.Decoder, body []byte) error {
 	stream := decoder.Watch(context.Background(), io.NopCloser(bytes.NewReader(body)))
 	defer stream.Stop()
 	events := 0

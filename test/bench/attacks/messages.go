@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -147,7 +148,7 @@ func messages(size int) (attacks []attack) {
 }
 
 func decodeMessage[T wire.Object](m message, kind schema.GroupVersionKind, size int, theirs peer) []attack {
-	ours := wire.NewDecoder[T](wire.Options{ReadOnly: true}, nil) // as informers have it
+	ours := wire.NewDecoder(reflect.TypeFor[T](), wire.Options{ReadOnly: true}, nil) // as informers have it
 	raw := m.make(size)
 	return []attack{
 		{kind.Kind + " in protobuf, listed: " + m.name, func() (func() error, func() error) {

@@ -36,12 +36,10 @@ func newOurs(s *source, indexes int, counters meter.Counters) (*informer, error)
 		for i, pod := range s.pods {
 			page.Items[i].Object = pod
 		}
-		source.ListFunc = func(context.Context, metav1.ListOptions) (cache.Page[*corev1.Pod], error) { return page, nil }
+		source = listing{source, page}
 	}
 	if s.batched {
-		source.WatchFunc = func(context.Context, metav1.ListOptions) (cache.EventStream[*corev1.Pod], error) {
-			return &batchStream{batches: s.batches, stopped: make(chan struct{})}, nil
-		}
+		source = watching{source, s}
 	}
 	i := cache.NewSharedIndexInformer(cache.Config[*corev1.Pod]{
 		Resource:      corev1.SchemeGroupVersion.WithResource("pods"),
@@ -68,6 +66,26 @@ func newOurs(s *source, indexes int, counters meter.Counters) (*informer, error)
 		},
 		byIndex: lister.ByIndex,
 	}, nil
+}
+
+// listing has a page that is already made.
+type listing struct {
+	cache.ListerWatcher[*corev1.Pod]
+	page cache.Page[*corev1.Pod]
+}
+
+func (l listing) List(context.Context, metav1.ListOptions) (cache.Page[*corev1.Pod], error) {
+	return l.page, nil
+}
+
+// watching has a watch of batches.
+type watching struct {
+	cache.ListerWatcher[*corev1.Pod]
+	of *source
+}
+
+func (w watching) Watch(context.Context, metav1.ListOptions) (cache.EventStream[*corev1.Pod], error) {
+	return &batchStream{batches: w.of.batches, stopped: make(chan struct{})}, nil
 }
 
 // generatedLister and generatedNamespaceLister are as informer-gen generates them.

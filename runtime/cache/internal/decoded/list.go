@@ -13,33 +13,33 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// PageOf returns the items of a typed list. It copies each out of the list's array, so
+// PageOf returns the items of a typed list, of any Go type. It copies each out of the list's array, so
 // that one long-lived object does not keep the whole page alive.
-func PageOf[T wire.Object](list runtime.Object) (wire.Page[T], error) {
+func PageOf(list runtime.Object) (wire.Page, error) {
 	listMeta, err := meta.ListAccessor(list)
 	if err != nil {
-		return wire.Page[T]{}, fmt.Errorf("the client returned a list of type %T without ListMeta: %w", list, err)
+		return wire.Page{}, fmt.Errorf("the client returned a list of type %T without ListMeta: %w", list, err)
 	}
-	page := wire.Page[T]{
-		Items:           make([]wire.Item[T], 0, meta.LenList(list)),
+	page := wire.Page{
+		Items:           make([]wire.Item, 0, meta.LenList(list)),
 		ResourceVersion: listMeta.GetResourceVersion(),
 		Continue:        listMeta.GetContinue(),
 	}
 	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
-		obj, ok := item.(T)
+		obj, ok := item.(wire.Object)
 		if !ok {
-			return unexpectedType[T](item)
+			return errNoMetadata(item)
 		}
 		if _, err := safemeta.NameOf(obj); err != nil {
 			return fmt.Errorf("item %d of the client's list: %w", len(page.Items), err)
 		}
-		page.Items = append(page.Items, wire.Item[T]{Object: obj})
+		page.Items = append(page.Items, wire.Item{Object: obj})
 		return nil
 	})
 	return page, err
 }
 
-func unexpectedType[T wire.Object](got runtime.Object) error {
-	var want T
-	return fmt.Errorf("%w: the client returned a %T instead of a %T", protocol.ErrUnexpectedType, got, want)
+// errNoMetadata is the error of an object of the client that cannot be one of a collection.
+func errNoMetadata(got runtime.Object) error {
+	return fmt.Errorf("%w: the client returned a %T, which has no metadata", protocol.ErrUnexpectedType, got)
 }

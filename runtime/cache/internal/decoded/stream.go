@@ -15,21 +15,21 @@ import (
 
 // Stream reads a watch.Interface in batches. It waits for one event, and adds those
 // that have arrived.
-type Stream[T wire.Object] struct {
+type Stream struct {
 	watch watch.Interface
 	// pending is the error that followed the events of the last batch.
 	pending error
 }
 
 // NewStream returns a stream of the events of w.
-func NewStream[T wire.Object](w watch.Interface) *Stream[T] { return &Stream[T]{watch: w} }
+func NewStream(w watch.Interface) *Stream { return &Stream{watch: w} }
 
 // MaxBatch is the largest number of events that one Next returns. It bounds the memory
 // that an idle Reflector keeps. The queue merges batches.
 const MaxBatch = 32
 
 // Next blocks until there are events and returns those that have arrived, appended to reuse[:0].
-func (s *Stream[T]) Next(ctx context.Context, reuse []wire.Event[T]) ([]wire.Event[T], error) {
+func (s *Stream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
 	batch := reuse[:0]
 	if s.pending != nil {
 		return batch, s.pending
@@ -55,23 +55,23 @@ func (s *Stream[T]) Next(ctx context.Context, reuse []wire.Event[T]) ([]wire.Eve
 }
 
 // Stop ends the watch.
-func (s *Stream[T]) Stop() { s.watch.Stop() }
+func (s *Stream) Stop() { s.watch.Stop() }
 
-func (s *Stream[T]) add(batch []wire.Event[T], event watch.Event, open bool) ([]wire.Event[T], error) {
+func (s *Stream) add(batch []wire.Event, event watch.Event, open bool) ([]wire.Event, error) {
 	if !open {
 		return batch, io.EOF
 	}
 	if event.Type == watch.Error {
 		return batch, apierrors.FromObject(event.Object)
 	}
-	obj, ok := event.Object.(T)
+	obj, ok := event.Object.(wire.Object)
 	if !ok {
-		return batch, unexpectedType[T](event.Object)
+		return batch, errNoMetadata(event.Object)
 	}
 	if _, err := safemeta.NameOf(obj); err != nil {
 		return batch, fmt.Errorf("the object of an event of type %q: %w", event.Type, err)
 	}
-	e := wire.Event[T]{Type: event.Type, ResourceVersion: obj.GetResourceVersion()}
+	e := wire.Event{Type: event.Type, ResourceVersion: obj.GetResourceVersion()}
 	switch event.Type {
 	case watch.Added, watch.Modified, watch.Deleted:
 		e.Object = obj

@@ -4,79 +4,65 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Viewer makes views, of the type T, of whole objects.
-type Viewer[T wire.Object] struct{ decoder *wire.Decoder[T] }
+// Viewer makes views, of one Go type, of whole objects.
+type Viewer struct{ decoder *wire.Decoder }
 
-// NewViewer returns a Viewer.
-func NewViewer[T wire.Object]() Viewer[T] {
-	return Viewer[T]{wire.NewDecoder[T](wire.Options{}, nil)}
-}
+// NewViewer returns a Viewer. view is the Go type of the views.
+func NewViewer(view reflect.Type) Viewer { return Viewer{wire.NewDecoder(view, wire.Options{}, nil)} }
 
 // Of returns the view of an object. It does not share memory with the object.
-func (v Viewer[T]) Of(obj wire.Object) (T, error) {
+func (v Viewer) Of(obj wire.Object) (wire.Object, error) {
 	text, err := json.Marshal(obj)
 	if err != nil {
-		var none T
 		name := obj.GetName()
 		if namespace := obj.GetNamespace(); namespace != "" {
 			name = namespace + "/" + name
 		}
-		return none, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return v.decoder.Decode(text)
 }
 
-// watched is a watch of whole objects.
-type watched[W wire.Object] interface {
-	Next(ctx context.Context, reuse []wire.Event[W]) ([]wire.Event[W], error)
-	Stop()
-}
-
-// ViewStream is a watch of whole objects, of the type W, that returns views.
-type ViewStream[T, W wire.Object] struct {
-	whole watched[W]
-	view  Viewer[T]
-	// read are the events of the last batch.
-	read   []wire.Event[W]
+// ViewStream is a watch of whole objects that returns views.
+type ViewStream struct {
+	*Stream
+	view   Viewer
 	failed error
 }
 
 // NewViewStream returns a watch of the views of the objects of whole.
-func NewViewStream[T, W wire.Object](whole watched[W], view Viewer[T]) *ViewStream[T, W] {
-	return &ViewStream[T, W]{whole: whole, view: view}
+func NewViewStream(whole *Stream, view Viewer) *ViewStream {
+	return &ViewStream{Stream: whole, view: view}
 }
 
 // Next blocks until there are events and returns their views, appended to reuse[:0].
-func (s *ViewStream[T, W]) Next(ctx context.Context, reuse []wire.Event[T]) ([]wire.Event[T], error) {
-	batch := reuse[:0]
+func (s *ViewStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
 	if s.failed != nil {
-		return batch, s.failed
+		return reuse[:0], s.failed
 	}
-	defer func() { clear(s.read) }() // so that it keeps no object alive
-	var err error
-	if s.read, err = s.whole.Next(ctx, s.read); err != nil {
+	batch, err := s.Stream.Next(ctx, reuse)
+	if err != nil {
 		return batch, err
 	}
-	for _, event := range s.read {
-		seen := wire.Event[T]{Type: event.Type, ResourceVersion: event.ResourceVersion, InitialEventsEnd: event.InitialEventsEnd}
-		if event.Type != watch.Bookmark {
-			if seen.Object, s.failed = s.view.Of(event.Object); s.failed != nil {
-				if len(batch) == 0 {
-					return batch, s.failed
-				}
-				return batch, nil
-			}
+	for i := range batch {
+		event := &batch[i]
+		if event.Type == watch.Bookmark {
+			continue
 		}
-		batch = append(batch, seen)
+		if event.Object, s.failed = s.view.Of(event.Object); s.failed != nil {
+			clear(batch[i:]) // so that it keeps no object alive
+			if i == 0 {
+				return batch[:0], s.failed
+			}
+			return batch[:i], nil
+		}
 	}
 	return batch, nil
 }
-
-// Stop ends the watch.
-func (s *ViewStream[T, W]) Stop() { s.whole.Stop() }

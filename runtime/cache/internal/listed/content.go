@@ -13,7 +13,7 @@ import (
 // EqualContent reports whether a and b are deeply equal, except for kind and apiVersion:
 // client-go's typed clients leave them in the items of a list of custom resources, and
 // remove them from the events of a watch. It changes neither object.
-func EqualContent[T wire.Object](a, b T) bool {
+func EqualContent(a, b wire.Object) bool {
 	if reflect.DeepEqual(a, b) {
 		return true
 	}
@@ -24,17 +24,17 @@ func EqualContent[T wire.Object](a, b T) bool {
 }
 
 // withoutKind returns a copy of obj without kind and apiVersion.
-func withoutKind[T wire.Object](obj T) T {
+func withoutKind(obj wire.Object) wire.Object {
 	of := reflect.ValueOf(obj).Elem()
 	copied := reflect.New(of.Type())
 	copied.Elem().Set(of)
 	if dropKind(copied.Elem()) {
-		return copied.Interface().(T)
+		return copied.Interface().(wire.Object)
 	}
 	if safemeta.KindOf(obj).Empty() {
 		return obj
 	}
-	deep := obj.DeepCopyObject().(T) // its kind may be behind a pointer
+	deep := obj.DeepCopyObject().(wire.Object) // its kind may be behind a pointer
 	deep.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	return deep
 }

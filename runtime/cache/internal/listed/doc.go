@@ -13,8 +13,16 @@ import (
 // cluster-scoped objects.
 type Name struct{ Namespace, Name string }
 
+// String returns "namespace/name", or "name" where there is no namespace.
+func (n Name) String() string {
+	if n.Namespace == "" {
+		return n.Name
+	}
+	return n.Namespace + "/" + n.Name
+}
+
 // NameOf returns the name of the object that an item is about.
-func NameOf[T wire.Object](item *wire.Item[T]) Name {
+func NameOf(item *wire.Item) Name {
 	if item.Err != nil {
 		return nameOfState(item.Err)
 	}
@@ -26,7 +34,7 @@ func nameOfState(state *wire.DecodeError) Name {
 }
 
 // IdentityOf returns the UID and the version of the state that an item is about.
-func IdentityOf[T wire.Object](item *wire.Item[T]) (uid types.UID, resourceVersion string) {
+func IdentityOf(item *wire.Item) (uid types.UID, resourceVersion string) {
 	if item.Err != nil {
 		return types.UID(item.Err.UID), item.Err.ResourceVersion
 	}

@@ -10,9 +10,9 @@ import (
 
 // List is a collection while it is being read, page by page or event by event. Only one
 // goroutine may use it. The zero value is empty.
-type List[T wire.Object] struct {
+type List struct {
 	// items have no Err: undecodable objects are in Undecodable only.
-	items []wire.Item[T]
+	items []wire.Item
 	// slots are the indexes of items by name. It is made only if a streaming list
 	// has changes among its initial events, which is rare.
 	slots map[Name]int
@@ -21,8 +21,8 @@ type List[T wire.Object] struct {
 }
 
 // AddPage adds the items of a page, and takes over the slice.
-func (l *List[T]) AddPage(page []wire.Item[T]) {
-	page = slices.DeleteFunc(page, func(item wire.Item[T]) bool {
+func (l *List) AddPage(page []wire.Item) {
+	page = slices.DeleteFunc(page, func(item wire.Item) bool {
 		Note(&l.Undecodable, &item, false)
 		return item.Err != nil
 	})
@@ -34,7 +34,7 @@ func (l *List[T]) AddPage(page []wire.Item[T]) {
 }
 
 // Apply adds an initial event, which is not a bookmark.
-func (l *List[T]) Apply(event watch.EventType, item *wire.Item[T]) {
+func (l *List) Apply(event watch.EventType, item *wire.Item) {
 	gone := event == watch.Deleted
 	Note(&l.Undecodable, item, gone)
 	if item.Err != nil && !gone {
@@ -66,7 +66,7 @@ func (l *List[T]) Apply(event watch.EventType, item *wire.Item[T]) {
 }
 
 // index makes slots. Of an object that was added twice it keeps the last state.
-func (l *List[T]) index() {
+func (l *List) index() {
 	l.slots = make(map[Name]int, len(l.items))
 	kept := 0
 	for _, item := range l.items {
@@ -83,19 +83,19 @@ func (l *List[T]) index() {
 }
 
 // truncate drops the items from n on.
-func (l *List[T]) truncate(n int) {
+func (l *List) truncate(n int) {
 	clear(l.items[n:])
 	l.items = l.items[:n]
 }
 
 // Items returns what was read, with an item for each undecodable object. The caller owns
 // the slice, and calls Clear then.
-func (l *List[T]) Items() []wire.Item[T] {
+func (l *List) Items() []wire.Item {
 	for _, state := range l.Undecodable.Sorted() {
-		l.items = append(l.items, wire.Item[T]{Err: state})
+		l.items = append(l.items, wire.Item{Err: state})
 	}
 	return l.items
 }
 
 // Clear makes the list empty.
-func (l *List[T]) Clear() { *l = List[T]{} }
+func (l *List) Clear() { *l = List{} }

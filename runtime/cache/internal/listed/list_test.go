@@ -13,7 +13,7 @@ import (
 
 type (
 	object = *metav1.PartialObjectMetadata
-	item   = wire.Item[object]
+	item   = wire.Item
 )
 
 func numbered(n int) object {
@@ -25,7 +25,7 @@ func numbered(n int) object {
 func TestList(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
-		var list List[object]
+		var list List
 		want := map[string]item{}
 		for range random.IntN(30) {
 			event, state := watch.Added, item{Object: numbered(random.IntN(8)), ContentHash: uint64(random.IntN(2) * random.IntN(1000))}
@@ -33,9 +33,9 @@ func TestList(t *testing.T) {
 				event = []watch.EventType{watch.Modified, watch.Deleted}[random.IntN(2)]
 			}
 			if event == watch.Deleted {
-				delete(want, state.Object.Name)
+				delete(want, state.Object.GetName())
 			} else {
-				want[state.Object.Name] = state
+				want[state.Object.GetName()] = state
 			}
 			list.Apply(event, &state)
 		}
@@ -44,7 +44,7 @@ func TestList(t *testing.T) {
 		list.Clear()
 		last := map[string]int{}
 		for i, listed := range all {
-			name := listed.Object.Name
+			name := listed.Object.GetName()
 			if before, twice := last[name]; twice && !onlyAdded {
 				t.Fatalf("has %s at %d and %d", name, before, i)
 			}
@@ -63,15 +63,15 @@ func TestList(t *testing.T) {
 
 // TestListOfPages has pages of which the content hashes are known, and others.
 func TestListOfPages(t *testing.T) {
-	var list List[object]
+	var list List
 	list.Undecodable.add(&wire.DecodeError{Namespace: numbered(3).Namespace, Name: numbered(3).Name})
 	list.AddPage([]item{{Object: numbered(0), ContentHash: 10}, {Object: numbered(1)}})
 	list.AddPage([]item{{Object: numbered(2)}})
 	list.AddPage([]item{{Object: numbered(3), ContentHash: 13}, {Object: numbered(4), ContentHash: 14}})
 	all := list.Items()
 	for i, want := range []uint64{10, 0, 0, 13, 14} {
-		if got := all[i]; got.Object.Name != numbered(i).Name || got.ContentHash != want {
-			t.Errorf("object %d is %s with the hash %d, want %d", i, got.Object.Name, got.ContentHash, want)
+		if got := all[i]; got.Object.GetName() != numbered(i).Name || got.ContentHash != want {
+			t.Errorf("object %d is %s with the hash %d, want %d", i, got.Object.GetName(), got.ContentHash, want)
 		}
 	}
 	if len(all) != 5 || len(list.Undecodable.states) != 0 {

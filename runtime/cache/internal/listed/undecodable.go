@@ -28,7 +28,7 @@ var ErrNotExplained = fmt.Errorf("the reason is not kept: only the first %d unde
 
 // Note records whether the last state of an object can be decoded. An object that is gone
 // has no state.
-func Note[T wire.Object](u *Undecodable, item *wire.Item[T], gone bool) {
+func Note(u *Undecodable, item *wire.Item, gone bool) {
 	if item.Err == nil && len(u.states) == 0 {
 		return // nearly always; it takes no lock
 	}

@@ -21,12 +21,12 @@ const Reader = "a reader of the cache"
 //
 // A Detector keeps no object alive. It drops the copy of an object that the garbage collector
 // has freed. So it also compares an object that left the cache before a handler gets it.
-type Detector[T wire.Object] struct {
+type Detector struct {
 	resource   string
 	withValues bool
 
 	mu     sync.Mutex // guards copies
-	copies map[objectKey]T
+	copies map[objectKey]wire.Object
 }
 
 // objectKey identifies an object without keeping it alive. A later object at the same
@@ -35,13 +35,13 @@ type objectKey = weak.Pointer[byte]
 
 // New returns a Detector of objects of a resource. If withValues is set, it reports the
 // values of changed fields too.
-func New[T wire.Object](resource string, withValues bool) *Detector[T] {
-	return &Detector[T]{resource: resource, withValues: withValues, copies: map[objectKey]T{}}
+func New(resource string, withValues bool) *Detector {
+	return &Detector{resource: resource, withValues: withValues, copies: map[objectKey]wire.Object{}}
 }
 
 // Check panics if one of objs has changed since its first check. The message names suspect
 // as the code that changed it. Check ignores zero values in objs.
-func (d *Detector[T]) Check(suspect string, objs ...T) {
+func (d *Detector) Check(suspect string, objs ...wire.Object) {
 	if d == nil {
 		return
 	}
@@ -52,14 +52,14 @@ func (d *Detector[T]) Check(suspect string, objs ...T) {
 	}
 }
 
-func (d *Detector[T]) check(suspect string, obj T) {
+func (d *Detector) check(suspect string, obj wire.Object) {
 	start := (*byte)(reflect.ValueOf(obj).UnsafePointer())
 	key := weak.Make(start)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	pristine, seen := d.copies[key]
 	if !seen {
-		d.copies[key] = obj.DeepCopyObject().(T)
+		d.copies[key] = obj.DeepCopyObject().(wire.Object)
 		runtime.AddCleanup(start, d.drop, key)
 		return
 	}
@@ -74,14 +74,14 @@ func (d *Detector[T]) check(suspect string, obj T) {
 }
 
 // drop is called when the memory of an object is free.
-func (d *Detector[T]) drop(key objectKey) {
+func (d *Detector) drop(key objectKey) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.copies, key)
 }
 
 // Copies returns the number of copies, one for each live object, for tests.
-func (d *Detector[T]) Copies() int {
+func (d *Detector) Copies() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.copies)

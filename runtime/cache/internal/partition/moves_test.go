@@ -42,7 +42,7 @@ type world struct {
 	queue      []delta
 
 	owners *Owners
-	stages map[ID]*Stage[*metav1.PartialObjectMetadata]
+	stages map[ID]*Stage
 	cache  map[listed.Name]*metav1.PartialObjectMetadata
 	told   map[listed.Name]uint64 // the highest version that a handler knows of
 }
@@ -65,7 +65,7 @@ type reflector struct {
 	id ID
 	// answer is the list that the server has sent, if isAnswered is set. position is the version that the watch has reached.
 	isAnswered, isListed, isRefused bool
-	answer                          []wire.Item[*metav1.PartialObjectMetadata]
+	answer                          []wire.Item
 	answered                        uint64
 	position                        uint64
 	// reached is the version that the Reflector has told, as its Status has it.
@@ -75,8 +75,8 @@ type reflector struct {
 type delta struct {
 	from    ID
 	event   watch.EventType // empty for a list
-	item    wire.Item[*metav1.PartialObjectMetadata]
-	items   []wire.Item[*metav1.PartialObjectMetadata]
+	item    wire.Item
+	items   []wire.Item
 	version uint64
 }
 
@@ -85,15 +85,15 @@ var namespaces = []string{"a", "b", "c"}
 func newWorld(random *rand.Rand, rules rules) *world {
 	return &world{
 		rules: rules, random: random, version: 1, objects: map[listed.Name]*metav1.PartialObjectMetadata{},
-		reflectors: map[ID]*reflector{}, owners: New(), stages: map[ID]*Stage[*metav1.PartialObjectMetadata]{},
+		reflectors: map[ID]*reflector{}, owners: New(), stages: map[ID]*Stage{},
 		cache: map[listed.Name]*metav1.PartialObjectMetadata{}, told: map[listed.Name]uint64{},
 	}
 }
 
 func (w *world) pick(n int) int { return w.random.IntN(n) }
 
-func nameOf(obj *metav1.PartialObjectMetadata) listed.Name {
-	return listed.Name{Namespace: obj.Namespace, Name: obj.Name}
+func nameOf(obj metav1.Object) listed.Name {
+	return listed.Name{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
 func versionOf(obj *metav1.PartialObjectMetadata) uint64 {
@@ -162,7 +162,7 @@ func (w *world) list(r *reflector) {
 		r.isAnswered, r.answered, r.answer = true, w.version, nil
 		for _, obj := range w.objects {
 			if r.selects(obj) && w.reads(r, nameOf(obj)) {
-				r.answer = append(r.answer, wire.Item[*metav1.PartialObjectMetadata]{Object: obj})
+				r.answer = append(r.answer, wire.Item{Object: obj})
 			}
 		}
 	default:
@@ -319,7 +319,8 @@ func (w *world) replace(d delta) error {
 	return nil
 }
 
-func (w *world) store(obj *metav1.PartialObjectMetadata) error {
+func (w *world) store(stored wire.Object) error {
+	obj := stored.(*metav1.PartialObjectMetadata)
 	name, version := nameOf(obj), versionOf(obj)
 	if version < w.told[name] && !w.isRestored {
 		return fmt.Errorf("%v went from version %d back to %d", name, w.told[name], version)
@@ -395,7 +396,7 @@ func (w *world) set(next []scope) error {
 			change.Closed = append(change.Closed, closed...)
 		}
 		if w.owners.IsOpening(r.id) {
-			w.stages[r.id] = &Stage[*metav1.PartialObjectMetadata]{}
+			w.stages[r.id] = &Stage{}
 		}
 	}
 	w.close(change.Closed)

@@ -8,38 +8,38 @@ import (
 )
 
 // Stage is what a scope that is opening has told: its list, and the events after it. The zero value is empty.
-type Stage[T wire.Object] struct {
-	list     listed.List[T]
+type Stage struct {
+	list     listed.List
 	isListed bool
 	// version is that of the last list or event, 0 if it cannot be compared.
 	version uint64
 }
 
 // Replace makes the stage that of a list. It takes over the slice.
-func (s *Stage[T]) Replace(items []wire.Item[T], version uint64) {
+func (s *Stage) Replace(items []wire.Item, version uint64) {
 	s.list.Clear()
 	s.list.AddPage(items)
 	s.isListed, s.version = true, version
 }
 
 // Apply adds an event, which is no bookmark.
-func (s *Stage[T]) Apply(event watch.EventType, item *wire.Item[T], version uint64) {
+func (s *Stage) Apply(event watch.EventType, item *wire.Item, version uint64) {
 	s.list.Apply(event, item)
 	s.Reach(version)
 }
 
 // Reach records that the scope has told everything up to a version.
-func (s *Stage[T]) Reach(version uint64) {
+func (s *Stage) Reach(version uint64) {
 	if s.version != 0 { // otherwise the list could not be compared
 		s.version = max(s.version, version)
 	}
 }
 
 // IsListed reports whether there is a list, and Version up to which version it is complete.
-func (s *Stage[T]) IsListed() bool { return s.isListed }
+func (s *Stage) IsListed() bool { return s.isListed }
 
 // Version returns the version up to which the stage is complete, 0 if that cannot be compared.
-func (s *Stage[T]) Version() uint64 { return s.version }
+func (s *Stage) Version() uint64 { return s.version }
 
 // Items returns the list after the events. The caller owns the slice.
-func (s *Stage[T]) Items() []wire.Item[T] { return s.list.Items() }
+func (s *Stage) Items() []wire.Item { return s.list.Items() }

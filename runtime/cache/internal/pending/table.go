@@ -32,17 +32,17 @@ func Parse(resourceVersion string) (uint64, bool) {
 
 // Entry is the state that a write has left, in the cache or waiting for its first list. It ends when the watch
 // has told that state, or a later one, or has passed its version.
-type Entry[T wire.Object] struct {
+type Entry struct {
 	Name    listed.Name
 	UID     types.UID
 	Version uint64
 	// Item is that state. It is zero if the object is outside of the scope, and was removed.
-	Item wire.Item[T]
+	Item wire.Item
 	// OutOfScope is set in that case.
 	OutOfScope bool
 	// Told is the last state of the name that a list or the watch has told. The entry hides it. The cache gets it if the
 	// watch does not confirm the entry. IsTold is false if they have told no object.
-	Told   wire.Item[T]
+	Told   wire.Item
 	IsTold bool
 
 	// isKnown is set if a list or the watch has told of the UID.
@@ -55,24 +55,24 @@ type Entry[T wire.Object] struct {
 }
 
 // IsStateOf reports whether a cached object is the state of the entry.
-func (e *Entry[T]) IsStateOf(cached T) bool {
+func (e *Entry) IsStateOf(cached wire.Object) bool {
 	version, ok := Parse(cached.GetResourceVersion())
 	return ok && version == e.Version && cached.GetUID() == e.UID
 }
 
 // Table has the entries of one scope: of one list and watch. The zero value is empty.
-type Table[T wire.Object] struct {
+type Table struct {
 	// Selects is set if selectors select the objects. A deletion that the watch reports may then
 	// mean that the object has left the scope. It may return.
 	Selects bool
 	// Responses counts the responses for all tables between which entries move. It is nil for a table alone.
 	Responses *uint64
 
-	entries map[listed.Name]*Entry[T]
+	entries map[listed.Name]*Entry
 	// names counts the entries by a part of their names: most events are of none of them.
 	names *[1024]uint16
 	// byVersion has the entries, the lowest version first.
-	byVersion []*Entry[T]
+	byVersion []*Entry
 	// gone are the deleted UIDs. ends has them, the oldest first, and others that were forgotten since.
 	gone map[types.UID]*end
 	ends []*end
@@ -118,16 +118,16 @@ type end struct {
 }
 
 // Len returns the number of writes that the cache shows and that the watch has not confirmed.
-func (t *Table[T]) Len() int { return t.Size() - t.quiet }
+func (t *Table) Len() int { return t.Size() - t.quiet }
 
 // Size returns the number of entries, also of those without which the cache is the same.
-func (t *Table[T]) Size() int { return len(t.entries) + len(t.gone) }
+func (t *Table) Size() int { return len(t.entries) + len(t.gone) }
 
 // Begin is called before a list is requested. It returns the number of responses so far, for
 // Replace.
-func (t *Table[T]) Begin() uint64 { return *t.responses() }
+func (t *Table) Begin() uint64 { return *t.responses() }
 
-func (t *Table[T]) responses() *uint64 {
+func (t *Table) responses() *uint64 {
 	if t.Responses == nil {
 		t.Responses = new(uint64)
 	}
@@ -135,16 +135,16 @@ func (t *Table[T]) responses() *uint64 {
 }
 
 // next returns the order of a response.
-func (t *Table[T]) next() uint64 {
+func (t *Table) next() uint64 {
 	*t.responses()++
 	return *t.Responses
 }
 
 // IsListed reports whether the cache has the first list.
-func (t *Table[T]) IsListed() bool { return t.isListed }
+func (t *Table) IsListed() bool { return t.isListed }
 
 // Reached returns the version of which the cache has all changes, 0 before the first list.
-func (t *Table[T]) Reached() uint64 { return t.reached }
+func (t *Table) Reached() uint64 { return t.reached }
 
 // Verdict is what to do with the cache.
 type Verdict uint8
@@ -161,7 +161,7 @@ const (
 // Refute ends and returns the entry of a name if another write to the name shows that its version is not of
 // this server: the request of that write was sent after the response with the higher version. It returns nil
 // otherwise. isAlive reports whether the write shows that the object was not deleted. Then only a list has its state.
-func (t *Table[T]) Refute(name listed.Name, uid types.UID, version uint64, sent time.Time) (last *Entry[T], isAlive bool) {
+func (t *Table) Refute(name listed.Name, uid types.UID, version uint64, sent time.Time) (last *Entry, isAlive bool) {
 	isAfter := func(c Claim) bool { // two clocks: the later one last
 		waited := stats.Now().Since(c.At)
 		return time.Since(sent) < waited
@@ -180,7 +180,7 @@ func (t *Table[T]) Refute(name listed.Name, uid types.UID, version uint64, sent 
 
 // Offer decides about a state that a write has left. cached is the object that the cache has under
 // the name, if it has one.
-func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
+func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
 	order := t.next()
 	if t.isListed && (t.reached == 0 || e.Version <= t.reached) || t.isOfOtherServer(e.Version) {
 		return Ignore // the watch tells, or has told, what became of it
@@ -224,11 +224,11 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 }
 
 // hasEnded reports whether the watch has told the end of a UID, and nothing can follow.
-func (t *Table[T]) hasEnded(uid types.UID) bool { return !t.Selects && slices.Contains(t.ended, uid) }
+func (t *Table) hasEnded(uid types.UID) bool { return !t.Selects && slices.Contains(t.ended, uid) }
 
 // hasRoom reports whether one more can be remembered. Half of the room is for what changes the
 // cache. If there is none, the oldest quiet end is forgotten.
-func (t *Table[T]) hasRoom(isQuiet bool) bool {
+func (t *Table) hasRoom(isQuiet bool) bool {
 	limit := Max
 	if isQuiet {
 		limit = Max / 2
@@ -248,14 +248,14 @@ func (t *Table[T]) hasRoom(isQuiet bool) bool {
 }
 
 // TakeRefused returns the number of writes for which there was no room since the last call.
-func (t *Table[T]) TakeRefused() int {
+func (t *Table) TakeRefused() int {
 	n := t.refused
 	t.refused = 0
 	return n
 }
 
 // dropForgotten drops the first of ends that are no longer in gone.
-func (t *Table[T]) dropForgotten() {
+func (t *Table) dropForgotten() {
 	n := 0
 	for n < len(t.ends) && t.ends[n].isForgotten {
 		n++
@@ -264,9 +264,9 @@ func (t *Table[T]) dropForgotten() {
 }
 
 // put adds an entry, or replaces the one of the same name.
-func (t *Table[T]) put(e *Entry[T]) {
+func (t *Table) put(e *Entry) {
 	if t.entries == nil {
-		t.entries, t.names = map[listed.Name]*Entry[T]{}, new([1024]uint16)
+		t.entries, t.names = map[listed.Name]*Entry{}, new([1024]uint16)
 	}
 	if last := t.entries[e.Name]; last != nil {
 		t.drop(last)
@@ -280,7 +280,7 @@ func (t *Table[T]) put(e *Entry[T]) {
 }
 
 // after returns the number of entries up to a version.
-func (t *Table[T]) after(version uint64) int {
+func (t *Table) after(version uint64) int {
 	at := len(t.byVersion)
 	for at > 0 && t.byVersion[at-1].Version > version { // nearly always the last one is lower
 		at--
@@ -289,9 +289,9 @@ func (t *Table[T]) after(version uint64) int {
 }
 
 // drop removes an entry.
-func (t *Table[T]) drop(e *Entry[T]) {
+func (t *Table) drop(e *Entry) {
 	t.remove(e)
-	at, _ := slices.BinarySearchFunc(t.byVersion, e.Version, func(e *Entry[T], version uint64) int {
+	at, _ := slices.BinarySearchFunc(t.byVersion, e.Version, func(e *Entry, version uint64) int {
 		if e.Version < version {
 			return -1
 		}
@@ -306,7 +306,7 @@ func (t *Table[T]) drop(e *Entry[T]) {
 }
 
 // remove removes an entry, but not from byVersion.
-func (t *Table[T]) remove(e *Entry[T]) {
+func (t *Table) remove(e *Entry) {
 	delete(t.entries, e.Name)
 	t.names[partOf(e.Name.Name)]--
 	if e.isQuiet {
@@ -326,20 +326,20 @@ func partOf(name string) uint32 {
 }
 
 // clear makes the entry one of a state that is not in the cache.
-func (e *Entry[T]) clear() {
-	var none wire.Item[T]
+func (e *Entry) clear() {
+	var none wire.Item
 	e.Item, e.OutOfScope = none, true
 }
 
 // isOfOtherServer reports whether a version is probably from before the server was restored from a
 // backup.
-func (t *Table[T]) isOfOtherServer(version uint64) bool {
+func (t *Table) isOfOtherServer(version uint64) bool {
 	return t.reached < t.before && version > t.before
 }
 
 // tell records what lists and the watch tell of the name of an entry, nil for no object.
-func (t *Table[T]) tell(e *Entry[T], item *wire.Item[T]) {
-	e.Told, e.IsTold = wire.Item[T]{}, item != nil
+func (t *Table) tell(e *Entry, item *wire.Item) {
+	e.Told, e.IsTold = wire.Item{}, item != nil
 	if item != nil {
 		e.Told = *item
 	}
@@ -347,7 +347,7 @@ func (t *Table[T]) tell(e *Entry[T], item *wire.Item[T]) {
 }
 
 // countQuiet records whether the cache is the same without an entry.
-func (t *Table[T]) countQuiet(e *Entry[T]) {
+func (t *Table) countQuiet(e *Entry) {
 	if e.isQuiet {
 		t.quiet--
 	}
@@ -357,14 +357,14 @@ func (t *Table[T]) countQuiet(e *Entry[T]) {
 }
 
 // Forget drops the entry of an object that could not be stored.
-func (t *Table[T]) Forget(name listed.Name) {
+func (t *Table) Forget(name listed.Name) {
 	if e := t.entries[name]; e != nil {
 		t.drop(e)
 	}
 }
 
 // ForgetAll drops the entries of the objects that are not in a scope any more.
-func (t *Table[T]) ForgetAll(isOver func(listed.Name) bool) {
+func (t *Table) ForgetAll(isOver func(listed.Name) bool) {
 	for _, e := range slices.Clone(t.byVersion) {
 		if isOver(e.Name) {
 			t.drop(e)
@@ -379,7 +379,7 @@ func (t *Table[T]) ForgetAll(isOver func(listed.Name) bool) {
 
 // End records that the server has deleted an object. cached is the object that the cache has under
 // the name and the UID, if it has one. End reports whether the cache has to remove it.
-func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
+func (t *Table) End(deleted Deletion, cached wire.Object, isCached bool) bool {
 	order := t.next()
 	if t.gone[deleted.UID] != nil || !isCached && t.hasEnded(deleted.UID) {
 		return false
@@ -411,7 +411,7 @@ func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
 }
 
 // remember adds an end.
-func (t *Table[T]) remember(d *end) {
+func (t *Table) remember(d *end) {
 	if t.gone == nil {
 		t.gone = map[types.UID]*end{}
 	}
@@ -432,7 +432,7 @@ func without[E any](all []*E, n int) []*E {
 }
 
 // confirm records that the watch has reported the end of a deleted UID.
-func (t *Table[T]) confirm(d *end) {
+func (t *Table) confirm(d *end) {
 	if t.Selects { // it may have left the scope, returned, and been deleted then
 		t.quieten(d)
 		return
@@ -441,7 +441,7 @@ func (t *Table[T]) confirm(d *end) {
 }
 
 // hide records that an end hides a state of the watch, so the cache is not the same without it.
-func (t *Table[T]) hide(d *end, resourceVersion string) {
+func (t *Table) hide(d *end, resourceVersion string) {
 	if version, ok := Parse(resourceVersion); ok {
 		d.told = max(d.told, version)
 	}
@@ -452,7 +452,7 @@ func (t *Table[T]) hide(d *end, resourceVersion string) {
 }
 
 // quieten records that the cache is the same without an end.
-func (t *Table[T]) quieten(d *end) {
+func (t *Table) quieten(d *end) {
 	if !d.isQuiet {
 		d.isQuiet = true
 		t.quiet++
@@ -460,7 +460,7 @@ func (t *Table[T]) quieten(d *end) {
 }
 
 // forget forgets a deleted UID.
-func (t *Table[T]) forget(d *end) {
+func (t *Table) forget(d *end) {
 	if d.isQuiet {
 		t.quiet--
 	}
@@ -469,11 +469,11 @@ func (t *Table[T]) forget(d *end) {
 }
 
 // Clear forgets all entries.
-func (t *Table[T]) Clear() { *t = Table[T]{Selects: t.Selects, Responses: t.Responses} }
+func (t *Table) Clear() { *t = Table{Selects: t.Selects, Responses: t.Responses} }
 
 // Move moves what belongs to some names to the table of the scope that takes them over, before its list. selection is that
 // of the scope. Its bookmarks have to confirm from now on what is moved.
-func (t *Table[T]) Move(to *Table[T], selection *Selection, has func(listed.Name) bool) {
+func (t *Table) Move(to *Table, selection *Selection, has func(listed.Name) bool) {
 	for _, e := range slices.Clone(t.byVersion) {
 		if !has(e.Name) {
 			continue

@@ -41,13 +41,13 @@ func cut(text string) (uid, version string, ok bool) {
 // simulated is a cache of one name, with its Table.
 type simulated struct {
 	t      *testing.T
-	table  Table[object]
-	cached object // nil if there is none
+	table  Table
+	cached wire.Object // nil if there is none
 	began  uint64
 }
 
-func isSame(e *Entry[object], item *wire.Item[object]) bool {
-	return e.Item.Object.Labels["content"] == item.Object.Labels["content"]
+func isSame(e *Entry, item *wire.Item) bool {
+	return e.Item.Object.GetLabels()["content"] == item.Object.GetLabels()["content"]
 }
 
 // step plays one step: "write u1@5", "leave u1@5" for a write that moves the object out of the scope,
@@ -60,9 +60,9 @@ func (s *simulated) step(step string) {
 	case "write", "leave":
 		obj := state(arg)
 		version, _ := Parse(obj.ResourceVersion)
-		e := Entry[object]{Name: listed.Name{Name: "one"}, UID: obj.UID, Version: version, OutOfScope: verb == "leave"}
+		e := Entry{Name: listed.Name{Name: "one"}, UID: obj.UID, Version: version, OutOfScope: verb == "leave"}
 		if !e.OutOfScope {
-			e.Item = wire.Item[object]{Object: obj}
+			e.Item = wire.Item{Object: obj}
 		}
 		switch s.table.Offer(e, s.cached, s.cached != nil) {
 		case Store:
@@ -72,12 +72,12 @@ func (s *simulated) step(step string) {
 		}
 	case "end":
 		d := Deletion{Name: listed.Name{Name: "one"}, UID: types.UID(arg)}
-		if s.table.End(d, s.cached, s.cached != nil && s.cached.UID == d.UID) {
+		if s.table.End(d, s.cached, s.cached != nil && s.cached.GetUID() == d.UID) {
 			s.cached = nil
 		}
 	case "event", "deleted":
 		obj := state(arg)
-		if isNews, _ := s.table.Admit(&wire.Item[object]{Object: obj}, verb == "deleted", isSame); isNews {
+		if isNews, _ := s.table.Admit(&wire.Item{Object: obj}, verb == "deleted", isSame); isNews {
 			s.cached = nil
 			if verb == "event" {
 				s.cached = obj
@@ -88,9 +88,9 @@ func (s *simulated) step(step string) {
 		s.began = s.table.Begin()
 	case "list":
 		version, _ := strconv.ParseUint(arg, 10, 64)
-		var items []wire.Item[object]
+		var items []wire.Item
 		if rest != "" {
-			items = append(items, wire.Item[object]{Object: state(rest)})
+			items = append(items, wire.Item{Object: state(rest)})
 		}
 		items = s.table.Replace(items, version, s.began)
 		s.cached = nil
@@ -120,7 +120,7 @@ func (s *simulated) String() string {
 	if s.cached == nil {
 		return "nothing"
 	}
-	return string(s.cached.UID) + "@" + s.cached.ResourceVersion
+	return string(s.cached.GetUID()) + "@" + s.cached.GetResourceVersion()
 }
 
 // TestOrders plays a write, events and lists in the orders in which they may come.
@@ -217,7 +217,7 @@ func TestOtherContent(t *testing.T) {
 	s.step("write u1@5")
 	other := state("u1@5")
 	other.Labels = map[string]string{"content": "other"}
-	if isNews, _ := s.table.Admit(&wire.Item[object]{Object: other}, false, isSame); !isNews {
+	if isNews, _ := s.table.Admit(&wire.Item{Object: other}, false, isSame); !isNews {
 		t.Error("other content is no news")
 	}
 	if s.table.Size() != 0 {
@@ -227,10 +227,10 @@ func TestOtherContent(t *testing.T) {
 
 // TestVersionsThatAreNoNumbers: nothing can be compared, so all is left to the watch.
 func TestVersionsThatAreNoNumbers(t *testing.T) {
-	var table Table[object]
+	var table Table
 	table.Replace(nil, 0, 0)
 	obj := state("u1@5")
-	if table.Offer(Entry[object]{Name: listed.Name{Name: "one"}, UID: "u1", Version: 5, Item: wire.Item[object]{Object: obj}}, nil, false) != Ignore || table.Size() != 0 {
+	if table.Offer(Entry{Name: listed.Name{Name: "one"}, UID: "u1", Version: 5, Item: wire.Item{Object: obj}}, nil, false) != Ignore || table.Size() != 0 {
 		t.Error("a write is stored")
 	}
 	for _, version := range []string{"", "0", "-1", "5a", "18446744073709551616", "abc"} {
@@ -243,13 +243,13 @@ func TestVersionsThatAreNoNumbers(t *testing.T) {
 // TestBounds fills a table. A write that comes then is left to the watch.
 func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var table Table[object]
+		var table Table
 		table.Replace(nil, 1, 0)
 		offer := func(n int, outOfScope bool) Verdict {
 			name := strconv.Itoa(n)
 			obj := state("u" + name + "@" + strconv.Itoa(n+10))
 			obj.Name = name
-			return table.Offer(Entry[object]{Name: listed.Name{Name: name}, UID: obj.UID, Version: uint64(n + 10), OutOfScope: outOfScope, Item: wire.Item[object]{Object: obj}}, nil, false)
+			return table.Offer(Entry{Name: listed.Name{Name: name}, UID: obj.UID, Version: uint64(n + 10), OutOfScope: outOfScope, Item: wire.Item{Object: obj}}, nil, false)
 		}
 		for n := range Max {
 			offer(n, true)
@@ -302,9 +302,9 @@ func deletion(uid string) Deletion {
 }
 
 // checkOrder checks that the entries are in the order of their versions, each once.
-func checkOrder(t *testing.T, table *Table[object]) {
+func checkOrder(t *testing.T, table *Table) {
 	t.Helper()
-	if !slices.IsSortedFunc(table.byVersion, func(a, b *Entry[object]) int { return int(a.Version) - int(b.Version) }) {
+	if !slices.IsSortedFunc(table.byVersion, func(a, b *Entry) int { return int(a.Version) - int(b.Version) }) {
 		t.Error("the entries are not in order")
 	}
 	if len(table.byVersion) != len(table.entries) {
@@ -404,13 +404,13 @@ func TestDeletedInSelection(t *testing.T) {
 
 // TestManyDeletes next to one that the watch does not confirm.
 func TestManyDeletes(t *testing.T) {
-	var table Table[object]
+	var table Table
 	table.Replace(nil, 1, 0)
 	table.End(deletion("outside"), nil, false)
 	for n := range 10 * Max {
 		obj := state("u" + strconv.Itoa(n) + "@" + strconv.Itoa(n+10))
 		table.End(deletion(string(obj.UID)), obj, true)
-		table.Admit(&wire.Item[object]{Object: obj}, true, isSame)
+		table.Admit(&wire.Item{Object: obj}, true, isSame)
 	}
 	if table.Size() != 1 || len(table.ends) > 2*maxEnded {
 		t.Errorf("there are %d entries, %d in order", table.Size(), len(table.ends))

@@ -12,7 +12,7 @@ import (
 // Admit reports whether an event of the watch is news for the cache. isSame compares its state with
 // that of an entry of the same version: a server may answer with other content. refuted is an entry that the event has shown
 // not to be of this server, or nil.
-func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entry[T], item *wire.Item[T]) bool) (isNews bool, refuted *Entry[T]) {
+func (t *Table) Admit(item *wire.Item, isDeleted bool, isSame func(e *Entry, item *wire.Item) bool) (isNews bool, refuted *Entry) {
 	name := listed.NameOf(item)
 	mayHave := t.names != nil && t.names[partOf(name.Name)] > 0
 	if !mayHave && !isDeleted && len(t.gone) == 0 {
@@ -62,7 +62,7 @@ func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entr
 }
 
 // hear records what the watch, or a list, tells of the name of an entry that hides it.
-func (t *Table[T]) hear(e *Entry[T], item *wire.Item[T], uid types.UID, isDeleted bool) {
+func (t *Table) hear(e *Entry, item *wire.Item, uid types.UID, isDeleted bool) {
 	e.isKnown = e.isKnown || uid == e.UID
 	switch {
 	case isDeleted:
@@ -74,7 +74,7 @@ func (t *Table[T]) hear(e *Entry[T], item *wire.Item[T], uid types.UID, isDelete
 
 // isBefore reports whether an event with a lower version than an entry can be from before the write. UIDs of a name
 // follow each other, so a UID that the watch has told does not come back after another one.
-func (t *Table[T]) isBefore(e *Entry[T], uid types.UID, isDeleted bool) bool {
+func (t *Table) isBefore(e *Entry, uid types.UID, isDeleted bool) bool {
 	switch uid {
 	case "": // an undecodable one
 		return true
@@ -85,7 +85,7 @@ func (t *Table[T]) isBefore(e *Entry[T], uid types.UID, isDeleted bool) bool {
 }
 
 // noteEnd remembers that the watch has reported the end of a UID.
-func (t *Table[T]) noteEnd(uid types.UID) {
+func (t *Table) noteEnd(uid types.UID) {
 	if len(t.ended) < maxEnded {
 		t.ended = append(t.ended, uid)
 		return
@@ -95,12 +95,12 @@ func (t *Table[T]) noteEnd(uid types.UID) {
 }
 
 // IsEmpty reports whether Admit returns true for each event that is no deletion.
-func (t *Table[T]) IsEmpty() bool { return t.Size() == 0 }
+func (t *Table) IsEmpty() bool { return t.Size() == 0 }
 
 // Reach records that the cache has all changes up to a version, and ends the entries up to there. It
 // returns those that the watch should have reported, and has not: the server does not have that state. No later
 // event would remove it from the cache.
-func (t *Table[T]) Reach(version uint64) (unconfirmed []*Entry[T]) {
+func (t *Table) Reach(version uint64) (unconfirmed []*Entry) {
 	t.reached = max(t.reached, version)
 	n := 0
 	for n < len(t.byVersion) && t.byVersion[n].Version <= t.reached {
@@ -126,7 +126,7 @@ type Unconfirmed struct {
 
 // Bookmark records a bookmark, after Reach. It returns the writes that the watch has not confirmed in time. The
 // next list, which has to begin now, ends them. Those without which the cache is the same end at once.
-func (t *Table[T]) Bookmark() (overdue []Unconfirmed) {
+func (t *Table) Bookmark() (overdue []Unconfirmed) {
 	t.bookmarks++
 	for _, e := range slices.Clone(t.byVersion) {
 		switch {
@@ -155,7 +155,7 @@ func (t *Table[T]) Bookmark() (overdue []Unconfirmed) {
 // Replace returns the items of a list, with the writes that came after it. began is the result of
 // Begin from before the list was requested. The list has all earlier writes, also if the server was
 // restored from a backup and has forgotten them.
-func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64) []wire.Item[T] {
+func (t *Table) Replace(items []wire.Item, version uint64, began uint64) []wire.Item {
 	isRestored := version < t.reached
 	if isRestored {
 		t.before = max(t.before, t.reached)
@@ -167,7 +167,7 @@ func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64) [
 		}
 	}
 	t.ended, t.nextEnded = nil, 0 // a restored server may have them again
-	var kept []*Entry[T]
+	var kept []*Entry
 	for _, e := range t.byVersion {
 		if e.order > began && e.Version > version && version > 0 && !t.isOfOtherServer(e.Version) {
 			e.isKnown = false // unless it is listed

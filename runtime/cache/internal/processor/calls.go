@@ -93,7 +93,7 @@ func (c *calls) finish(now stats.Stamp) {
 }
 
 // count counts the call for the notification before next, which has ended.
-func (l *Listener[T]) count() {
+func (l *Listener) count() {
 	l.calls.ended.Add(1)
 	if l.calls.left--; l.calls.left == 0 {
 		l.calls.start(l.finish())
@@ -101,14 +101,14 @@ func (l *Listener[T]) count() {
 }
 
 // cut ends the chunk in progress, if it has calls, and starts the next one.
-func (l *Listener[T]) cut() {
+func (l *Listener) cut() {
 	if l.calls.isUsed() {
 		l.calls.start(l.finish())
 	}
 }
 
 // rest ends the chunk in progress. No other one begins.
-func (l *Listener[T]) rest() {
+func (l *Listener) rest() {
 	if l.calls.isUsed() {
 		l.finish()
 	}
@@ -116,7 +116,7 @@ func (l *Listener[T]) rest() {
 }
 
 // finish records the chunk in progress. It returns the present moment.
-func (l *Listener[T]) finish() (now stats.Stamp) {
+func (l *Listener) finish() (now stats.Stamp) {
 	now = stats.Now()
 	latency := l.calls.latency.Adder()
 	if l.inHand == nil { // Handle
@@ -150,7 +150,7 @@ type Calls struct {
 }
 
 // Calls returns what can be observed. now is the present moment. It waits for no one.
-func (l *Listener[T]) Calls(now stats.Stamp) (all Calls) {
+func (l *Listener) Calls(now stats.Stamp) (all Calls) {
 	// A call is counted as processed first, and so it is read last: no other count is larger.
 	c := &l.calls
 	all.Latency, all.LatencySum = c.latency.Read()

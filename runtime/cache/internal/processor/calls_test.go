@@ -11,9 +11,9 @@ import (
 )
 
 // serving runs one Listener in a bubble until the test ends.
-func serving(t *testing.T, options Options[object]) (p *Processor[object], l *Listener[object]) {
-	options.Failed = func(*Listener[object], *Notification[object], any) {}
-	p, l = New[object](), NewListener(options)
+func serving(t *testing.T, options Options) (p *Processor, l *Listener) {
+	options.Failed = func(*Listener, *Notification, any) {}
+	p, l = New(), NewListener(options)
 	p.Add(l)
 	p.Start()
 	t.Cleanup(func() {
@@ -24,17 +24,17 @@ func serving(t *testing.T, options Options[object]) (p *Processor[object], l *Li
 }
 
 // notes returns n adds, the object of each numbered.
-func notes(n int) []Notification[object] {
-	all := make([]Notification[object], n)
+func notes(n int) []Notification {
+	all := make([]Notification, n)
 	for i := range all {
-		all[i] = Notification[object]{Kind: Add, Obj: many(i, 1)}
+		all[i] = Notification{Kind: Add, Obj: many(i, 1)}
 	}
 	return all
 }
 
 // wantCalls compares what can be observed in one line, the latency as the count in each bucket that
 // is not empty and the sum.
-func wantCalls(t *testing.T, l *Listener[object], want string) {
+func wantCalls(t *testing.T, l *Listener, want string) {
 	t.Helper()
 	synctest.Wait()
 	c := l.Calls(stats.Now())
@@ -58,7 +58,7 @@ func TestSlowCallsAreTimedOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		calls := 0
-		p, l := serving(t, Options[object]{Deliver: func(*Notification[object]) {
+		p, l := serving(t, Options{Deliver: func(*Notification) {
 			switch calls++; calls {
 			case 1:
 				time.Sleep(2 * time.Second)
@@ -69,7 +69,7 @@ func TestSlowCallsAreTimedOneByOne(t *testing.T) {
 		wantCalls(t, l, "0 wait, 0 processed, 0 merged, 0 panics, running 0s, slowest 0s, latency sum 0s")
 		received := stats.Now()
 		time.Sleep(time.Second)
-		p.Distribute(Batch[object]{Notes: notes(4), Received: received})
+		p.Distribute(Batch{Notes: notes(4), Received: received})
 		time.Sleep(2*time.Second + time.Millisecond)
 		wantCalls(t, l, "3 wait, 1 processed, 0 merged, 0 panics, running 1ms, slowest 2s, latency 1≤5s sum 3s")
 		time.Sleep(time.Hour)
@@ -86,25 +86,25 @@ func TestSlowCallsAreTimedOneByOne(t *testing.T) {
 // chunk of the 64th to 127th call ends when a reader or another batch finds that it takes long.
 func TestCallsThatBecomeSlow(t *testing.T) {
 	for asks, test := range map[string]struct {
-		ask  func(*Processor[object], *Listener[object])
+		ask  func(*Processor, *Listener)
 		want string
 	}{
 		"no one":   {nil, "0 wait, 130 processed, 0 merged, 0 panics, running 0s, slowest 57s, latency 63≤100µs 67≤1m0s sum 1h3m45s"},
-		"a reader": {func(_ *Processor[object], l *Listener[object]) { l.Calls(stats.Now()) }, ""},
-		"the next but one batch": {func(p *Processor[object], _ *Listener[object]) {
+		"a reader": {func(_ *Processor, l *Listener) { l.Calls(stats.Now()) }, ""},
+		"the next but one batch": {func(p *Processor, _ *Listener) {
 			for range 2 {
-				p.Distribute(Batch[object]{Notes: notes(1), Received: stats.Now()})
+				p.Distribute(Batch{Notes: notes(1), Received: stats.Now()})
 			}
 		}, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			calls := 0
-			p, l := serving(t, Options[object]{Deliver: func(*Notification[object]) {
+			p, l := serving(t, Options{Deliver: func(*Notification) {
 				if calls++; calls > 70 {
 					time.Sleep(time.Second)
 				}
 			}})
-			p.Distribute(Batch[object]{Notes: notes(130), Received: stats.Now()})
+			p.Distribute(Batch{Notes: notes(130), Received: stats.Now()})
 			time.Sleep(time.Second / 2)
 			if test.ask != nil {
 				test.ask(p, l)
@@ -126,9 +126,9 @@ func TestCallsThatBecomeSlow(t *testing.T) {
 func TestChunkOfSeveralBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		p, l := serving(t, Options[object]{Deliver: func(*Notification[object]) { <-release }})
+		p, l := serving(t, Options{Deliver: func(*Notification) { <-release }})
 		for range 4 {
-			p.Distribute(Batch[object]{Notes: notes(3), Received: stats.Now()})
+			p.Distribute(Batch{Notes: notes(3), Received: stats.Now()})
 			time.Sleep(time.Second)
 			synctest.Wait()
 		}
@@ -142,7 +142,7 @@ func TestChunkOfSeveralBatches(t *testing.T) {
 func TestCallsThatDoNotReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		p, l := serving(t, Options[object]{Deliver: func(*Notification[object]) {
+		p, l := serving(t, Options{Deliver: func(*Notification) {
 			time.Sleep(time.Second)
 			switch calls++; calls {
 			case 2:
@@ -151,7 +151,7 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 				runtime.Goexit()
 			}
 		}})
-		p.Distribute(Batch[object]{Notes: notes(4), Received: stats.Now()})
+		p.Distribute(Batch{Notes: notes(4), Received: stats.Now()})
 		time.Sleep(time.Minute)
 		wantCalls(t, l, "0 wait, 4 processed, 0 merged, 2 panics, running 0s, slowest 1s, latency 1≤1s 1≤2.5s 2≤5s sum 10s")
 	})
@@ -161,11 +161,11 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 func TestMergedNotificationsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		p, l := serving(t, Options[object]{Settings: Settings{BacklogLimit: 3}, Deliver: func(*Notification[object]) { <-release }})
-		p.Distribute(Batch[object]{Notes: notes(1), Received: stats.Now()})
+		p, l := serving(t, Options{Settings: Settings{BacklogLimit: 3}, Deliver: func(*Notification) { <-release }})
+		p.Distribute(Batch{Notes: notes(1), Received: stats.Now()})
 		for version := range 4 {
 			time.Sleep(time.Second)
-			p.Distribute(Batch[object]{Notes: []Notification[object]{{Kind: Update, Old: many(1, version), Obj: many(1, version+1)}}, Received: stats.Now()})
+			p.Distribute(Batch{Notes: []Notification{{Kind: Update, Old: many(1, version), Obj: many(1, version+1)}}, Received: stats.Now()})
 		}
 		wantCalls(t, l, "2 wait, 0 processed, 3 merged, 0 panics, running 4s, slowest 4s, latency sum 0s")
 		time.Sleep(time.Second)
@@ -177,32 +177,32 @@ func TestMergedNotificationsAreCounted(t *testing.T) {
 // TestStoppedListenerHasCounters stops one during a call.
 func TestStoppedListenerHasCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, l := serving(t, Options[object]{Deliver: func(*Notification[object]) { time.Sleep(time.Second) }})
-		p.Distribute(Batch[object]{Notes: notes(4), Received: stats.Now()})
+		p, l := serving(t, Options{Deliver: func(*Notification) { time.Sleep(time.Second) }})
+		p.Distribute(Batch{Notes: notes(4), Received: stats.Now()})
 		time.Sleep(1500 * time.Millisecond)
 		p.Remove(l)
 		wantCalls(t, l, "3 wait, 1 processed, 0 merged, 0 panics, running 500ms, slowest 1s, latency 1≤1s sum 1s")
 		time.Sleep(time.Second)
 		wantCalls(t, l, "0 wait, 2 processed, 0 merged, 0 panics, running 0s, slowest 1s, latency 1≤1s 1≤2.5s sum 3s")
-		p.Distribute(Batch[object]{Notes: notes(4), Received: stats.Now()})
+		p.Distribute(Batch{Notes: notes(4), Received: stats.Now()})
 		wantCalls(t, l, "0 wait, 2 processed, 0 merged, 0 panics, running 0s, slowest 1s, latency 1≤1s 1≤2.5s sum 3s")
 	})
 }
 
 // TestListenersKeepTheirOrder adds and removes some while a reader ranges over them.
 func TestListenersKeepTheirOrder(t *testing.T) {
-	p := New[object]()
-	var all []*Listener[object]
+	p := New()
+	var all []*Listener
 	for i := range 5 {
-		l := NewListener(Options[object]{Settings: Settings{Name: fmt.Sprint(i)}})
+		l := NewListener(Options{Settings: Settings{Name: fmt.Sprint(i)}})
 		p.Add(l)
 		all = append(all, l)
 	}
 	before := p.Listeners()
 	p.Remove(all[1])
-	p.Add(NewListener(Options[object]{Settings: Settings{Name: "5"}}))
+	p.Add(NewListener(Options{Settings: Settings{Name: "5"}}))
 	p.Remove(all[4])
-	names := func(all []*Listener[object]) (names string) {
+	names := func(all []*Listener) (names string) {
 		for _, l := range all {
 			names += l.Name()
 		}

@@ -1,9 +1,6 @@
 package processor
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-)
+import "k8s.io/apimachinery/pkg/types"
 
 // Coalesce merges the notifications of each object into one, or into two if it was
 // deleted and added again. The objects keep the order of their first notifications.
@@ -13,12 +10,12 @@ import (
 //	update, delete   a delete
 //	add, delete      nothing
 //	delete, add      both
-func Coalesce[T metav1.Object](pending []Batch[T]) []Notification[T] {
+func Coalesce(pending []Batch) []Notification {
 	total := 0
 	for _, b := range pending {
 		total += len(b.Notes)
 	}
-	merged := make([]Notification[T], 0, total/2)
+	merged := make([]Notification, 0, total/2)
 	last := make(map[types.NamespacedName]int, total/2) // the index of the last notification of an object
 	for _, b := range pending {
 		for i := range b.Notes {
@@ -47,12 +44,12 @@ func Coalesce[T metav1.Object](pending []Batch[T]) []Notification[T] {
 
 // merge merges n into earlier, which is about the same object. It returns false if the
 // handler has to get both.
-func merge[T metav1.Object](earlier, n *Notification[T]) bool {
+func merge(earlier, n *Notification) bool {
 	switch {
 	case earlier.Kind == Delete:
 		return false
 	case n.Kind == Delete && earlier.Kind == Add:
-		*earlier = Notification[T]{Kind: nothing}
+		*earlier = Notification{Kind: nothing}
 	case n.Kind == Delete:
 		old := earlier.Old // the state that the handler got
 		*earlier = *n

@@ -5,24 +5,22 @@ import (
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // Options are the options of a Listener, which calls the functions from its goroutine.
-type Options[T metav1.Object] struct {
+type Options struct {
 	Settings
 	// Deliver calls the handler.
-	Deliver func(*Notification[T])
+	Deliver func(*Notification)
 	// Failed is called when the handler panicked with a value, or, if value is nil, ended
 	// the goroutine by runtime.Goexit. The handler's stack is still there. If Failed
 	// returns, the handler continues with the next notification.
-	Failed func(l *Listener[T], n *Notification[T], value any)
+	Failed func(l *Listener, n *Notification, value any)
 	// Resync is called each ResyncPeriod, if that is not 0. It may call Enqueue.
-	Resync func(*Listener[T])
+	Resync func(*Listener)
 }
 
 // Settings are the Options that do not depend on the type of the objects.
@@ -38,14 +36,14 @@ type Settings struct {
 
 // Listener is the queue and the goroutine of one handler. Its methods are safe for
 // concurrent use, except for Handle.
-type Listener[T metav1.Object] struct {
-	options Options[T]
+type Listener struct {
+	options Options
 
 	mu        sync.Mutex // guards what follows
-	pending   []Batch[T]
-	waiting   int                     // the number of pending notifications
-	coalesced int                     // the size of the largest pending batch that is distinct
-	memory    freelist.List[Batch[T]] // for pending
+	pending   []Batch
+	waiting   int                  // the number of pending notifications
+	coalesced int                  // the size of the largest pending batch that is distinct
+	memory    freelist.List[Batch] // for pending
 
 	wake     chan struct{} // holds one token while pending may not be empty
 	stopping chan struct{} // closed by stop
@@ -63,7 +61,7 @@ type Listener[T metav1.Object] struct {
 
 	// Only the goroutine of run uses the fields below. If the handler ends that goroutine,
 	// the next one continues from them.
-	inHand []Batch[T]
+	inHand []Batch
 	at     int // the index of the batch that is being handled
 	next   int // the index of the next notification in that batch
 	// timed is the index of the first batch of the chunk of calls in progress, and timedNext that
@@ -74,8 +72,8 @@ type Listener[T metav1.Object] struct {
 }
 
 // NewListener returns a Listener with an empty queue.
-func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
-	return &Listener[T]{
+func NewListener(options Options) *Listener {
+	return &Listener{
 		options:  options,
 		wake:     make(chan struct{}, 1),
 		stopping: make(chan struct{}),
@@ -84,27 +82,27 @@ func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
 }
 
 // Name returns the name of the handler.
-func (l *Listener[T]) Name() string { return l.options.Name }
+func (l *Listener) Name() string { return l.options.Name }
 
 // Unnamed reports whether its user has not named the handler.
-func (l *Listener[T]) Unnamed() bool { return l.options.Unnamed }
+func (l *Listener) Unnamed() bool { return l.options.Unnamed }
 
 // Lists returns the initial lists that the handler has returned from.
-func (l *Listener[T]) Lists() *initial.Lists { return &l.lists }
+func (l *Listener) Lists() *initial.Lists { return &l.lists }
 
 // Ended is closed when the Listener is removed or stopped.
-func (l *Listener[T]) Ended() <-chan struct{} { return l.stopping }
+func (l *Listener) Ended() <-chan struct{} { return l.stopping }
 
 // Gone is closed when the Listener is removed or stopped and its handler has returned from
 // its last call.
-func (l *Listener[T]) Gone() <-chan struct{} { return l.gone }
+func (l *Listener) Gone() <-chan struct{} { return l.gone }
 
 // Removed reports whether the Listener was removed from its Processor.
-func (l *Listener[T]) Removed() bool { return l.removed.Load() }
+func (l *Listener) Removed() bool { return l.removed.Load() }
 
 // Backlog returns the number of notifications that wait, with the one in progress. It is 0
 // after the end.
-func (l *Listener[T]) Backlog() int {
+func (l *Listener) Backlog() int {
 	if l.dropped.Load() {
 		return 0
 	}
@@ -114,7 +112,7 @@ func (l *Listener[T]) Backlog() int {
 }
 
 // Enqueue appends b to the queue. It never blocks.
-func (l *Listener[T]) Enqueue(b Batch[T]) {
+func (l *Listener) Enqueue(b Batch) {
 	l.enqueued.Add(int64(len(b.Notes)))
 	l.mu.Lock()
 	if l.appendLocked(b); len(l.pending) > 1 {
@@ -130,7 +128,7 @@ func (l *Listener[T]) Enqueue(b Batch[T]) {
 	}
 }
 
-func (l *Listener[T]) appendLocked(b Batch[T]) {
+func (l *Listener) appendLocked(b Batch) {
 	switch n := len(l.pending); {
 	case n == 0:
 		l.pending = l.memory.Take(1)
@@ -147,8 +145,8 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 // coalesceLocked merges all pending batches into one. It is called when the queue has
 // doubled since the last call, so that its cost is spread over the events, and never for
 // one distinct batch, such as a list of all objects.
-func (l *Listener[T]) coalesceLocked() {
-	one := Batch[T]{Notes: Coalesce(l.pending), Received: l.pending[0].Received, Distinct: true}
+func (l *Listener) coalesceLocked() {
+	one := Batch{Notes: Coalesce(l.pending), Received: l.pending[0].Received, Distinct: true}
 	for _, b := range l.pending {
 		one.Lists = max(one.Lists, b.Lists)
 		one.Received = min(one.Received, b.Received)
@@ -158,16 +156,16 @@ func (l *Listener[T]) coalesceLocked() {
 	l.waiting, l.coalesced = len(one.Notes), len(one.Notes)
 }
 
-func (l *Listener[T]) leave() { l.goneOnce.Do(func() { close(l.gone) }) }
+func (l *Listener) leave() { l.goneOnce.Do(func() { close(l.gone) }) }
 
-func (l *Listener[T]) stop() {
+func (l *Listener) stop() {
 	l.stopOnce.Do(func() {
 		close(l.stopping)
 		l.calls.isLong.Store(true)
 	})
 }
 
-func (l *Listener[T]) isStopping() bool {
+func (l *Listener) isStopping() bool {
 	select {
 	case <-l.stopping:
 		return true
@@ -178,7 +176,7 @@ func (l *Listener[T]) isStopping() bool {
 
 // run calls the handler until stop, and drops what is pending then. If the handler ends
 // the goroutine by runtime.Goexit, exited is set, and the caller has to call run again.
-func (l *Listener[T]) run() {
+func (l *Listener) run() {
 	var resync <-chan time.Time
 	if l.options.ResyncPeriod > 0 {
 		ticker := time.NewTicker(l.options.ResyncPeriod)
@@ -199,7 +197,7 @@ func (l *Listener[T]) run() {
 
 // TakePending empties the queue and returns what was in it. The backlog still counts
 // the notifications until Handle.
-func (l *Listener[T]) TakePending() []Batch[T] {
+func (l *Listener) TakePending() []Batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	batches := l.pending
@@ -208,7 +206,7 @@ func (l *Listener[T]) TakePending() []Batch[T] {
 }
 
 // drop releases what is pending: a caller may keep a Listener that has ended.
-func (l *Listener[T]) drop() {
+func (l *Listener) drop() {
 	l.rest()
 	l.TakePending()
 	l.inHand, l.at, l.next, l.timed, l.timedNext = nil, 0, 0, 0, 0
@@ -216,7 +214,7 @@ func (l *Listener[T]) drop() {
 }
 
 // handleInHand handles the batches of inHand. It returns false if the Listener was stopped.
-func (l *Listener[T]) handleInHand() bool {
+func (l *Listener) handleInHand() bool {
 	if l.inHand == nil {
 		return !l.isStopping()
 	}
@@ -244,14 +242,14 @@ func (l *Listener[T]) handleInHand() bool {
 
 // Begin is called before Handle, with Batch.Received of the notifications. It returns the present
 // moment if calls are timed from it on, and 0 if they are timed together with those before.
-func (l *Listener[T]) Begin(received stats.Stamp) (now stats.Stamp) {
+func (l *Listener) Begin(received stats.Stamp) (now stats.Stamp) {
 	l.received = received
 	return l.calls.begin()
 }
 
 // Handle calls the handler with notes, in the caller's goroutine, until a call does not
 // return. It is for a Listener that no Processor runs.
-func (l *Listener[T]) Handle(notes []Notification[T]) {
+func (l *Listener) Handle(notes []Notification) {
 	l.next = 0
 	l.calls.begin() // if Handle was called since Begin
 	l.handleNext(notes)
@@ -261,11 +259,11 @@ func (l *Listener[T]) Handle(notes []Notification[T]) {
 }
 
 // Rest is called after Handle, before Begin is called with another value.
-func (l *Listener[T]) Rest() { l.rest() }
+func (l *Listener) Rest() { l.rest() }
 
 // handleNext calls the handler from notes[l.next] on, until the end, a stop, or a call
 // that does not return. One deferred call serves all of them.
-func (l *Listener[T]) handleNext(notes []Notification[T]) {
+func (l *Listener) handleNext(notes []Notification) {
 	returned := false
 	defer func() {
 		if returned {
@@ -287,10 +285,10 @@ func (l *Listener[T]) handleNext(notes []Notification[T]) {
 }
 
 // goesOn reports whether the Listener was not stopped.
-func (l *Listener[T]) goesOn() bool { return !l.calls.isLong.Load() || l.endLong() }
+func (l *Listener) goesOn() bool { return !l.calls.isLong.Load() || l.endLong() }
 
 // endLong ends a chunk of calls that takes long. It reports whether the Listener was not stopped.
-func (l *Listener[T]) endLong() bool {
+func (l *Listener) endLong() bool {
 	l.calls.isLong.Store(false) // before isStopping: stop sets it again
 	l.cut()
 	return !l.isStopping()

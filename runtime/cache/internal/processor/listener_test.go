@@ -16,13 +16,13 @@ func many(name, version int) object {
 // TestCoalescingIsSpread counts how often a growing queue is coalesced, while the
 // handler has many notifications in hand: not for each event.
 func TestCoalescingIsSpread(t *testing.T) {
-	l := NewListener(Options[object]{})
-	l.Enqueue(Batch[object]{Notes: make([]Notification[object], 20_000)})
+	l := NewListener(Options{})
+	l.Enqueue(Batch{Notes: make([]Notification, 20_000)})
 	inHand := l.TakePending()
 	l.options.BacklogLimit = 50
 	times, before := 0, 0
 	for i := range 10_000 {
-		l.Enqueue(Batch[object]{Notes: []Notification[object]{{Kind: Add, Obj: many(i, 1)}}})
+		l.Enqueue(Batch{Notes: []Notification{{Kind: Add, Obj: many(i, 1)}}})
 		if len(l.pending) <= before {
 			times++
 		}
@@ -39,18 +39,18 @@ func TestCoalescingIsSpread(t *testing.T) {
 // TestPendingRelistsAreCoalesced has lists that differ from one to the next, and a
 // handler that never returns.
 func TestPendingRelistsAreCoalesced(t *testing.T) {
-	l := NewListener(Options[object]{Settings: Settings{BacklogLimit: 10}})
+	l := NewListener(Options{Settings: Settings{BacklogLimit: 10}})
 	for version := range 50 {
-		notes := make([]Notification[object], 100)
+		notes := make([]Notification, 100)
 		for i := range notes {
-			notes[i] = Notification[object]{Kind: Update, Old: many(i, version), Obj: many(i, version+1)}
+			notes[i] = Notification{Kind: Update, Old: many(i, version), Obj: many(i, version+1)}
 		}
-		l.Enqueue(Batch[object]{Notes: notes, Distinct: true})
+		l.Enqueue(Batch{Notes: notes, Distinct: true})
 		if l.waiting > 200 {
 			t.Fatalf("%d notifications wait, of 100 objects", l.waiting)
 		}
 	}
-	if version := l.pending[0].Notes[0].Old.ResourceVersion; version != "0" {
+	if version := l.pending[0].Notes[0].Old.GetResourceVersion(); version != "0" {
 		t.Errorf("the first update is from version %s", version)
 	}
 }

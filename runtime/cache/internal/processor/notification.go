@@ -1,14 +1,13 @@
 package processor
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Notification is one call of a handler.
-type Notification[T metav1.Object] struct {
+type Notification struct {
 	Kind Kind
 	// Initial marks an Add of the first list.
 	Initial bool
@@ -16,7 +15,7 @@ type Notification[T metav1.Object] struct {
 	FinalStateUnknown bool
 	// Old is the state that handlers got before, nil for an Add. Obj is the new state, and
 	// for a Delete the last one known.
-	Old, Obj T
+	Old, Obj wire.Object
 }
 
 // Kind is the method of a handler that a Notification is for.
@@ -32,8 +31,8 @@ const (
 )
 
 // Batch has the notifications of one step. All handlers share it, so no one changes it.
-type Batch[T metav1.Object] struct {
-	Notes []Notification[T]
+type Batch struct {
+	Notes []Notification
 	// Received is when the oldest of the changes was received, or when the batch was made if it
 	// is about what was cached before.
 	Received stats.Stamp

@@ -9,33 +9,31 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Processor passes batches to the Listener of each handler. It is not safe for
 // concurrent use: its caller holds a lock, so that a batch and the change of the cache
 // are one step for a handler that is added. Only Listeners and Wait are called without the lock.
-type Processor[T metav1.Object] struct {
+type Processor struct {
 	// listeners are in the order of Add. Add and Remove replace the slice.
-	listeners atomic.Pointer[[]*Listener[T]]
+	listeners atomic.Pointer[[]*Listener]
 	running   bool
 	stopped   bool
 	wg        sync.WaitGroup // one for each running listener
 
-	removing sync.Mutex  // guards removed, and that a Listener is either there or in listeners
-	removed  *removed[T] // nil until the first Remove
+	removing sync.Mutex // guards removed, and that a Listener is either there or in listeners
+	removed  *removed   // nil until the first Remove
 }
 
 // New returns a Processor without listeners.
-func New[T metav1.Object]() *Processor[T] {
-	p := &Processor[T]{}
-	p.listeners.Store(&[]*Listener[T]{})
+func New() *Processor {
+	p := &Processor{}
+	p.listeners.Store(&[]*Listener{})
 	return p
 }
 
 // Add adds a listener. It starts with the Processor, or at once.
-func (p *Processor[T]) Add(l *Listener[T]) {
+func (p *Processor) Add(l *Listener) {
 	all := append(slices.Clone(p.Listeners()), l)
 	p.listeners.Store(&all)
 	if p.running {
@@ -44,7 +42,7 @@ func (p *Processor[T]) Add(l *Listener[T]) {
 }
 
 // serve runs l. If its handler ends the goroutine, serve runs l again in another one.
-func (p *Processor[T]) serve(l *Listener[T]) {
+func (p *Processor) serve(l *Listener) {
 	p.wg.Go(func() {
 		defer func() {
 			if l.exited {
@@ -59,7 +57,7 @@ func (p *Processor[T]) serve(l *Listener[T]) {
 }
 
 // Remove stops a listener. Its handler may still run; see Gone.
-func (p *Processor[T]) Remove(l *Listener[T]) {
+func (p *Processor) Remove(l *Listener) {
 	if !slices.Contains(p.Listeners(), l) {
 		return // it was removed before
 	}
@@ -72,10 +70,10 @@ func (p *Processor[T]) Remove(l *Listener[T]) {
 }
 
 // Listeners returns the listeners in the order of Add. The caller must not change the slice.
-func (p *Processor[T]) Listeners() []*Listener[T] { return *p.listeners.Load() }
+func (p *Processor) Listeners() []*Listener { return *p.listeners.Load() }
 
 // Start starts all listeners.
-func (p *Processor[T]) Start() {
+func (p *Processor) Start() {
 	p.running = true
 	for _, l := range p.Listeners() {
 		p.serve(l)
@@ -83,7 +81,7 @@ func (p *Processor[T]) Start() {
 }
 
 // Distribute passes b to all listeners.
-func (p *Processor[T]) Distribute(b Batch[T]) {
+func (p *Processor) Distribute(b Batch) {
 	if len(b.Notes) == 0 && b.Lists == 0 {
 		return
 	}
@@ -93,7 +91,7 @@ func (p *Processor[T]) Distribute(b Batch[T]) {
 }
 
 // Stop makes every listener return after its current call. Wait waits for that.
-func (p *Processor[T]) Stop() {
+func (p *Processor) Stop() {
 	served := p.running
 	p.running, p.stopped = false, true
 	for _, l := range p.Listeners() {
@@ -105,7 +103,7 @@ func (p *Processor[T]) Stop() {
 }
 
 // Stopped reports whether Stop was called.
-func (p *Processor[T]) Stopped() bool { return p.stopped }
+func (p *Processor) Stopped() bool { return p.stopped }
 
 // Wait returns when no listener runs.
-func (p *Processor[T]) Wait() { p.wg.Wait() }
+func (p *Processor) Wait() { p.wg.Wait() }

@@ -3,8 +3,6 @@ package processor
 import (
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -21,28 +19,28 @@ type Removed struct {
 
 // removed has the calls of the Listeners that were removed: a count that fell with each of them
 // would be no counter.
-type removed[T metav1.Object] struct {
+type removed struct {
 	// leaving are those that may be in a call.
-	leaving []*Listener[T]
+	leaving []*Listener
 	gone    []Removed
 }
 
 // retire moves l from the listeners to those that were removed.
-func (p *Processor[T]) retire(l *Listener[T]) {
+func (p *Processor) retire(l *Listener) {
 	p.removing.Lock()
 	defer p.removing.Unlock()
-	all := slices.DeleteFunc(slices.Clone(p.Listeners()), func(other *Listener[T]) bool { return other == l })
+	all := slices.DeleteFunc(slices.Clone(p.Listeners()), func(other *Listener) bool { return other == l })
 	p.listeners.Store(&all)
 	if p.removed == nil {
-		p.removed = &removed[T]{}
+		p.removed = &removed{}
 	}
 	p.removed.fold()
 	p.removed.leaving = append(p.removed.leaving, l)
 }
 
 // fold adds up the calls of the Listeners that are gone, and releases these.
-func (r *removed[T]) fold() {
-	r.leaving = slices.DeleteFunc(r.leaving, func(l *Listener[T]) bool {
+func (r *removed) fold() {
+	r.leaving = slices.DeleteFunc(r.leaving, func(l *Listener) bool {
 		select {
 		case <-l.gone:
 			r.gone = add(r.gone, l)
@@ -58,7 +56,7 @@ func (r *removed[T]) fold() {
 
 // Observe returns the listeners, and the calls of those that were removed, by name. Each Listener is
 // in one of both. It may be called without the lock, and waits for no handler.
-func (p *Processor[T]) Observe() (listeners []*Listener[T], gone []Removed) {
+func (p *Processor) Observe() (listeners []*Listener, gone []Removed) {
 	p.removing.Lock()
 	defer p.removing.Unlock()
 	listeners = p.Listeners()
@@ -72,7 +70,7 @@ func (p *Processor[T]) Observe() (listeners []*Listener[T], gone []Removed) {
 	return listeners, gone
 }
 
-func add[T metav1.Object](to []Removed, l *Listener[T]) []Removed {
+func add(to []Removed, l *Listener) []Removed {
 	name := l.Name()
 	if l.Unnamed() {
 		name = ""

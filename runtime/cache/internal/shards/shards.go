@@ -43,7 +43,7 @@ func Decode(options wire.Options, shard sharding.Selector) wire.Options {
 }
 
 // Page leaves out items of a page that a client has decoded.
-func Page[T wire.Object](page *wire.Page[T], shard sharding.Selector) {
+func Page(page *wire.Page, shard sharding.Selector) {
 	if len(page.Items) == 0 {
 		return
 	}
@@ -51,17 +51,17 @@ func Page[T wire.Object](page *wire.Page[T], shard sharding.Selector) {
 		page.First = first.Namespace + "/" + first.Name
 	}
 	before := len(page.Items)
-	page.Items = slices.DeleteFunc(page.Items, func(item wire.Item[T]) bool { return !has(shard, &item) })
+	page.Items = slices.DeleteFunc(page.Items, func(item wire.Item) bool { return !has(shard, &item) })
 	page.Dropped += before - len(page.Items)
 }
 
 // Event leaves out the object of an event, as a decoder does.
-func Event[T wire.Object](event *wire.Event[T], shard sharding.Selector) {
+func Event(event *wire.Event, shard sharding.Selector) {
 	if event.Type == watch.Bookmark || has(shard, &event.Item) {
 		return
 	}
 	obj := head(&event.Item)
-	out := wire.Event[T]{Type: watch.Bookmark, ResourceVersion: event.ResourceVersion, Dropped: event.Dropped + 1}
+	out := wire.Event{Type: watch.Bookmark, ResourceVersion: event.ResourceVersion, Dropped: event.Dropped + 1}
 	if event.Type != watch.Added && !IsFixed(shard) {
 		out.Type, out.Dropped = watch.Deleted, event.Dropped
 		out.Err = &wire.DecodeError{Namespace: obj.Namespace, Name: obj.Name, UID: string(obj.UID), ResourceVersion: event.ResourceVersion, Err: wire.ErrNotKept}
@@ -71,7 +71,7 @@ func Event[T wire.Object](event *wire.Event[T], shard sharding.Selector) {
 
 // has reports whether an item is in a shard. One that could not be decoded is, if it has an owner that
 // would have to be known.
-func has[T wire.Object](shard sharding.Selector, item *wire.Item[T]) bool {
+func has(shard sharding.Selector, item *wire.Item) bool {
 	if item.Err == nil {
 		return shard.Matches(item.Object)
 	}
@@ -79,7 +79,7 @@ func has[T wire.Object](shard sharding.Selector, item *wire.Item[T]) bool {
 }
 
 // head returns the names and the UID of an item.
-func head[T wire.Object](item *wire.Item[T]) *metav1.ObjectMeta {
+func head(item *wire.Item) *metav1.ObjectMeta {
 	if state := item.Err; state != nil {
 		return &metav1.ObjectMeta{Namespace: state.Namespace, Name: state.Name, UID: types.UID(state.UID)}
 	}

@@ -4,8 +4,8 @@ import "fmt"
 
 // Check returns an error if an invariant of the tables is broken. It is for tests. Readers
 // may go on meanwhile.
-func (s *Store[T]) Check() error {
-	n, hashes := s.objects.n, 0
+func (s *Store) Check() error {
+	n, hashes := s.objects.len(), 0
 	if s.keepsHashes {
 		hashes = n
 	}

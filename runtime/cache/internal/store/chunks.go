@@ -3,8 +3,6 @@ package store
 import (
 	"iter"
 	"sync/atomic"
-
-	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // chunkSize is the number of objects in a chunk. More would make copies of chunks
@@ -12,24 +10,24 @@ import (
 const chunkSize = 256
 
 // chunk is a part of a chunked. Its objects change in place unless a snapshot shares it.
-type chunk[T wire.Object] struct {
-	objects [chunkSize]T
+type chunk[E any] struct {
+	objects [chunkSize]E
 	// epoch is the epoch of the chunked in which the chunk was made.
 	epoch uint64
 }
 
-// chunked holds objects in the slots 0 to n-1. There is one writer. Readers either take
+// chunked holds objects, or their words, in the slots 0 to n-1. There is one writer. Readers either take
 // a snapshot, which never changes, or load single objects while the writer continues.
 //
 //	table ─▶ [ chunk │ chunk │ chunk ]
 //	             │       └────────────▶ [ object … object ]   256 slots each
 //	snapshot ────┴─ shares the table and the chunks: the writer copies each of them
 //	                before it changes it, once for each snapshot at most
-type chunked[T wire.Object] struct {
-	table atomic.Pointer[[]atomic.Pointer[chunk[T]]]
+type chunked[E any] struct {
+	table atomic.Pointer[[]atomic.Pointer[chunk[E]]]
 	n     int
-	// loadable is set if single objects can be loaded next to the writer.
-	loadable bool
+	// write writes to a slot. If readers load single objects next to the writer, it is storeWord.
+	write func(slot *E, obj E)
 	// shared is set by readers that take a snapshot, concurrently. The next write starts a
 	// new epoch: it copies chunks of an earlier epoch before it changes them.
 	shared atomic.Bool
@@ -39,7 +37,7 @@ type chunked[T wire.Object] struct {
 }
 
 // begin is called by the writer before it changes anything.
-func (c *chunked[T]) begin() {
+func (c *chunked[E]) begin() {
 	if c.shared.Load() {
 		c.shared.Store(false)
 		c.epoch++
@@ -47,48 +45,43 @@ func (c *chunked[T]) begin() {
 }
 
 // at returns the object in a slot. The caller is the writer or keeps it out.
-func (c *chunked[T]) at(slot uint32) T {
+func (c *chunked[E]) at(slot uint32) E {
 	return (*c.table.Load())[slot/chunkSize].Load().objects[slot%chunkSize]
 }
 
-// load returns the object in a slot, and whether there is one. The writer may continue
-// meanwhile. The objects have to be loadable.
-func (c *chunked[T]) load(slot uint32) (obj T, ok bool) {
+// find returns the memory of a slot, or nil if there is no such slot. The writer may continue meanwhile.
+func (c *chunked[E]) find(slot uint32) *E {
 	table := c.table.Load()
 	if table == nil || int(slot/chunkSize) >= len(*table) {
-		return obj, false
+		return nil
 	}
 	part := (*table)[slot/chunkSize].Load()
 	if part == nil {
-		return obj, false
+		return nil
 	}
-	return loadPointer(&part.objects[slot%chunkSize])
+	return &part.objects[slot%chunkSize]
 }
 
 // set changes the object in a slot.
-func (c *chunked[T]) set(slot uint32, obj T) {
+func (c *chunked[E]) set(slot uint32, obj E) {
 	table := *c.table.Load()
 	part := table[slot/chunkSize].Load()
 	if part.epoch != c.epoch {
-		part = &chunk[T]{objects: part.objects, epoch: c.epoch}
+		part = &chunk[E]{objects: part.objects, epoch: c.epoch}
 		if c.tableEpoch != c.epoch {
 			table = c.cloneTable(len(table))
 		}
 		table[slot/chunkSize].Store(part)
 	}
-	if target := &part.objects[slot%chunkSize]; c.loadable {
-		storePointer(target, obj)
-	} else {
-		*target = obj
-	}
+	c.write(&part.objects[slot%chunkSize], obj)
 }
 
 // push adds an object and returns its slot.
-func (c *chunked[T]) push(obj T) uint32 {
+func (c *chunked[E]) push(obj E) uint32 {
 	slot := uint32(c.n)
 	if int(slot/chunkSize) >= c.chunks() {
 		c.cloneTable(int(slot/chunkSize) + 1)
-		(*c.table.Load())[slot/chunkSize].Store(&chunk[T]{epoch: c.epoch})
+		(*c.table.Load())[slot/chunkSize].Store(&chunk[E]{epoch: c.epoch})
 	}
 	c.set(slot, obj)
 	c.n++
@@ -96,10 +89,10 @@ func (c *chunked[T]) push(obj T) uint32 {
 }
 
 // pop removes the last object.
-func (c *chunked[T]) pop() {
+func (c *chunked[E]) pop() {
 	c.n--
 	last := uint32(c.n)
-	var none T
+	var none E
 	c.set(last, none)
 	// One empty chunk stays, for a caller that adds and removes at its border.
 	if used := int(last+chunkSize-1) / chunkSize; c.chunks() > used+1 {
@@ -107,7 +100,7 @@ func (c *chunked[T]) pop() {
 	}
 }
 
-func (c *chunked[T]) chunks() int {
+func (c *chunked[E]) chunks() int {
 	if table := c.table.Load(); table != nil {
 		return len(*table)
 	}
@@ -117,12 +110,12 @@ func (c *chunked[T]) chunks() int {
 // cloneTable makes a table of n chunks: the present ones, and nil. Unless a snapshot
 // shares the old table, a table that grows uses its capacity, and one that shrinks keeps
 // it until most of it is unused.
-func (c *chunked[T]) cloneTable(n int) []atomic.Pointer[chunk[T]] {
-	var old []atomic.Pointer[chunk[T]]
+func (c *chunked[E]) cloneTable(n int) []atomic.Pointer[chunk[E]] {
+	var old []atomic.Pointer[chunk[E]]
 	if table := c.table.Load(); table != nil {
 		old = *table
 	}
-	var table []atomic.Pointer[chunk[T]]
+	var table []atomic.Pointer[chunk[E]]
 	if n != len(old) && n <= cap(old) && 4*n >= cap(old) && c.tableEpoch == c.epoch {
 		for i := n; i < len(old); i++ {
 			old[i].Store(nil)
@@ -133,7 +126,7 @@ func (c *chunked[T]) cloneTable(n int) []atomic.Pointer[chunk[T]] {
 		if n > len(old) {
 			room += n / 4
 		}
-		table = make([]atomic.Pointer[chunk[T]], n, room)
+		table = make([]atomic.Pointer[chunk[E]], n, room)
 		for i := range min(n, len(old)) {
 			table[i].Store(old[i].Load())
 		}
@@ -144,14 +137,14 @@ func (c *chunked[T]) cloneTable(n int) []atomic.Pointer[chunk[T]] {
 }
 
 // snapshot is the objects of one moment.
-type snapshot[T wire.Object] struct {
-	table []atomic.Pointer[chunk[T]]
+type snapshot[E any] struct {
+	table []atomic.Pointer[chunk[E]]
 	n     int
 }
 
 // snapshot returns a snapshot that lasts. The caller keeps the writer out, which then
 // has to copy chunks. A caller that reads while it keeps the writer out calls now instead.
-func (c *chunked[T]) snapshot() snapshot[T] {
+func (c *chunked[E]) snapshot() snapshot[E] {
 	s := c.now()
 	if s.n > 0 && !c.shared.Load() {
 		c.shared.Store(true)
@@ -160,8 +153,8 @@ func (c *chunked[T]) snapshot() snapshot[T] {
 }
 
 // now returns a snapshot that holds while the writer is kept out.
-func (c *chunked[T]) now() snapshot[T] {
-	s := snapshot[T]{n: c.n}
+func (c *chunked[E]) now() snapshot[E] {
+	s := snapshot[E]{n: c.n}
 	if s.n > 0 {
 		s.table = *c.table.Load()
 	}
@@ -169,13 +162,13 @@ func (c *chunked[T]) now() snapshot[T] {
 }
 
 // at returns the object in a slot.
-func (s snapshot[T]) at(slot uint32) T {
+func (s snapshot[E]) at(slot uint32) E {
 	return s.table[slot/chunkSize].Load().objects[slot%chunkSize]
 }
 
 // list returns all objects.
-func (s snapshot[T]) list() []T {
-	objs := make([]T, 0, s.n)
+func (s snapshot[E]) list() []E {
+	objs := make([]E, 0, s.n)
 	for i := 0; i*chunkSize < s.n; i++ {
 		objs = append(objs, s.table[i].Load().objects[:min(chunkSize, s.n-i*chunkSize)]...)
 	}
@@ -183,8 +176,8 @@ func (s snapshot[T]) list() []T {
 }
 
 // collect returns the objects in these slots.
-func (s snapshot[T]) collect(slots []uint32) []T {
-	objs := make([]T, len(slots))
+func (s snapshot[E]) collect(slots []uint32) []E {
+	objs := make([]E, len(slots))
 	// A short list is searched for runs only if it begins with one: a search takes 3 % of
 	// the time of 200 objects without runs.
 	if n := len(slots); n >= chunkSize || n >= shortRun && slots[shortRun-1] == slots[0]+shortRun-1 {
@@ -207,7 +200,7 @@ const (
 
 // copyRuns copies the objects in these slots to objs, and those of a run of slots at once.
 // The first list of a server has the objects of each namespace one after the other.
-func (s snapshot[T]) copyRuns(objs []T, slots []uint32) {
+func (s snapshot[E]) copyRuns(objs []E, slots []uint32) {
 	table := s.table
 	for len(slots) > 0 {
 		first, n := slots[0], min(len(slots), blockSize)
@@ -238,8 +231,8 @@ func runOf(slots []uint32) int {
 }
 
 // all ranges over all objects.
-func (s snapshot[T]) all() iter.Seq[T] {
-	return func(yield func(T) bool) {
+func (s snapshot[E]) all() iter.Seq[E] {
+	return func(yield func(E) bool) {
 		for i := 0; i*chunkSize < s.n; i++ {
 			for _, obj := range s.table[i].Load().objects[:min(chunkSize, s.n-i*chunkSize)] {
 				if !yield(obj) {

@@ -9,18 +9,18 @@ import (
 // particular order. The slice belongs to the caller. It returns false if there is no such
 // index. It holds the read lock for 1 to 5 ns for each entry of the shorter list: the one of
 // the namespace, or the one of value.
-func (s *Store[T]) ByIndexIn(namespace, name, value string) ([]T, bool) {
+func (s *Store) ByIndexIn(namespace, name, value string) (Objects, bool) {
 	s.mu.RLock()
 	idx := s.index(name)
 	if idx == nil {
 		s.mu.RUnlock()
-		return nil, false
+		return Objects{}, false
 	}
 	ofNamespace := s.indexes[0]
 	inNamespace, found := ofNamespace.lists[namespace], idx.lists[value]
 	if inNamespace == nil || found == nil {
 		s.mu.RUnlock()
-		return []T{}, true
+		return s.objects.none(), true
 	}
 	both := scratch.Get().(*[]uint32)
 	defer scratch.Put(both)
@@ -30,7 +30,8 @@ func (s *Store[T]) ByIndexIn(namespace, name, value string) ([]T, bool) {
 		*both = idx.appendIn((*both)[:0], inNamespace.slots, found)
 	}
 	if len(*both) <= maxLocked {
-		objs := s.objects.now().collect(*both)
+		all := s.objects.now()
+		objs := all.collect(*both)
 		s.mu.RUnlock()
 		return objs, true
 	}

@@ -102,7 +102,7 @@ func TestByIndexInIsOfOneMoment(t *testing.T) {
 					return
 				default:
 				}
-				entries := []Entry[object]{x.entry(moved(version)), x.entry(second(version))}
+				entries := []Entry{x.entry(moved(version)), x.entry(second(version))}
 				x.Match(entries)
 				x.Begin()
 				for i := range entries {

@@ -1,5 +1,7 @@
 package store
 
+import "github.com/typedinformers/informer-gen/runtime/wire"
+
 // Marks is a set of the objects that are stored, by slot. It holds for as long as
 // no object is added or removed.
 type Marks struct {
@@ -9,8 +11,8 @@ type Marks struct {
 }
 
 // NewMarks returns Marks without an object.
-func (s *Store[T]) NewMarks() Marks {
-	n := s.objects.n
+func (s *Store) NewMarks() Marks {
+	n := s.objects.len()
 	return Marks{bits: make([]uint64, (n+63)/64), unmarked: n}
 }
 
@@ -29,10 +31,10 @@ func (m *Marks) Add(slot uint32) (again bool) {
 
 // RemoveUnmarked removes the objects that are not in the set, and calls removed with each
 // of them. It moves each of the others once at most. The set is no longer valid then.
-func (s *Store[T]) RemoveUnmarked(m *Marks, removed func(obj T)) {
+func (s *Store) RemoveUnmarked(m *Marks, removed func(obj wire.Object)) {
 	var first uint32 // all objects before it are marked
 	for ; m.unmarked > 0; m.unmarked-- {
-		slot := uint32(s.objects.n - 1)
+		slot := uint32(s.objects.len() - 1)
 		if m.Has(slot) {
 			for m.Has(first) {
 				first++
@@ -49,7 +51,7 @@ func (s *Store[T]) RemoveUnmarked(m *Marks, removed func(obj T)) {
 
 // RemoveAll removes the objects in some slots, and calls removed with each of them. It moves each of the others once at
 // most.
-func (s *Store[T]) RemoveAll(slots []uint32, removed func(obj T)) {
+func (s *Store) RemoveAll(slots []uint32, removed func(obj wire.Object)) {
 	if len(slots) == 0 {
 		return
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -14,11 +13,11 @@ import (
 // called from any goroutine, except for Find and KeepHashes. The other methods are for one
 // writer at a time. Those that change the store are called between Begin and End, unless
 // their comment says otherwise.
-type Store[T wire.Object] struct {
+type Store struct {
 	// mu keeps readers out from Begin to End, and guards what follows against them. Get
 	// reads without it.
 	mu      sync.RWMutex
-	objects chunked[T]
+	objects slots
 	names   names
 	// indexes begin with the one by namespace.
 	indexes []*index
@@ -38,20 +37,18 @@ type Store[T wire.Object] struct {
 	allTouched bool
 }
 
-// New returns an empty Store with an index by namespace, of that name.
-func New[T wire.Object](namespaceIndex string) *Store[T] {
-	s := &Store[T]{indexes: []*index{newIndex(namespaceIndex)}}
-	s.objects.loadable = isPointer[T]()
-	return s
+// New returns an empty Store of objects of one form, with an index by namespace, of that name.
+func New(namespaceIndex string, form Form) *Store {
+	return &Store{objects: newSlots(form), indexes: []*index{newIndex(namespaceIndex)}}
 }
 
 // KeepHashes makes an empty Store keep the content hash of each object.
-func (s *Store[T]) KeepHashes() { s.keepsHashes = true }
+func (s *Store) KeepHashes() { s.keepsHashes = true }
 
 // Get returns the object of that name. See Indexer.Get of package cache.
-func (s *Store[T]) Get(namespace, name string) (T, bool) {
+func (s *Store) Get(namespace, name string) (wire.Object, bool) {
 	hash := HashOf(namespace, name)
-	if s.objects.loadable {
+	if s.objects.form.hasWords() {
 		step := s.steps.Load()
 		obj, found := s.look(namespace, name, hash)
 		if found || step%2 == 0 && s.steps.Load() == step {
@@ -66,7 +63,7 @@ func (s *Store[T]) Get(namespace, name string) (T, bool) {
 }
 
 // look is Find without the lock. It may miss an object that the writer moves.
-func (s *Store[T]) look(namespace, name string, hash uint32) (found T, ok bool) {
+func (s *Store) look(namespace, name string, hash uint32) (found wire.Object, ok bool) {
 	search := s.names.probe(hash)
 	for slot := search.next(); slot != NoSlot; slot = search.next() {
 		if obj, ok := s.objects.load(slot); ok && obj.GetName() == name && obj.GetNamespace() == namespace {
@@ -78,7 +75,7 @@ func (s *Store[T]) look(namespace, name string, hash uint32) (found T, ok bool) 
 
 // Find returns the object of that name, with its HashOf, and its slot, NoSlot if there is
 // none. It is for the writer, also before Begin.
-func (s *Store[T]) Find(namespace, name string, hash uint32) (slot uint32, found T, ok bool) {
+func (s *Store) Find(namespace, name string, hash uint32) (slot uint32, found wire.Object, ok bool) {
 	search := s.names.probe(hash)
 	for slot = search.next(); slot != NoSlot; slot = search.next() {
 		if obj := s.objects.at(slot); obj.GetName() == name && obj.GetNamespace() == namespace {
@@ -90,7 +87,7 @@ func (s *Store[T]) Find(namespace, name string, hash uint32) (slot uint32, found
 
 // Held returns the object of that name and its content hash, 0 if that is not known. Both
 // are of one moment.
-func (s *Store[T]) Held(namespace, name string) (obj T, contentHash uint64, ok bool) {
+func (s *Store) Held(namespace, name string) (obj wire.Object, contentHash uint64, ok bool) {
 	hash := HashOf(namespace, name)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -106,50 +103,45 @@ func (s *Store[T]) Held(namespace, name string) (obj T, contentHash uint64, ok b
 const maxLocked = 4096
 
 // List returns all objects, in no particular order. The slice belongs to the caller.
-func (s *Store[T]) List() []T {
+func (s *Store) List() Objects {
 	s.mu.RLock()
-	if s.objects.n <= maxLocked {
+	if s.objects.len() <= maxLocked {
 		defer s.mu.RUnlock()
-		return s.objects.now().list()
+		all := s.objects.now()
+		return all.list()
 	}
 	all := s.objects.snapshot()
 	s.mu.RUnlock()
 	return all.list()
 }
 
-// All ranges over the objects that are there when the range begins. It allocates
-// nothing.
-func (s *Store[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) {
-		s.snapshot().all()(yield)
-	}
-}
-
-func (s *Store[T]) snapshot() snapshot[T] {
+// All returns the objects that are there.
+func (s *Store) All() Walk {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.objects.snapshot()
+	return walkOf(s.objects.snapshot())
 }
 
 // Len returns the number of objects.
-func (s *Store[T]) Len() int { return int(s.length.Load()) }
+func (s *Store) Len() int { return int(s.length.Load()) }
 
 // ByIndex returns the objects that the index has under value, in no particular order.
 // The slice belongs to the caller. It returns false if there is no such index.
-func (s *Store[T]) ByIndex(name, value string) ([]T, bool) {
+func (s *Store) ByIndex(name, value string) (Objects, bool) {
 	s.mu.RLock()
 	idx := s.index(name)
 	if idx == nil {
 		s.mu.RUnlock()
-		return nil, false
+		return Objects{}, false
 	}
 	list := idx.lists[value]
 	if list == nil {
 		s.mu.RUnlock()
-		return []T{}, true
+		return s.objects.none(), true
 	}
 	if len(list.slots) <= maxLocked {
-		objs := s.objects.now().collect(list.slots)
+		all := s.objects.now()
+		objs := all.collect(list.slots)
 		s.mu.RUnlock()
 		return objs, true
 	}
@@ -158,32 +150,23 @@ func (s *Store[T]) ByIndex(name, value string) ([]T, bool) {
 	return all.collect(slots), true
 }
 
-// AllByIndex ranges over the objects that ByIndex returns. It allocates nothing.
-func (s *Store[T]) AllByIndex(name, value string) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		slots, all := s.snapshotByIndex(name, value)
-		for _, slot := range slots {
-			if !yield(all.at(slot)) {
-				return
-			}
-		}
-	}
-}
-
-func (s *Store[T]) snapshotByIndex(name, value string) (slots []uint32, all snapshot[T]) {
+// AllByIndex returns the objects that ByIndex returns.
+func (s *Store) AllByIndex(name, value string) Walk {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if idx := s.index(name); idx != nil {
 		if list := idx.lists[value]; list != nil {
-			return list.share(), s.objects.snapshot()
+			all := walkOf(s.objects.snapshot())
+			all.slots = list.share()
+			return all
 		}
 	}
-	return nil, all
+	return Walk{}
 }
 
 // HasValue reports whether an index has objects under value. It also returns the number
 // of values of the index.
-func (s *Store[T]) HasValue(name, value string) (has bool, values int) {
+func (s *Store) HasValue(name, value string) (has bool, values int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	idx := s.index(name)
@@ -195,7 +178,7 @@ func (s *Store[T]) HasValue(name, value string) (has bool, values int) {
 
 // Values returns the values under which an index has objects, in no particular order. It
 // returns nil if there is no such index.
-func (s *Store[T]) Values(name string) []string {
+func (s *Store) Values(name string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	idx := s.index(name)
@@ -206,7 +189,7 @@ func (s *Store[T]) Values(name string) []string {
 }
 
 // Indexes returns the names of the indexes, first that of the one by namespace.
-func (s *Store[T]) Indexes() []string {
+func (s *Store) Indexes() []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	names := make([]string, len(s.indexes))
@@ -223,7 +206,7 @@ type IndexSize struct {
 }
 
 // IndexSizes returns the sizes of the indexes, first that of the one by namespace.
-func (s *Store[T]) IndexSizes() []IndexSize {
+func (s *Store) IndexSizes() []IndexSize {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	sizes := make([]IndexSize, len(s.indexes))
@@ -234,19 +217,19 @@ func (s *Store[T]) IndexSizes() []IndexSize {
 }
 
 // Sample returns up to n objects, from slots at equal distances.
-func (s *Store[T]) Sample(n int) []T {
+func (s *Store) Sample(n int) []wire.Object {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	n = min(n, s.objects.n)
-	sample := make([]T, n)
+	n = min(n, s.objects.len())
+	sample := make([]wire.Object, n)
 	for i := range sample {
-		sample[i] = s.objects.at(uint32(i * s.objects.n / n))
+		sample[i] = s.objects.at(uint32(i * s.objects.len() / n))
 	}
 	return sample
 }
 
 // index returns the index of that name, or nil. The caller is the writer or holds mu.
-func (s *Store[T]) index(name string) *index {
+func (s *Store) index(name string) *index {
 	for _, idx := range s.indexes {
 		if idx.name == name {
 			return idx

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 func TestMain(m *testing.M) {
@@ -23,14 +24,66 @@ func many(i int) object {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprint("ns-", i%7), Name: fmt.Sprint("object-", i)}}
 }
 
+// testedForm is the form of the stores of tests.
+var testedForm = FormOf[object]()
+
+// TestObjectsOfAnInterfaceType runs the tests with objects of two words each.
+func TestObjectsOfAnInterfaceType(t *testing.T) {
+	defer func() { testedForm = FormOf[object]() }()
+	testedForm = FormOf[wire.Object]()
+	for name, test := range map[string]func(*testing.T){
+		"TestStoreReleasesMemory": TestStoreReleasesMemory, "TestRemoveAll": TestRemoveAll, "TestClear": TestClear, "TestSample": TestSample,
+		"TestByIndexIn": TestByIndexIn,
+	} {
+		t.Run(name, test)
+	}
+}
+
+// TestTypedObjects reads both forms as slices of their type, and of other interface types.
+func TestTypedObjects(t *testing.T) {
+	for name, form := range map[string]Form{"words": FormOf[object](), "objects": FormOf[wire.Object]()} {
+		x := &indexed{Store: New("namespace", form)}
+		want := many(1)
+		x.put(want)
+		if name == "words" {
+			if objs := Typed[object](x.Store.List()); len(objs) != 1 || cap(objs) != 1 || objs[0] != want {
+				t.Errorf("%s: %v", name, objs)
+			}
+			continue
+		}
+		if objs := Typed[wire.Object](x.Store.List()); len(objs) != 1 || objs[0] != wire.Object(want) {
+			t.Errorf("%s: %v", name, objs)
+		}
+		if objs := Typed[metadataObject](x.Store.List()); len(objs) != 1 || objs[0] != metadataObject(want) {
+			t.Errorf("%s: %v", name, objs)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a word of another type was stored")
+		}
+	}()
+	x := &indexed{Store: New("namespace", FormOf[*otherObject]())}
+	x.put(many(1))
+}
+
+// metadataObject is an interface type with another method set.
+type metadataObject interface {
+	wire.Object
+	GetObjectMeta() metav1.Object
+}
+
+// otherObject is another Go type.
+type otherObject struct{ metav1.PartialObjectMetadata }
+
 // indexed is a Store with index functions, as its caller has them.
 type indexed struct {
-	*Store[object]
+	*Store
 	functions []func(object) []string
 }
 
 func newIndexed(functions map[string]func(object) []string) *indexed {
-	x := &indexed{Store: New[object]("namespace")}
+	x := &indexed{Store: New("namespace", testedForm)}
 	for name, function := range functions {
 		x.AddIndexes([]string{name}, nil)
 		x.functions = append(x.functions, function)
@@ -38,16 +91,28 @@ func newIndexed(functions map[string]func(object) []string) *indexed {
 	return x
 }
 
-func (x *indexed) entry(obj object) Entry[object] {
-	e := Entry[object]{Namespace: obj.Namespace, Name: obj.Name, Hash: HashOf(obj.Namespace, obj.Name), Object: obj, ContentHash: 1}
+func (x *indexed) entry(obj object) Entry {
+	e := Entry{Namespace: obj.Namespace, Name: obj.Name, Hash: HashOf(obj.Namespace, obj.Name), Object: obj, ContentHash: 1}
 	for _, function := range x.functions {
 		e.Values = append(e.Values, function(obj))
 	}
 	return e
 }
 
+// ByIndex returns typed objects.
+func (x *indexed) ByIndex(name, value string) ([]object, bool) {
+	objs, ok := x.Store.ByIndex(name, value)
+	return Typed[object](objs), ok
+}
+
+// ByIndexIn returns typed objects.
+func (x *indexed) ByIndexIn(namespace, name, value string) ([]object, bool) {
+	objs, ok := x.Store.ByIndexIn(namespace, name, value)
+	return Typed[object](objs), ok
+}
+
 func (x *indexed) put(obj object) {
-	entries := []Entry[object]{x.entry(obj)}
+	entries := []Entry{x.entry(obj)}
 	x.Match(entries)
 	x.Begin()
 	defer x.End()
@@ -70,7 +135,7 @@ func (x *indexed) replace(objs []object) {
 			stay.Add(slot)
 		}
 	}
-	x.RemoveUnmarked(&stay, func(object) {})
+	x.RemoveUnmarked(&stay, func(wire.Object) {})
 	for _, obj := range objs {
 		e := x.entry(obj)
 		x.Put(&e)
@@ -78,7 +143,9 @@ func (x *indexed) replace(objs []object) {
 }
 
 func (x *indexed) find(obj object) (slot uint32, found object, ok bool) {
-	return x.Find(obj.Namespace, obj.Name, HashOf(obj.Namespace, obj.Name))
+	slot, any, ok := x.Find(obj.Namespace, obj.Name, HashOf(obj.Namespace, obj.Name))
+	found, _ = any.(object)
+	return slot, found, ok
 }
 
 // keys returns the sorted names of the objects that an index has under value.
@@ -97,7 +164,7 @@ func (x *indexed) keys(t *testing.T, index, value string) (keys []string) {
 
 // TestCollect reads slots with and without runs, of several chunks.
 func TestCollect(t *testing.T) {
-	var objects chunked[object]
+	objects := chunked[object]{write: func(slot *object, obj object) { *slot = obj }}
 	var all []object
 	for i := range 5 * chunkSize {
 		all = append(all, many(i))
@@ -220,14 +287,14 @@ func TestRemoveAll(t *testing.T) {
 			obj.Namespace = [...]string{"a", "b", "b"}[i%3]
 			s.put(obj)
 		}
-		stay := map[object]bool{}
+		stay := map[wire.Object]bool{}
 		for obj := range s.Each() {
 			stay[obj] = true
 		}
 		var slots []uint32
 		for i, slot := range s.SlotsOf("b") {
-			if obj := s.At(slot); obj.Namespace != "b" {
-				t.Fatalf("%s is in namespace b", obj.Name)
+			if obj := s.At(slot); obj.GetNamespace() != "b" {
+				t.Fatalf("%s is in namespace b", obj.GetName())
 			}
 			if i%3 > 0 {
 				slots = append(slots, slot)
@@ -236,10 +303,10 @@ func TestRemoveAll(t *testing.T) {
 		}
 		removed := 0
 		s.Begin()
-		s.RemoveAll(slots, func(obj object) {
+		s.RemoveAll(slots, func(obj wire.Object) {
 			removed++
 			if stay[obj] {
-				t.Errorf("%s was removed", obj.Name)
+				t.Errorf("%s was removed", obj.GetName())
 			}
 		})
 		s.End()
@@ -248,7 +315,7 @@ func TestRemoveAll(t *testing.T) {
 		}
 		for obj := range s.Each() {
 			if !stay[obj] {
-				t.Errorf("%s was not removed", obj.Name)
+				t.Errorf("%s was not removed", obj.GetName())
 			}
 		}
 	}
@@ -262,14 +329,14 @@ func TestClear(t *testing.T) {
 	for i := range 3 * chunkSize {
 		x.put(many(i))
 	}
-	next, stop := iter.Pull(x.All())
+	next, stop := iter.Pull(x.All().Each())
 	defer stop()
 	next()
 	for round := range 2 {
 		x.Begin()
 		x.Clear()
 		x.End()
-		if err := x.Check(); err != nil || x.Len() != 0 || len(x.List()) != 0 || len(x.keys(t, "namespace", many(0).Namespace)) != 0 {
+		if err := x.Check(); err != nil || x.Len() != 0 || x.List().Len() != 0 || len(x.keys(t, "namespace", many(0).Namespace)) != 0 {
 			t.Fatalf("round %d: %d objects, %v", round, x.Len(), err)
 		}
 		if _, ok := x.Get(many(1).Namespace, many(1).Name); ok {
@@ -306,7 +373,7 @@ func TestSample(t *testing.T) {
 		if len(sample) != min(n, 32) {
 			t.Fatalf("a sample of %d objects has %d", n, len(sample))
 		}
-		seen := map[object]bool{}
+		seen := map[wire.Object]bool{}
 		for _, obj := range sample {
 			seen[obj] = true
 		}

@@ -9,14 +9,14 @@ import (
 )
 
 // Entry is a state of an object to store.
-type Entry[T wire.Object] struct {
+type Entry struct {
 	// Namespace and Name are those of Object, and Hash is their HashOf.
 	Namespace, Name string
 	Hash            uint32
 	// Slot is where the caller has found the object, NoSlot if it has not. It is a guess:
 	// Put does not depend on it.
 	Slot   uint32
-	Object T
+	Object wire.Object
 	// ContentHash is 0 if it is not known.
 	ContentHash uint64
 	// Values has the values in each index but the one by namespace, in the order of
@@ -32,11 +32,11 @@ type Entry[T wire.Object] struct {
 // AddIndexes adds indexes over the present objects. values returns the values of an
 // object in names[i]. Readers continue until all of them have been called, so this is called
 // outside Begin and End.
-func (s *Store[T]) AddIndexes(names []string, values func(i int, obj T) []string) {
+func (s *Store) AddIndexes(names []string, values func(i int, obj wire.Object) []string) {
 	added := make([]*index, len(names))
 	for i, name := range names {
 		added[i] = newIndex(name)
-		for slot := range uint32(s.objects.n) {
+		for slot := range uint32(s.objects.len()) {
 			added[i].add(slot, values(i, s.objects.at(slot)))
 		}
 	}
@@ -46,7 +46,7 @@ func (s *Store[T]) AddIndexes(names []string, values func(i int, obj T) []string
 }
 
 // RemoveIndexes removes indexes, but for the one by namespace. Names of no index have no effect.
-func (s *Store[T]) RemoveIndexes(names []string) {
+func (s *Store) RemoveIndexes(names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept := s.indexes[:1:1]
@@ -59,25 +59,24 @@ func (s *Store[T]) RemoveIndexes(names []string) {
 }
 
 // Begin keeps readers out until End, but for Get.
-func (s *Store[T]) Begin() {
+func (s *Store) Begin() {
 	s.mu.Lock()
 	s.steps.Add(1)
 	s.objects.begin()
 }
 
 // End lets readers in.
-func (s *Store[T]) End() {
-	s.length.Store(int64(s.objects.n))
+func (s *Store) End() {
+	s.length.Store(int64(s.objects.len()))
 	s.steps.Add(1)
 	s.mu.Unlock()
 }
 
 // Clear removes all objects, and releases the memory for them. The indexes stay.
-func (s *Store[T]) Clear() {
+func (s *Store) Clear() {
 	s.names.table.Store(nil)
 	s.names.used = 0
-	s.objects.table.Store(nil)
-	s.objects.n = 0
+	s.objects.clear()
 	for i, idx := range s.indexes {
 		s.indexes[i] = newIndex(idx.name)
 	}
@@ -85,13 +84,13 @@ func (s *Store[T]) Clear() {
 }
 
 // Count returns the number of objects, for the writer.
-func (s *Store[T]) Count() int { return s.objects.n }
+func (s *Store) Count() int { return s.objects.len() }
 
 // At returns the object in a slot, for the writer.
-func (s *Store[T]) At(slot uint32) T { return s.objects.at(slot) }
+func (s *Store) At(slot uint32) wire.Object { return s.objects.at(slot) }
 
 // SlotsOf returns the slots of the objects of a namespace, for the writer, until it changes the store.
-func (s *Store[T]) SlotsOf(namespace string) []uint32 {
+func (s *Store) SlotsOf(namespace string) []uint32 {
 	if list := s.indexes[0].lists[namespace]; list != nil {
 		return list.slots
 	}
@@ -99,12 +98,12 @@ func (s *Store[T]) SlotsOf(namespace string) []uint32 {
 }
 
 // Each ranges over the objects, for the writer, which does not change them meanwhile.
-func (s *Store[T]) Each() iter.Seq[T] { return s.objects.now().all() }
+func (s *Store) Each() iter.Seq[wire.Object] { return s.objects.now().all() }
 
 // Match finds the entries that Put can store without a search; most of a watch can be. It
 // is called before Begin. It looks at one property of all entries, then at the next: so the
 // processor loads the memory of many objects at a time, instead of one after the other.
-func (s *Store[T]) Match(entries []Entry[T]) {
+func (s *Store) Match(entries []Entry) {
 	s.touched, s.allTouched = s.touched[:0], false
 	for i := range entries {
 		search := s.names.probe(entries[i].Hash)
@@ -128,7 +127,7 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 }
 
 // Put stores an entry. It returns the object that was stored under its name.
-func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
+func (s *Store) Put(e *Entry) (old wire.Object, known bool) {
 	if e.IsMatched && !s.allTouched && !slices.Contains(s.touched, e.Slot) {
 		old = s.objects.at(e.Slot)
 		s.objects.set(e.Slot, e.Object)
@@ -164,7 +163,7 @@ func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
 const maxTouched = 16
 
 // touch records that what Match has found in a slot does not count any more.
-func (s *Store[T]) touch(slot uint32) {
+func (s *Store) touch(slot uint32) {
 	if len(s.touched) == maxTouched {
 		s.allTouched = true
 		return
@@ -174,7 +173,7 @@ func (s *Store[T]) touch(slot uint32) {
 
 // ContentHash returns the content hash of the object in a slot, 0 if it is not known.
 // The caller is the writer or holds mu.
-func (s *Store[T]) ContentHash(slot uint32) uint64 {
+func (s *Store) ContentHash(slot uint32) uint64 {
 	if !s.keepsHashes {
 		return 0
 	}
@@ -182,7 +181,7 @@ func (s *Store[T]) ContentHash(slot uint32) uint64 {
 }
 
 // SetContentHash sets the content hash of the object in a slot.
-func (s *Store[T]) SetContentHash(slot uint32, contentHash uint64) {
+func (s *Store) SetContentHash(slot uint32, contentHash uint64) {
 	if s.keepsHashes {
 		s.hashes[slot] = contentHash
 	}
@@ -193,9 +192,9 @@ func (s *Store[T]) SetContentHash(slot uint32, contentHash uint64) {
 const manyValues = 64
 
 // Remove removes the object in a slot. Another one moves there.
-func (s *Store[T]) Remove(slot uint32) {
+func (s *Store) Remove(slot uint32) {
 	s.vacate(slot)
-	last := uint32(s.objects.n - 1)
+	last := uint32(s.objects.len() - 1)
 	values := 0 // of the last object, in all indexes
 	for _, idx := range s.indexes {
 		values += len(idx.refsOf(last, &[1]ref{}))
@@ -213,7 +212,7 @@ func (s *Store[T]) Remove(slot uint32) {
 }
 
 // vacate removes the object in a slot from all tables but that of the objects.
-func (s *Store[T]) vacate(slot uint32) {
+func (s *Store) vacate(slot uint32) {
 	s.touch(slot)
 	for _, idx := range s.indexes {
 		idx.leave(slot)
@@ -222,8 +221,8 @@ func (s *Store[T]) vacate(slot uint32) {
 }
 
 // fill moves the last object to a slot that was vacated, and shortens the tables.
-func (s *Store[T]) fill(slot uint32) {
-	last := uint32(s.objects.n - 1)
+func (s *Store) fill(slot uint32) {
+	last := uint32(s.objects.len() - 1)
 	if slot != last {
 		s.move(last, slot)
 	}
@@ -238,7 +237,7 @@ func (s *Store[T]) fill(slot uint32) {
 }
 
 // move moves an object to a slot that was vacated.
-func (s *Store[T]) move(from, to uint32) {
+func (s *Store) move(from, to uint32) {
 	s.touch(from)
 	for _, idx := range s.indexes {
 		idx.move(from, to)

@@ -1,5 +1,6 @@
-// Package queue has the queue between the Reflectors of an informer and its Controller.
-package queue
+// Package deltafifo keeps deltas, the steps in the history of a collection, in the order in which they arrived, until the informer
+// applies them.
+package deltafifo
 
 import (
 	"context"

@@ -1,0 +1,94 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// stranger is a source whose lists, or watches, have an object of another Go type.
+type stranger struct{ inList bool }
+
+func (s stranger) List(context.Context, metav1.ListOptions) (wire.Page, error) {
+	page := wire.Page{Items: []wire.Item{stated(numbered(1))}, ResourceVersion: "10"}
+	if s.inList {
+		page.Items = append(page.Items, stated(&widgetSummary{metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "stranger", ResourceVersion: "2"}}}))
+	}
+	return page, nil
+}
+
+func (s stranger) Watch(ctx context.Context, _ metav1.ListOptions) (stream, error) {
+	return &strangeStream{left: 1}, nil
+}
+
+type strangeStream struct{ left int }
+
+func (s *strangeStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
+	if s.left == 0 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	s.left--
+	obj := &widgetSummary{metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "stranger", ResourceVersion: "20"}}}
+	return append(reuse[:0], wire.Event{Type: watch.Added, Item: stated(obj), ResourceVersion: "20"}), nil
+}
+
+func (*strangeStream) Stop() {}
+
+// TestGate sends objects of another Go type by a list and by a watch, with and without a transform. A word of that type in
+// the store would be read as a struct of the right one.
+func TestGate(t *testing.T) {
+	for _, inList := range []bool{true, false} {
+		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
+			synctest.Test(t, func(t *testing.T) {
+				settings := erasedConfig(Config[object]{ListerWatcher: newSource(), Resource: widgets, WatchErrorHandler: quiet, Transform: transform, Settings: Settings{WithoutStreamingList: true}})
+				settings.source = stranger{inList}
+				s := newInformer(settings)
+				run(t, s.Run)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				status := s.Status()
+				want := fmt.Sprintf("a/stranger: %v: the client returned a *cache.widgetSummary instead of a *v1.PartialObjectMetadata", protocol.ErrUnexpectedType)
+				if status.Phase != Degraded || status.Reason != Decode || !errors.Is(status.Err, protocol.ErrUnexpectedType) || !strings.Contains(status.Err.Error(), want) {
+					t.Errorf("in a list %v: %v, want an error with %q", inList, status, want)
+				}
+				if _, found := faceOf[object](s).GetIndexer().Get(ObjectName{"a", "stranger"}); found || inList != (s.indexer.Len() == 0) {
+					t.Errorf("in a list %v: the cache has %d objects", inList, s.indexer.Len())
+				}
+			})
+		}
+	}
+}
+
+// TestGateOfOwnWrites decodes a response as the objects of the informer are decoded.
+func TestGateOfOwnWrites(t *testing.T) {
+	r := newReflector(erasedConfig(Config[object]{ListerWatcher: newSource(), Resource: widgets}), nil, &traffic{})
+	if _, err := r.transformed(&widgetSummary{}); !errors.Is(err, protocol.ErrUnexpectedType) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestGateOfTheStore adds an object of another type through the informer of any kind.
+func TestGateOfTheStore(t *testing.T) {
+	typed := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+	defer typed.Stop()
+	any := NewGenericInformer(typed).(genericInformer).GetIndexer()
+	any.Add(numbered(1))
+	if obj, found := typed.GetIndexer().Get(MetaObjectToName(numbered(1))); !found || obj.Name != numbered(1).Name {
+		t.Errorf("the typed informer has %v", obj)
+	}
+	text := panicOf(func() { any.Add(&widgetSummary{}) })
+	if want := "a *cache.widgetSummary is to be stored in a cache of *v1.PartialObjectMetadata"; !strings.Contains(text, want) {
+		t.Errorf("the panic is %q, want %q", text, want)
+	}
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"iter"
+	"unsafe"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// slots has the objects of a Store, in the form of their Go type: as words, or as objects. Above it, no one knows which.
+type slots struct {
+	form    Form
+	words   chunked[unsafe.Pointer]
+	objects chunked[wire.Object]
+}
+
+func newSlots(form Form) slots {
+	return slots{
+		form:    form,
+		words:   chunked[unsafe.Pointer]{write: storeWord},
+		objects: chunked[wire.Object]{write: func(slot *wire.Object, obj wire.Object) { *slot = obj }},
+	}
+}
+
+// begin is called by the writer before it changes anything.
+func (s *slots) begin() {
+	s.words.begin()
+	s.objects.begin()
+}
+
+// len returns the number of objects, for the writer and those that keep it out.
+func (s *slots) len() int { return s.words.n + s.objects.n }
+
+// at returns the object in a slot. The caller is the writer or keeps it out.
+func (s *slots) at(slot uint32) wire.Object {
+	if s.form.hasWords() {
+		return s.form.object(s.words.at(slot))
+	}
+	return s.objects.at(slot)
+}
+
+// load returns the object in a slot, and whether there is one. The writer may continue meanwhile. The form has words.
+func (s *slots) load(slot uint32) (obj wire.Object, ok bool) {
+	memory := s.words.find(slot)
+	if memory == nil {
+		return nil, false
+	}
+	word := loadWord(memory)
+	if word == nil {
+		return nil, false
+	}
+	return s.form.object(word), true
+}
+
+// set changes the object in a slot.
+func (s *slots) set(slot uint32, obj wire.Object) {
+	if s.form.hasWords() {
+		s.words.set(slot, s.form.word(obj))
+	} else {
+		s.objects.set(slot, obj)
+	}
+}
+
+// push adds an object and returns its slot.
+func (s *slots) push(obj wire.Object) uint32 {
+	if s.form.hasWords() {
+		return s.words.push(s.form.word(obj))
+	}
+	return s.objects.push(obj)
+}
+
+// pop removes the last object.
+func (s *slots) pop() {
+	if s.form.hasWords() {
+		s.words.pop()
+	} else {
+		s.objects.pop()
+	}
+}
+
+// clear removes all objects, and releases the memory for them.
+func (s *slots) clear() {
+	s.words.table.Store(nil)
+	s.objects.table.Store(nil)
+	s.words.n, s.objects.n = 0, 0
+}
+
+// chunks returns the length of the table, for tests.
+func (s *slots) chunks() int { return s.words.chunks() + s.objects.chunks() }
+
+// view is the objects of one moment.
+type view struct {
+	form    *Form
+	words   snapshot[unsafe.Pointer]
+	objects snapshot[wire.Object]
+}
+
+// snapshot returns a view that lasts; see chunked.snapshot.
+func (s *slots) snapshot() view {
+	if s.form.hasWords() {
+		return view{form: &s.form, words: s.words.snapshot()}
+	}
+	return view{form: &s.form, objects: s.objects.snapshot()}
+}
+
+// now returns a view that holds while the writer is kept out.
+func (s *slots) now() view {
+	if s.form.hasWords() {
+		return view{form: &s.form, words: s.words.now()}
+	}
+	return view{form: &s.form, objects: s.objects.now()}
+}
+
+// at returns the object in a slot.
+func (v *view) at(slot uint32) wire.Object {
+	if v.form.hasWords() {
+		return v.form.object(v.words.at(slot))
+	}
+	return v.objects.at(slot)
+}
+
+// list returns all objects.
+func (v *view) list() Objects {
+	if v.form.hasWords() {
+		return Objects{form: v.form, words: v.words.list()}
+	}
+	return Objects{objects: v.objects.list()}
+}
+
+// collect returns the objects in these slots.
+func (v *view) collect(slots []uint32) Objects {
+	if v.form.hasWords() {
+		return Objects{form: v.form, words: v.words.collect(slots)}
+	}
+	return Objects{objects: v.objects.collect(slots)}
+}
+
+// each calls yield with each object, until it returns false.
+func (v *view) each(yield func(wire.Object) bool) {
+	if !v.form.hasWords() {
+		v.objects.all()(yield)
+		return
+	}
+	for word := range v.words.all() {
+		if !yield(v.form.object(word)) {
+			return
+		}
+	}
+}
+
+// all ranges over all objects.
+func (v view) all() iter.Seq[wire.Object] {
+	return func(yield func(wire.Object) bool) { v.each(yield) }
+}
+
+// none returns no objects.
+func (s *slots) none() Objects {
+	if s.form.hasWords() {
+		return Objects{form: &s.form, words: []unsafe.Pointer{}}
+	}
+	return Objects{objects: []wire.Object{}}
+}
+
+// Collect returns some objects of the store, in the form of its other reads.
+func (s *Store) Collect(objs iter.Seq[wire.Object]) Objects {
+	all, form := s.objects.none(), &s.objects.form
+	for obj := range objs {
+		if form.hasWords() {
+			all.words = append(all.words, form.word(obj))
+		} else {
+			all.objects = append(all.objects, obj)
+		}
+	}
+	return all
+}

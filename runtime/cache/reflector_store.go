@@ -1,0 +1,151 @@
+package cache
+
+import (
+	"context"
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// ReflectorStore is what a Reflector copies a collection to. An *Indexer is one.
+type ReflectorStore[T Object] interface {
+	// Replace makes objs all of the objects. It is called after each list, and before all other methods.
+	Replace(objs []T)
+	// Add is called with an object that has appeared, Update with a new state of one, and Delete with the last state of
+	// one that was deleted. If that state cannot be decoded, it has only its namespace, name, UID and resourceVersion.
+	Add(obj T)
+	Update(obj T)
+	Delete(obj T)
+}
+
+// Reflector copies a collection of the API server to a store of the program, for example one that keeps metrics
+// instead of objects. It lists, as a stream or in one piece, and in pages after that has failed. It watches from the
+// version of the list. It resumes a watch that ended, and lists again when the server has forgotten that
+// version. A program that reads objects, or hears of changes, uses a SharedIndexInformer.
+type Reflector[T Object] reflectorFace
+
+// reflectorFace is what all Reflectors have.
+type reflectorFace struct{ machine runner }
+
+// runner is a storeReflector as its faces see it.
+type runner interface {
+	Run(ctx context.Context)
+	Status() Status
+	Retry()
+	LastSyncResourceVersion() string
+}
+
+// Run copies until ctx ends. When it returns, no method of the store and no hook is running. It runs once.
+func (r *Reflector[T]) Run(ctx context.Context) { r.machine.Run(ctx) }
+
+// Status returns the state of the Reflector, without Objects.
+func (r *Reflector[T]) Status() Status { return r.machine.Status() }
+
+// Retry retries a failed list or watch at once, instead of after its wait.
+func (r *Reflector[T]) Retry() { r.machine.Retry() }
+
+// LastSyncResourceVersion returns the version of the last list, event or bookmark that was read. The store may be a
+// batch behind it. It is empty before the first list.
+func (r *Reflector[T]) LastSyncResourceVersion() string { return r.machine.LastSyncResourceVersion() }
+
+// NewReflector returns a Reflector of config, which does nothing until Run. One goroutine at a time calls the methods
+// of store. Indexers, a resync period, ReadYourWrites and the MutationDetector of config have no effect.
+func NewReflector[T Object](config Config[T], store ReflectorStore[T]) *Reflector[T] {
+	of := erasedStore{
+		replace: func(items []wire.Item) {
+			objs := make([]T, 0, len(items))
+			for i := range items {
+				if items[i].Err == nil {
+					objs = append(objs, items[i].Object.(T))
+				}
+			}
+			store.Replace(objs)
+		},
+		add:    func(obj Object) { store.Add(obj.(T)) },
+		update: func(obj Object) { store.Update(obj.(T)) },
+		delete: func(obj Object) { store.Delete(obj.(T)) },
+	}
+	return &Reflector[T]{newStoreReflector(erasedConfig(config), of)}
+}
+
+// erasedStore is a ReflectorStore as the machine calls it.
+type erasedStore struct {
+	replace             func([]wire.Item)
+	add, update, delete func(Object)
+}
+
+// storeReflector is a Reflector without its type parameter.
+type storeReflector struct {
+	*reflector
+	store erasedStore
+}
+
+func newStoreReflector(config config, of erasedStore) runner {
+	return &storeReflector{aloneReflector(config, &deltafifo.Queue[deltafifo.Delta]{}), of}
+}
+
+// Run is that of Reflector.
+func (r *storeReflector) Run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var reading sync.WaitGroup
+	finally(func() {
+		reading.Go(func() {
+			defer r.queue.Close() // also if a transform ends the goroutine
+			r.reflector.Run(ctx)
+		})
+		var deltas []deltafifo.Delta
+		var err error
+		for {
+			if deltas, err = r.queue.Pop(ctx, deltas); err != nil {
+				return
+			}
+			for i := range deltas {
+				if ctx.Err() != nil {
+					return
+				}
+				r.apply(&deltas[i])
+			}
+		}
+	}, func() {
+		cancel()
+		reading.Wait()
+	})
+}
+
+func (r *storeReflector) apply(d *deltafifo.Delta) {
+	switch d.Type {
+	case deltafifo.Replaced:
+		r.store.replace(d.Collection.Items)
+	case deltafifo.Added:
+		r.store.add(d.Object)
+	case deltafifo.Updated:
+		r.store.update(d.Object)
+	case deltafifo.Deleted:
+		if d.Err != nil {
+			d.Object = r.named(d.Err)
+		}
+		r.store.delete(d.Object)
+	}
+}
+
+// named returns an object of which only what an error tells is known.
+func (r *storeReflector) named(state *DecodeError) Object {
+	of := r.config.form.Type()
+	if r.config.isInterface() {
+		of = reflect.TypeOf(r.config.Decode.Object)
+	}
+	obj := reflect.New(of.Elem()).Interface().(Object)
+	obj.SetNamespace(state.Namespace)
+	obj.SetName(state.Name)
+	obj.SetUID(types.UID(state.UID))
+	obj.SetResourceVersion(state.ResourceVersion)
+	return obj
+}
+
+// LastSyncResourceVersion returns the version of what was read.
+func (r *storeReflector) LastSyncResourceVersion() string { return r.status.Version() }
