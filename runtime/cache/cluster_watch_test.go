@@ -28,7 +28,7 @@ func newOfCluster(c *cluster, form func(accept string) string, options ...Shared
 // watchedNamespaces describes the watches of an informer.
 func watchedNamespaces(s *SharedIndexInformer[object]) string {
 	var names []string
-	for _, r := range inside(s).controller.reflectors() {
+	for _, r := range inside(s).reflectors() {
 		names = append(names, r.config.scope.String())
 	}
 	return strings.Join(names, ", ")
@@ -304,7 +304,7 @@ func TestClusterWatchIsBounded(t *testing.T) {
 			for n := 1; n <= namespaces; n++ {
 				setScopes(t, s, teams(0, n)...)
 				synctest.Wait()
-				all := inside(s).controller.reflectors()
+				all := inside(s).reflectors()
 				if n > above && len(all) > bound+1 || n <= above && len(all) != n || !s.HasSynced() {
 					t.Fatalf("%d namespaces above %d have %d watches", n, above, len(all))
 				}
@@ -320,7 +320,7 @@ func TestClusterWatchIsBounded(t *testing.T) {
 				setScopes(t, s, teams(0, namespaces)...)
 				synctest.Wait()
 			}
-			if all := inside(s).controller.reflectors(); all[0].config.of().among != last || len(all) > bound+1 {
+			if all := inside(s).reflectors(); all[0].config.of().among != last || len(all) > bound+1 {
 				t.Errorf("one namespace that comes and goes causes a list of all, or %d watches", len(all))
 			}
 		})

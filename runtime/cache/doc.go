@@ -25,7 +25,9 @@
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
 //	config.go           Config and Settings, and Kind: a kind and the client for it, of which a Config is made
 //	shared_informer.go  SharedIndexInformer and Controller: an informer as a program calls it
-//	informer.go         informer: its machine, controller, indexer and processor together
+//	informer.go         informer: its machine: how it is made, runs and stops
+//	batch.go            a batch of deltas on its way to the cache and to the handlers
+//	naming.go           how an informer is called in logs and errors
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
@@ -33,7 +35,6 @@
 //	handover.go         the Reflector of a new scope takes over from those that had its objects
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	errors.go           the errors, and Advice: what a person can do, also in the log of outages
-//	controller.go       controller: from Reflectors to the queue to one function
 //	reflector.go        reflector: from request to request; reflector_requests.go has its lists and watches
 //	reflector_store.go  Reflector: copies a collection to a store of the program
 //	listwatch.go        ListerWatcher, and those of typed clients

@@ -275,50 +275,32 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 	return all
 }
 
-// observedController is a Controller as its log of outages reads it.
-type observedController struct{ *controller }
+// observedInformer is an informer as its log of outages reads it.
+type observedInformer struct{ *informer }
 
 // Failures returns the failures of lists and watches. It leaves out a handler that has panicked.
-func (c observedController) Failures() []advice.Failure {
-	status := c.statusOfAll()
-	return failuresOf(&status, c.config.Resource, c.namespaces())
+func (s observedInformer) Failures() []advice.Failure {
+	status := s.statusOfAll()
+	return failuresOf(&status, s.config.Resource, s.namespaces())
 }
 
 // About returns what to say of a list that takes long, or of scopes that are not set.
-func (c observedController) About(lasted time.Duration) advice.Advice {
-	if awaits := c.statusOfAll().awaits; awaits != nil {
+func (s observedInformer) About(lasted time.Duration) advice.Advice {
+	if awaits := s.statusOfAll().awaits; awaits != nil {
 		return awaits.advice
 	}
-	return adviceOnListing(lasted, &Stats{Synced: c.HasSynced(), BytesRead: c.counters.Bytes.Load()})
+	return adviceOnListing(lasted, &Stats{Synced: s.HasSynced(), BytesRead: s.counters.Bytes.Load()})
 }
 
 // Logger returns that of Run, with the name of the collection.
-func (c observedController) Logger() klog.Logger {
-	return klog.FromContext(c.panics.ctx).WithValues("resource", c.name())
-}
-
-// LateHandlers returns none: that of a Controller runs in its goroutine.
-func (c observedController) LateHandlers() []outage.Handler { return nil }
-
-// observedInformer is a SharedIndexInformer as its log of outages reads it.
-type observedInformer struct{ *informer }
-
-func (s observedInformer) Failures() []advice.Failure {
-	return observedController{s.controller}.Failures()
-}
-
-func (s observedInformer) About(lasted time.Duration) advice.Advice {
-	return observedController{s.controller}.About(lasted)
-}
-
 func (s observedInformer) Logger() klog.Logger {
-	return observedController{s.controller}.Logger()
+	return klog.FromContext(s.panics.ctx).WithValues("resource", s.name())
 }
 
 // LateHandlers returns the handlers that have not returned from their initial list.
 func (s observedInformer) LateHandlers() (late []outage.Handler) {
 	for _, l := range s.processor.Listeners() {
-		if !l.Lists().Has(s.controller.mark()) {
+		if !l.Lists().Has(s.mark()) {
 			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
 		}
 	}

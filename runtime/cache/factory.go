@@ -519,7 +519,7 @@ func (l *lease) Release() {
 		l.await(r)
 	}
 	l.factory.release(l.use, func() {
-		l.informer.controller.released.Store(true) // before a wait sees its end
+		l.informer.released.Store(true) // before a wait sees its end
 		l.informer.Stop()
 	})
 }

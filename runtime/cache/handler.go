@@ -154,10 +154,10 @@ type registration struct {
 	*processor.Listener
 }
 
-func (r *registration) HasSynced() bool { return r.Lists().Has(r.informer.controller.mark()) }
+func (r *registration) HasSynced() bool { return r.Lists().Has(r.informer.mark()) }
 
 func (r *registration) Synced() <-chan struct{} {
-	return r.Lists().Wait(r.informer.controller.mark())
+	return r.Lists().Wait(r.informer.mark())
 }
 
 func (r *registration) NotSyncedReason() string {
@@ -169,18 +169,18 @@ func (r *registration) NotSyncedReason() string {
 // Settings.HandlerPanicRecovery is set. It is for modules that call the handler in a goroutine of their
 // own. The value is nil if the handler called runtime.Goexit.
 func (r *registration) HandlerPanicked(obj Object, value any) {
-	r.informer.controller.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
+	r.informer.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
 }
 
 func (r *registration) waitsFor() (subject, NotSynced) {
-	if r.HasSynced() || r.Removed() || r.informer.controller.released.Load() {
+	if r.HasSynced() || r.Removed() || r.informer.released.Load() {
 		return subject{}, NotSynced{}
 	}
 	about, waiting := r.informer.waitsFor()
 	if waiting.Reason != "" {
 		return about, waiting
 	}
-	return subject{r.informer.controller, r.Listener}, NotSynced{
+	return subject{r.informer, r.Listener}, NotSynced{
 		Resource: r.informer.Resource(),
 		Handler:  r.Name(),
 		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
@@ -463,27 +463,27 @@ func (s *informer) addEventHandler(handler eventHandler, options []HandlerOption
 	for _, option := range options {
 		option(&settings)
 	}
-	listening := listenerOptions(handler, settings, s.indexer.Detector(), &s.controller.panics)
+	listening := listenerOptions(handler, settings, s.indexer.Detector(), &s.panics)
 	listening.Resync = s.resync
 	l := processor.NewListener(listening)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.processor.Stopped() {
 		cause := ErrStopped
-		if status := s.controller.Status(); status.Reason == Misconfigured {
+		if status := s.Status(); status.Reason == Misconfigured {
 			cause = status.Err
 		}
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
 	}
-	listed := s.controller.lists.Reached()
+	listed := s.lists.Reached()
 	if listed > 0 || s.indexer.Len() > 0 {
 		l.Enqueue(processor.Batch{Received: stats.Now(), Lists: listed, Distinct: true, Notes: s.cached(func(obj Object) processor.Notification {
 			return processor.Notification{Kind: processor.Add, Initial: true, Obj: obj}
 		})})
 	}
 	s.processor.Add(l)
-	if s.controller.HasSynced() {
-		s.controller.outages.NoteHandler()
+	if s.HasSynced() {
+		s.outages.NoteHandler()
 	}
 	return &registration{s, l}, nil
 }
@@ -498,6 +498,6 @@ func (s *informer) RemoveEventHandler(r ResourceEventHandlerRegistration) error 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processor.Remove(own.Listener)
-	s.controller.panics.forget(own.Listener)
+	s.panics.forget(own.Listener)
 	return nil
 }

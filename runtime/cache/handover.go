@@ -74,13 +74,13 @@ func (s *informer) isReady(h *handover) bool {
 // handOver appends the lists of the Reflectors that take over now. It drops events that such a list has: what this program
 // has written since belongs to the new owner, so the old one must not be heard any more.
 func (s *informer) handOver(deltas []deltafifo.Delta) []deltafifo.Delta {
-	for _, r := range s.controller.reflectors() { // in their order, so that tests can repeat it
+	for _, r := range s.reflectors() { // in their order, so that tests can repeat it
 		h := s.handovers[r.id]
 		if h == nil || !s.isReady(h) {
 			continue
 		}
 		list := s.takeOver(h)
-		deltas = append(slices.DeleteFunc(deltas, func(d deltafifo.Delta) bool { return d.Collection == nil && d.Type != deltafifo.Sync && !s.owns(&d) }), list)
+		deltas = append(slices.DeleteFunc(deltas, func(d deltafifo.Delta) bool { return d.Collection == nil && !s.owns(&d) }), list)
 	}
 	return deltas
 }
@@ -130,7 +130,7 @@ func (s *informer) noteHandovers() {
 			leaving = append(leaving, r)
 		}
 	}
-	s.controller.set.leaving.Store(&leaving)
+	s.set.leaving.Store(&leaving)
 }
 
 // isWhole reports whether the only Reflector has everything.
@@ -154,8 +154,6 @@ func (s *informer) owned(deltas []deltafifo.Delta) []deltafifo.Delta {
 	for i := range deltas {
 		d := &deltas[i]
 		switch r := s.open[d.Scope]; {
-		case d.Type == deltafifo.Sync:
-			kept = append(kept, *d)
 		case r == nil: // it was closed
 		case s.handovers[d.Scope] != nil:
 			s.handovers[d.Scope].hold(d)
@@ -188,7 +186,7 @@ func (s *informer) reachScopes() {
 	for id, h := range s.handovers {
 		versions[id], _ = pending.Parse(h.reflector.status.Version())
 	}
-	if !s.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
+	if !s.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return
 	}
 	for id, version := range versions {

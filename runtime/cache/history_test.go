@@ -315,7 +315,7 @@ func failures(arg byte) func(request) error {
 func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string]*fakeSource, handlers []*historian) {
 	t.Helper()
 	objects, open := map[ObjectName]object{}, map[*fakeSource]int{}
-	for _, r := range inside(s).controller.reflectors() {
+	for _, r := range inside(s).reflectors() {
 		src := sources[r.config.Namespace]
 		open[src]++
 		for name, obj := range src.objects {

@@ -198,7 +198,7 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 func TestHooksOfAControllerAndAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := &hooked{}
-		config := *inside(heard.informer(newSource())).controller.config
+		config := *inside(heard.informer(newSource())).config
 		for _, run := range []func(context.Context){newInformer(config).Run, aloneReflector(config, &deltafifo.Queue[deltafifo.Delta]{}).Run} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			heard.during = func(line string) {
@@ -221,7 +221,7 @@ func TestHooksOfAControllerAndAReflector(t *testing.T) {
 func TestHandlerPanicIsAStatusChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, heard := newSource(), &hooked{}
-		config := *inside(heard.informer(src)).controller.config
+		config := *inside(heard.informer(src)).config
 		config.HandlerPanicRecovery = true
 		s := faceOf[object](newInformer(config))
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no") }})
@@ -252,7 +252,7 @@ func TestHooksThatFail(t *testing.T) {
 				src.failWith(nil)
 				return errForbidden
 			})
-			config := *inside(heard.informer(src)).controller.config
+			config := *inside(heard.informer(src)).config
 			config.HandlerPanicRecovery = true
 			s := newInformer(config)
 			log := &lineLog{}
@@ -287,7 +287,7 @@ func TestPanicOfAHookEndsTheProgram(t *testing.T) {
 // TestDefaultOfWatchErrorsIsDirect has no goroutine for the log.
 func TestDefaultOfWatchErrorsIsDirect(t *testing.T) {
 	s := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets})
-	if inside(s).controller.hooks != nil {
+	if inside(s).hooks != nil {
 		t.Error("an informer without hooks has a queue for them")
 	}
 	s.Stop()

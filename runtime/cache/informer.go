@@ -11,10 +11,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -44,31 +47,55 @@ type machine interface {
 	itsIndexer() *indexerFace
 }
 
-// informer is a SharedIndexInformer without its type parameter.
+// informer is a SharedIndexInformer without its type parameter: Reflectors, one for each scope, a queue of what they read, a
+// cache, and the handlers.
 //
 // A batch of deltas goes to the cache and to the queues of the handlers in one step. So
 // a handler that is added at any time gets exactly what the cache holds.
 type informer struct {
-	face       face
-	reader     indexerFace
-	controller *controller // whose set has a mutex that is locked before mu
-	indexer    *indexer.Indexer
+	face   face
+	reader indexerFace
+	id     uint64 // InformerStatus.ID
+	kind   string // of the objects; empty if it is not known
+	// config is a part of first, the Reflector of the only scope, if that is not nil: a config is large.
+	config *config
+	first  *reflector
+
+	set       scopeSet // has a mutex that is locked before mu
+	queue     *deltafifo.Queue[deltafifo.Delta]
+	indexer   *indexer.Indexer
+	processor *processor.Processor
 	// own is nil until it is needed.
 	own atomic.Pointer[ownWrites]
 	// resyncPeriod is that of handlers without one.
 	resyncPeriod time.Duration
-	done         chan struct{} // closed when Run has returned
-	stopping     atomic.Bool   // set by Stop
 
-	mu        sync.Mutex         // held over each step; guards what follows
-	cancel    context.CancelFunc // ends Run, and is nil before
-	processor *processor.Processor
+	counters            *traffic // of all Reflectors
+	processing, toCache stats.Histogram
+	panics              handlerPanics
+	hooks               *hook.Hooks[Status]
+	outages             outage.Log
+	observers           hook.Observers // called when the Status changes
+
+	released atomic.Bool   // no one waits for it any more
+	started  atomic.Int32  // neverRun, hasRun or isRetired
+	stopping atomic.Bool   // set by Stop
+	began    atomic.Uint32 // the mark when Run began; 0 before
+	lists    initial.Lists // that are in the cache
+	ended    chan struct{} // closed when no batch is processed any more
+	done     chan struct{} // closed when Run has returned
+
+	applying sync.Mutex // guards applied
+	applied  string     // the last result of appliedVersion
+
+	mu     sync.Mutex         // held over each step; guards what follows
+	cancel context.CancelFunc // ends Run, and is nil before
 	// unlisted is the number of scopes whose first list is not in the cache yet. isChosen is set after
 	// the first SetScopes.
 	unlisted int32
 	isChosen bool
 	forms    []*formChange // that are not complete
-	// owners knows which scope has each object. open are the Reflectors by their scope: those of the Controller, and those
+	// owners knows which scope has each object. open are the Reflectors by their scope: those of the present scopes, and those
 	// from which others will take over. handovers are the ones that will.
 	owners    *partition.Owners
 	open      map[scopeID]*reflector
@@ -77,59 +104,107 @@ type informer struct {
 	isMoving atomic.Bool // set while there are handovers
 }
 
+// lastInformer is the last InformerStatus.ID.
+var lastInformer atomic.Uint64
+
+// The values of informer.started.
+const (
+	neverRun int32 = iota
+	hasRun
+	isRetired
+)
+
 // newMachine is newInformer for the face.
 func newMachine(config config) machine { return newInformer(config) }
 
 func (s *informer) itsFace() *face           { return &s.face }
 func (s *informer) itsIndexer() *indexerFace { return &s.reader }
 
-func newInformer(config config) *informer {
+func newInformer(settings config) *informer {
 	s := &informer{
-		indexer:      newCache(&config),
-		resyncPeriod: config.ResyncPeriod,
+		id:           lastInformer.Add(1),
+		kind:         settings.Decode.Kind.Kind,
+		queue:        &deltafifo.Queue[deltafifo.Delta]{},
+		indexer:      newCache(&settings),
 		processor:    processor.New(),
+		resyncPeriod: settings.ResyncPeriod,
+		counters:     &traffic{},
+		panics:       handlerPanics{recovers: settings.HandlerPanicRecovery, resource: settings.name()},
+		ended:        make(chan struct{}),
 		done:         make(chan struct{}),
 		owners:       partition.New(),
 		open:         map[scopeID]*reflector{},
 	}
 	s.face, s.reader = face{s}, indexerFace{s.indexer}
-	config.ResyncPeriod = 0 // each handler has its own
-	s.controller = newController(config, s.process)
-	c := s.controller
-	c.objects, c.observe = s.indexer.Len, s.observe
-	c.setProgress(s.afterBatch, s.reached)
-	s.assignScopes(c.reflectors(), c.reflectors())
-	if config.ReadYourWrites != nil {
+	s.panics.changed = s.changed
+	settings.Transform = settings.oneAtATime(settings.Transform)
+	scopes := settings.scopes
+	if len(scopes) == 0 && settings.scopeSource == nil {
+		scopes = []config{settings}
+	}
+	reflectors := make([]*reflector, len(scopes))
+	for i, scope := range scopes {
+		scope.Transform = settings.Transform
+		if scope.Open == nil && scope.source == nil {
+			panic("cache: the Config of an informer needs Open or ListerWatcher")
+		}
+		reflectors[i] = s.newReflector(scope)
+		reflectors[i].id = scopeID(i)
+	}
+	s.set.current.Store(&reflectors)
+	s.set.opened.Store(uint32(len(scopes)))
+	if len(scopes) == 1 {
+		s.first = reflectors[0]
+		s.config = &s.first.config
+	} else {
+		common := settings // so that settings itself stays on the stack
+		s.config = &common
+	}
+	s.outages.Informer = observedInformer{s}
+	if settings.scopeSource != nil {
+		s.set.retry = make(chan struct{}, 1)
+		s.set.opened.Store(1) // so that the first mark is not reached
+		s.newChoice()
+	}
+	s.renewHooks()
+	s.assignScopes(reflectors, reflectors)
+	if settings.ReadYourWrites != nil {
 		s.own.Store(newOwnWrites(s))
 	}
-	if config.scopeSource != nil {
-		c.tasks = append(c.tasks, s.followSource)
-	}
-	c.outages.Informer = observedInformer{s}
 	return s
 }
 
-// Run follows the server until ctx ends. When it returns, no goroutine of the informer
-// is left, and no handler and no hook is running. It runs once: a second call returns at once.
+// renewHooks makes the hooks of the handlers that config has. It is called before Run.
+func (s *informer) renewHooks() {
+	s.hooks = newHooks(s.config, s.name, s.Status)
+	for _, r := range s.reflectors() {
+		r.use(s.hooks, &s.outages)
+	}
+}
+
+// Run is that of SharedIndexInformer.
 func (s *informer) Run(ctx context.Context) {
 	given := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock() // SetTransform and SetWatchErrorHandler come before or fail
-	claimed := s.controller.claim()
+	claimed := s.started.CompareAndSwap(neverRun, hasRun)
 	if claimed {
 		s.cancel = cancel
 	}
 	s.mu.Unlock()
-	if !s.controller.accepts(given, claimed) {
+	if !claimed {
+		s.refuse(given)
 		return
 	}
+	s.panics.ctx = given
+	s.hooks.SetContext(klog.NewContext(given, klog.FromContext(given).WithValues("resource", s.name())))
 	finally(func() {
 		s.mu.Lock()
 		s.processor.Start()
 		s.mu.Unlock()
 		defer s.own.Load().observe(ctx)()
-		s.controller.run(ctx, cancel)
+		s.run(ctx, cancel)
 	}, func() {
 		defer close(s.done)
 		s.mu.Lock()
@@ -138,14 +213,45 @@ func (s *informer) Run(ctx context.Context) {
 		s.mu.Unlock()
 		s.processor.Wait()
 		s.indexer.CheckAll()
-		s.controller.hooks.Close()
+		s.hooks.Close()
 	})
 }
 
-// Stop ends Run, and waits until it has returned: no handler is running then. It empties the
-// cache. Listers that are kept return errors that wrap ErrStopped then. An informer that was not
-// started can no longer be. The factory creates another one at the next call for the kind. A
-// handler or a hook must not call Stop, which would wait for it.
+// refuse logs why the informer does not run.
+func (s *informer) refuse(ctx context.Context) {
+	if s.started.Load() == hasRun {
+		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", s.name())
+	} else if err := s.Status().Err; err != nil { // Stop before Start is no mistake
+		klog.FromContext(ctx).Error(err, "Mistake in the options of informers")
+	}
+}
+
+// run calls cancel, which ends ctx, when processing has ended.
+func (s *informer) run(ctx context.Context, cancel context.CancelFunc) {
+	finally(func() {
+		s.begin(ctx)
+		s.processAll(ctx)
+	}, func() {
+		cancel()
+		s.end()
+		s.outages.Close()
+		close(s.ended)
+	})
+}
+
+// finally calls body and then end, also if body ends the goroutine by runtime.Goexit. If
+// body panics, it does not call end, which may block: the panic has to end the program.
+func finally(body, end func()) {
+	defer func() {
+		if value := recover(); value != nil {
+			panic(value)
+		}
+		end()
+	}()
+	body()
+}
+
+// Stop is that of SharedIndexInformer.
 func (s *informer) Stop() {
 	s.stopping.Store(true)
 	s.halt()
@@ -167,7 +273,7 @@ func (s *informer) halt() {
 // await waits until an informer that halt has ended has no goroutine left.
 func (s *informer) await() {
 	<-s.done
-	s.controller.hooks.Close()
+	s.hooks.Close()
 }
 
 // wasStopped reports whether Stop was called.
@@ -176,200 +282,64 @@ func (s *informer) wasStopped() bool { return s.stopping.Load() }
 // retire stops an informer that was not started, with the reason or nil. It does nothing to
 // another one.
 func (s *informer) retire(err error) {
-	s.controller.set.mu.Lock()
-	defer s.controller.set.mu.Unlock()
+	s.set.mu.Lock()
+	defer s.set.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.controller.retire(err) {
-		s.processor.Stop()
-		close(s.done)
-	}
-}
-
-// process applies a batch of the Controller.
-func (s *informer) process(_ context.Context, deltas []deltafifo.Delta) (listed bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	received := len(deltas)
-	s.applyDeltas(s.owned(deltas), s.controller.queue.Oldest)
-	s.controller.isCached(s.controller.queue.Oldest, received)
-	return false // processFirst marks the lists
-}
-
-// applyDeltas applies deltas of Reflectors that own their objects. The mutex is held.
-func (s *informer) applyDeltas(deltas []deltafifo.Delta, received stats.Stamp) {
-	if len(deltas) == 0 {
+	if !s.started.CompareAndSwap(neverRun, isRetired) {
 		return
 	}
-	own := s.own.Load()
-	deltas = own.admit(deltas)
-	all := deltas
-	for s.unlisted > 0 && len(deltas) > 0 {
-		deltas = s.processFirst(deltas, received)
+	s.set.ended = true
+	for _, r := range s.reflectors() {
+		r.retire(err)
 	}
-	if len(deltas) > 0 {
-		s.distribute(deltas, received)
+	if s.set.chosen.Load() != nil {
+		s.choose(Stopped, "", err)
 	}
-	for i := range all {
-		if collection := all[i].Collection; collection != nil {
-			for _, applied := range collection.Applied {
-				applied()
-			}
-		}
-	}
-	own.restoreUnconfirmed()
-}
-
-// reached is called when a watch has reached a version. For entries, admit has that of a delta. A
-// WaitFor may come after the batch of the delta, and before its version is known.
-func (s *informer) reached(isDelta bool) {
-	if !isDelta && s.isMoving.Load() {
-		s.reachScopes()
-	}
-	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
-		s.advance(own)
-	}
-}
-
-// afterBatch is called when a batch was processed.
-func (s *informer) afterBatch() {
-	if s.isMoving.Load() {
-		s.reachScopes()
-	}
-	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
-		s.advance(own)
-	}
-}
-
-// advance ends the entries and the waits for versions that the cache has reached.
-func (s *informer) advance(own *ownWrites) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	own.catchUp()
-	own.count()
-	reached := own.reached()
-	for w := range own.waiters {
-		if w.version <= reached {
-			close(w.done)
-			delete(own.waiters, w)
-		}
-	}
-}
-
-// distribute applies deltas and passes the changes to the handlers.
-func (s *informer) distribute(deltas []deltafifo.Delta, received stats.Stamp) {
-	distinct := len(deltas) == 1 && deltas[0].Type == deltafifo.Replaced
-	notes := s.indexer.Apply(deltas)
-	s.processor.Distribute(processor.Batch{Notes: notes, Received: received, Distinct: distinct})
-}
-
-// processFirst applies the first list of a scope, or the deltas before the next one, and
-// returns the rest. Only the adds of such a list are initial. After the last one, handlers are
-// synced.
-func (s *informer) processFirst(deltas []deltafifo.Delta, received stats.Stamp) (rest []deltafifo.Delta) {
-	isFirst := func(d deltafifo.Delta) bool { return d.Type == deltafifo.Replaced && d.Collection.IsFirst }
-	if n := slices.IndexFunc(deltas, isFirst); n != 0 {
-		if n < 0 {
-			n = len(deltas)
-		}
-		s.distribute(deltas[:n], received)
-		return deltas[n:]
-	}
-	notes := s.indexer.Apply(deltas[:1])
-	markInitial(notes)
-	if r := s.open[deltas[0].Scope]; r != nil && !r.listed { // otherwise it was closed
-		r.listed, r.listedVersion = true, deltas[0].Collection.Version
-		if r.isWanted {
-			s.unlisted--
-		}
-	}
-	s.controller.noteListed() // who waits for the sync may ask for the version
-	s.processor.Distribute(processor.Batch{Notes: notes, Received: received, Distinct: true, Lists: s.listed()})
-	return deltas[1:]
-}
-
-// listed records which initial lists are in the cache. It returns the mark if it is news, and 0
-// otherwise.
-func (s *informer) listed() initial.Mark {
-	c := s.controller
-	mark := c.mark()
-	for _, r := range c.reflectors() {
-		if !r.listed {
-			mark = min(mark, initial.Mark(r.id))
-		}
-	}
-	if c.config.scopeSource != nil && c.lists.Reached() == 0 && (!s.isChosen || mark < c.mark()) {
-		return 0 // who waits for the first scopes waits for all of them
-	}
-	if !c.lists.Reach(mark) {
-		return 0
-	}
-	if c.HasSynced() && len(s.processor.Listeners()) > 0 {
-		c.outages.NoteHandler()
-	}
-	return mark
-}
-
-func markInitial(notes []processor.Notification) {
-	for i := range notes {
-		notes[i].Initial = notes[i].Kind == processor.Add
-	}
-}
-
-// resync enqueues every cached object for l, unless l has a backlog.
-func (s *informer) resync(l *processor.Listener) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.indexer.Len() > 0 && l.Backlog() == 0 {
-		l.Enqueue(processor.Batch{Received: stats.Now(), Distinct: true, Notes: s.cached(func(obj Object) processor.Notification {
-			return processor.Notification{Kind: processor.Update, Old: obj, Obj: obj}
-		})})
-	}
-}
-
-// cached returns a notification for each cached object.
-func (s *informer) cached(note func(Object) processor.Notification) []processor.Notification {
-	notes := make([]processor.Notification, 0, s.indexer.Len())
-	for obj := range s.indexer.All().Each() {
-		notes = append(notes, note(obj))
-	}
-	return notes
+	close(s.ended)
+	s.processor.Stop()
+	close(s.done)
 }
 
 func (s *informer) setTransform(transform transformFunc) error {
-	return s.beforeRun("the transform", func() { s.controller.setTransform(transform) })
+	return s.beforeRun("the transform", func() {
+		s.config.Transform = s.config.oneAtATime(transform)
+		for _, r := range s.reflectors() {
+			r.setTransform(s.config.Transform)
+		}
+	})
 }
 
-// SetWatchErrorHandler replaces Config.WatchErrorHandler; nil for the default, which logs. It
-// fails if the informer was started or stopped.
+// SetWatchErrorHandler is that of SharedIndexInformer.
 func (s *informer) SetWatchErrorHandler(handler WatchErrorHandler) error {
-	return s.beforeRun("the watch error handler", func() { s.controller.setWatchErrorHandler(handler) })
+	return s.beforeRun("the watch error handler", func() {
+		s.config.WatchErrorHandler = handler
+		for _, r := range s.reflectors() {
+			r.config.WatchErrorHandler = handler
+			r.useErrorHandler()
+		}
+		s.renewHooks()
+	})
 }
 
 // beforeRun calls set, unless the informer was started or stopped.
 func (s *informer) beforeRun(what string, set func()) error {
-	s.controller.set.mu.Lock() // SetScopes copies the Config
-	defer s.controller.set.mu.Unlock()
+	s.set.mu.Lock() // SetScopes copies the Config
+	defer s.set.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.controller.started.Load() != neverRun {
+	if s.started.Load() != neverRun {
 		return fmt.Errorf("cannot set %s of %s: the informer has already started or stopped; set it before Run", what, s.name())
 	}
 	set()
 	return nil
 }
 
-// SetForm changes the form of the objects, before or after the informer is started, if T is an
-// interface type: it sets DecodeOptions.Object and Unstructured. An informer that runs lists
-// again, and replaces its objects without a call of a handler for those that did not change.
-// Meanwhile it serves what it has. A handler may get an update from one form to the other.
-//
-// applied is closed when the cache holds the objects of that list. It is never closed if the
-// informer ends before; see Ended. SetForm fails if a ListerWatcher returns the objects.
+// SetForm is that of SharedIndexInformer.
 func (s *informer) SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error) {
-	c := s.controller
-	if !s.controller.config.isInterface() || object == nil {
-		return nil, fmt.Errorf("cannot change the form of %s to %T: the objects are %v", s.name(), object, s.controller.config.form.Type())
+	c := s
+	if !s.config.isInterface() || object == nil {
+		return nil, fmt.Errorf("cannot change the form of %s to %T: the objects are %v", s.name(), object, s.config.form.Type())
 	}
 	c.set.mu.Lock() // so that scopes that are added later have the form too
 	defer c.set.mu.Unlock()
@@ -391,47 +361,38 @@ func (s *informer) SetForm(object runtime.Object, unstructured bool) (applied <-
 	return change.applied, nil
 }
 
-// HasSynced reports whether the cache holds the first list of each present scope. Handlers may still
-// be handling it: their registrations report that. It becomes false when SetScopes adds a scope.
-func (s *informer) HasSynced() bool { return s.controller.HasSynced() }
-
-// Synced is closed when the cache holds the first list of each scope that is there at the call, and
-// was not removed meanwhile.
-func (s *informer) Synced() <-chan struct{} { return s.controller.Synced() }
-
-// Ended is closed when the informer no longer follows the server.
-func (s *informer) Ended() <-chan struct{} { return s.controller.Ended() }
-
-// NotSyncedReason returns why the informer is not synced; it is empty once it is.
-func (s *informer) NotSyncedReason() string { return s.controller.NotSyncedReason() }
-
-func (s *informer) waitsFor() (subject, NotSynced) {
-	return s.controller.waitsFor()
+// Retry is that of SharedIndexInformer.
+func (s *informer) Retry() {
+	for _, all := range [][]*reflector{s.reflectors(), s.leaving()} {
+		for _, r := range all {
+			r.Retry()
+		}
+	}
+	if s.set.retry != nil {
+		select {
+		case s.set.retry <- struct{}{}:
+		default:
+		}
+	}
 }
 
-// Status returns the state of the informer, since when, and why.
-func (s *informer) Status() Status {
-	status := s.controller.Status()
-	s.own.Load().addTo(&status)
-	return status
+// HasSynced is that of SharedIndexInformer.
+func (s *informer) HasSynced() bool { return s.lists.Has(s.mark()) }
+
+// hadSynced reports whether lists has those of all scopes that were there when Run began.
+func (s *informer) hadSynced(lists *initial.Lists) bool {
+	began := initial.Mark(s.began.Load())
+	return began > 0 && lists.Has(began)
 }
 
-// LastSyncResourceVersion returns a resourceVersion of which the cache has every change: the last one
-// that the server sent, or, while changes wait to be stored, an earlier one. It is empty before
-// the first list is stored. Status().ResourceVersion may be ahead of the cache.
-func (s *informer) LastSyncResourceVersion() string { return s.controller.appliedVersion() }
+// Synced is that of SharedIndexInformer.
+func (s *informer) Synced() <-chan struct{} { return s.lists.Wait(s.mark()) }
 
-// Retry retries a failed list or watch at once, instead of after its wait; see
-// Reflector.Retry.
-func (s *informer) Retry() { s.controller.Retry() }
+// Ended is that of SharedIndexInformer.
+func (s *informer) Ended() <-chan struct{} { return s.ended }
 
-// Resource returns the resource that the informer follows.
-func (s *informer) Resource() schema.GroupVersionResource {
-	return s.controller.config.Resource
-}
-
-// name names the collection in errors and logs.
-func (s *informer) name() string { return s.controller.name() }
+// Resource is that of SharedIndexInformer.
+func (s *informer) Resource() schema.GroupVersionResource { return s.config.Resource }
 
 // registrations returns the registered handlers.
 func (s *informer) registrations() []Syncer {

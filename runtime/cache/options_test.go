@@ -328,13 +328,13 @@ func TestOptionsKeepTheirValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantLines(t, inside(s).controller.config.Decode.WithoutAnnotations, "first", annotation)
-		if inside(s).controller.config.Namespace != "a" || len(inside(s).controller.config.Backoffs) != 2 {
-			t.Errorf("in namespace %s, with the waits %v", inside(s).controller.config.Namespace, inside(s).controller.config.Backoffs)
+		wantLines(t, inside(s).config.Decode.WithoutAnnotations, "first", annotation)
+		if inside(s).config.Namespace != "a" || len(inside(s).config.Backoffs) != 2 {
+			t.Errorf("in namespace %s, with the waits %v", inside(s).config.Namespace, inside(s).config.Backoffs)
 		}
 	}
-	if s, err := shared.NewInformer(options...); err != nil || len(inside(s).controller.config.Backoffs) != 1 || len(shared.Indexers) != 1 {
-		t.Errorf("%v, with the waits %v and the indexes %v", err, inside(s).controller.config.Backoffs, shared.Indexers)
+	if s, err := shared.NewInformer(options...); err != nil || len(inside(s).config.Backoffs) != 1 || len(shared.Indexers) != 1 {
+		t.Errorf("%v, with the waits %v and the indexes %v", err, inside(s).config.Backoffs, shared.Indexers)
 	}
 }
 

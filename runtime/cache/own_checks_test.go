@@ -110,7 +110,7 @@ func TestOwnWriteAtTheLimit(t *testing.T) {
 	write := response(obj)
 	for _, limit := range []int{len(bytes.TrimSpace(write.Body)), len(bytes.TrimSpace(write.Body)) + 28, len(bytes.TrimSpace(write.Body)) + 29} {
 		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithMaxObjectBytes(limit))
-		inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
+		inside(s).process([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
 		inside(s).own.Load().Wrote(write)
 		event := fmt.Sprintf("{\"type\":\"MODIFIED\",\"object\":%s}\n", bytes.TrimSpace(write.Body))
 		stream := wire.NewDecoder(reflect.TypeFor[object](), DecodeOptions{MaxObjectBytes: limit}, nil).Watch(t.Context(), io.NopCloser(strings.NewReader(event)))

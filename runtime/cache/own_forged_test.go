@@ -337,7 +337,7 @@ func TestBookmarksBeforeAWriteDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newForgery(t)
 		f.minutes(5)
-		release := inside(f.informer).controller.queue.Hold()
+		release := inside(f.informer).queue.Hold()
 		own := inside(f.informer).own.Load()
 		done := make(chan struct{})
 		obj := f.src.objects[ObjectName{"a", "one"}].DeepCopy()

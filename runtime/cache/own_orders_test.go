@@ -236,7 +236,7 @@ func (o *order) answer() {
 
 // send pushes the events up to a fact.
 func (o *order) send(until int) {
-	r := inside(o.informer).controller.reflectors()[0]
+	r := inside(o.informer).reflectors()[0]
 	for ; o.sent < until && o.sent < len(o.facts); o.sent++ {
 		if f := &o.facts[o.sent]; f.event != nil {
 			o.log("event %v @%d is read", f.event.Type, f.version)
@@ -250,7 +250,7 @@ func (o *order) send(until int) {
 
 // process applies what is in the queue.
 func (o *order) process() {
-	c := inside(o.informer).controller
+	c := inside(o.informer)
 	if c.queue.Len() == 0 {
 		return
 	}
@@ -266,7 +266,7 @@ func (o *order) process() {
 			}
 		}
 	}
-	c.process(o.t.Context(), deltas)
+	c.process(deltas)
 	c.queue.Processed()
 	c.afterBatch()
 }
@@ -278,7 +278,7 @@ func (o *order) bookmark() {
 	}
 	o.send(len(o.facts))
 	o.log("bookmark @%d", o.last().version)
-	r := inside(o.informer).controller.reflectors()[0]
+	r := inside(o.informer).reflectors()[0]
 	r.status.Reach(strconv.Itoa(o.last().version), 1)
 	r.reached(false)
 }
@@ -289,7 +289,7 @@ func (o *order) list() {
 	f := &o.facts[at]
 	o.log("list @%d", f.version)
 	o.listing, o.sent = false, at+1
-	r := inside(o.informer).controller.reflectors()[0]
+	r := inside(o.informer).reflectors()[0]
 	r.beginList("")
 	if f.inScope {
 		r.partial.listed.AddPage([]wire.Item{stated(f.obj.DeepCopy())})

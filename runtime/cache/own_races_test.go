@@ -25,7 +25,7 @@ import (
 // TestWaitForAtTheSameTime: the watch reaches the version while WaitFor looks whether it has.
 func TestWaitForAtTheSameTime(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-	r, queue := inside(s).controller.reflectors()[0], inside(s).controller.queue
+	r, queue := inside(s).reflectors()[0], inside(s).queue
 	for version := 1; version <= 50; version++ {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		var all sync.WaitGroup
@@ -63,12 +63,12 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 func TestWaitForAfterTheBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFollower(newSource())
-		r, in := inside(s).controller.reflectors()[0], protocol.Input{Verb: protocol.OpenWatch}
+		r, in := inside(s).reflectors()[0], protocol.Input{Verb: protocol.OpenWatch}
 		first := waitFor(t, s, 5)
 		if first.returned(t) {
 			t.Error("WaitFor returned before the event")
 		}
-		inside(s).controller.queue.Close() // the batch of this event was processed
+		inside(s).queue.Close() // the batch of this event was processed
 		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: "u1", ResourceVersion: "5"}}
 		if err := r.forward(t.Context(), []wire.Event{{Type: watch.Added, ResourceVersion: "5", Item: stated(obj)}}, &in); err != nil {
 			t.Fatal(err)
@@ -83,8 +83,8 @@ func TestWaitForAfterTheBatch(t *testing.T) {
 // when the response with the next one comes.
 func TestWriteAfterTheBookmark(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-	inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
-	src, r := newSource(), inside(s).controller.reflectors()[0]
+	inside(s).process([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
+	src, r := newSource(), inside(s).reflectors()[0]
 	inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
 	r.status.Reach("101", 1) // it has not told that yet
 	inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
@@ -145,7 +145,7 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		writing, changed := false, false
-		inside(s).controller.reflectors()[0].config.Transform = func(obj GenericObject) (GenericObject, error) {
+		inside(s).reflectors()[0].config.Transform = func(obj GenericObject) (GenericObject, error) {
 			if writing && !changed {
 				changed = true
 				applied, err := s.SetForm(&unstructured.Unstructured{}, false)
@@ -183,7 +183,7 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		return nil
 	}
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithIndexers(Indexers[object]{"broken": index}))
-	inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
+	inside(s).process([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
 	src := newSource()
 	obj := src.set("a", "one", nil)
 	func() {
@@ -195,7 +195,7 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		t.Errorf("%d writes are pending", n)
 	}
 	panics = false
-	inside(s).process(t.Context(), []deltafifo.Delta{{Type: deltafifo.Added, Item: stated(obj)}})
+	inside(s).process([]deltafifo.Delta{{Type: deltafifo.Added, Item: stated(obj)}})
 	if s.GetStore().Len() != 1 {
 		t.Error("the event was ignored")
 	}

@@ -72,7 +72,7 @@ type unconfirmed struct {
 
 func newOwnWrites(s *informer) *ownWrites {
 	o := &ownWrites{informer: s}
-	if own := s.controller.config.ReadYourWrites; own != nil {
+	if own := s.config.ReadYourWrites; own != nil {
 		o.observer = own.Observer
 	}
 	o.follow(s.open)
@@ -148,7 +148,7 @@ func (o *ownWrites) observe(ctx context.Context) (stop func()) {
 	if o == nil || o.observer == nil {
 		return func() {}
 	}
-	config := o.informer.controller.config
+	config := o.informer.config
 	if config.ReadYourWrites.Server == "" { // a fake
 		return func() {}
 	}
@@ -365,7 +365,7 @@ func (o *ownWrites) admit(deltas []deltafifo.Delta) []deltafifo.Delta {
 		d := &deltas[i]
 		if d.Type == deltafifo.Replaced {
 			o.replace(d)
-		} else if d.Type != deltafifo.Sync && !o.isNews(d) {
+		} else if !o.isNews(d) {
 			continue
 		}
 		if n != i {
@@ -439,7 +439,7 @@ func (o *ownWrites) catchUp() {
 			positions = append(positions, position{scope, heard, scope.reflector.status.Version()})
 		}
 	}
-	if !o.informer.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
+	if !o.informer.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return
 	}
 	o.behind.Store(false)

@@ -78,13 +78,13 @@ type reflector struct {
 	status  *statusTracker
 	traffic *traffic
 	hooks   *hook.Hooks[Status]
-	// outage is a part of the log of the Controller, or of the Reflector's own.
+	// outage is a part of the log of the informer, or of the Reflector's own.
 	outage outage.Part
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope
 	// isHeld is set while its objects are still those of another Reflector.
 	isHeld atomic.Bool
-	// observers are those of the Controller.
+	// observers are those of the informer.
 	observers *hook.Observers
 	// closed is set by close, and stop, if it is not nil, ends Run.
 	closed atomic.Bool

@@ -23,7 +23,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
-// scopeSet has the Reflectors of a Controller, one for each scope.
+// scopeSet has the Reflectors of an informer, one for each scope.
 type scopeSet struct {
 	// current is sorted by scope. It is replaced and not changed.
 	current atomic.Pointer[[]*reflector]
@@ -39,7 +39,7 @@ type scopeSet struct {
 	source atomic.Pointer[sourceInformer]
 
 	mu sync.Mutex // guards what follows, and changes of current
-	// ctx is that of Run. It is nil unless the Controller runs.
+	// ctx is that of Run. It is nil unless the informer runs.
 	ctx   context.Context
 	ended bool     // or retired
 	named *[]Scope // those of the last SetScopes, or nil
@@ -53,35 +53,35 @@ type scopeSet struct {
 }
 
 // reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
-func (c *controller) reflectors() []*reflector { return *c.set.current.Load() }
+func (s *informer) reflectors() []*reflector { return *s.set.current.Load() }
 
 // leaving returns the Reflectors of scopes that were removed, from which others will take over.
-func (c *controller) leaving() []*reflector {
-	if leaving := c.set.leaving.Load(); leaving != nil {
+func (s *informer) leaving() []*reflector {
+	if leaving := s.set.leaving.Load(); leaving != nil {
 		return *leaving
 	}
 	return nil
 }
 
-// mark is above the ids of all scopes that the Controller has.
-func (c *controller) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }
+// mark is above the ids of all scopes that the informer has.
+func (s *informer) mark() initial.Mark { return initial.Mark(s.set.opened.Load()) }
 
 // namedScopes returns the scopes as they were set, sorted.
-func (c *controller) namedScopes() []Scope {
-	c.set.mu.Lock()
-	defer c.set.mu.Unlock()
-	return slices.Clone(c.namedLocked())
+func (s *informer) namedScopes() []Scope {
+	s.set.mu.Lock()
+	defer s.set.mu.Unlock()
+	return slices.Clone(s.namedLocked())
 }
 
 // namedLocked is namedScopes while the mutex of set is held.
-func (c *controller) namedLocked() []Scope {
+func (s *informer) namedLocked() []Scope {
 	switch {
-	case c.set.named != nil:
-		return *c.set.named
-	case c.config.clusterWatch != nil:
-		return c.config.clusterWatch.first
+	case s.set.named != nil:
+		return *s.set.named
+	case s.config.clusterWatch != nil:
+		return s.config.clusterWatch.first
 	}
-	all := c.reflectors()
+	all := s.reflectors()
 	scopes := make([]Scope, len(all))
 	for i, r := range all {
 		scopes[i] = r.config.of()
@@ -90,49 +90,46 @@ func (c *controller) namedLocked() []Scope {
 }
 
 // begin starts the Reflectors.
-func (c *controller) begin(ctx context.Context) {
-	set := &c.set
+func (s *informer) begin(ctx context.Context) {
+	set := &s.set
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	set.ctx = ctx
-	c.began.Store(uint32(c.mark()))
-	for _, r := range c.reflectors() {
-		c.startLocked(r)
+	s.began.Store(uint32(s.mark()))
+	for _, r := range s.reflectors() {
+		s.startLocked(r)
 	}
-	if c.config.scopeSource != nil {
-		c.choose(Listing, "", nil)
+	if s.config.scopeSource != nil {
+		s.choose(Listing, "", nil)
 	} else if set.chosen.Load() != nil {
-		c.choose(Watching, "", nil)
+		s.choose(Watching, "", nil)
 	}
-	for _, task := range c.tasks {
-		c.goLocked(set.ctx, task)
-	}
-	if period := c.config.ResyncPeriod; period > 0 {
-		c.goLocked(set.ctx, func(ctx context.Context) { c.resyncEvery(ctx, period) })
+	if s.config.scopeSource != nil {
+		s.goLocked(set.ctx, s.followSource)
 	}
 }
 
-// startLocked starts a Reflector, if the Controller runs.
-func (c *controller) startLocked(r *reflector) {
-	if c.set.ctx == nil {
+// startLocked starts a Reflector, if the informer runs.
+func (s *informer) startLocked(r *reflector) {
+	if s.set.ctx == nil {
 		return
 	}
-	ctx, stop := context.WithCancel(c.set.ctx)
+	ctx, stop := context.WithCancel(s.set.ctx)
 	r.stop.Store(&stop)
 	if r.closed.Load() {
 		stop()
 	}
-	c.goLocked(ctx, r.Run)
+	s.goLocked(ctx, r.Run)
 }
 
 // goLocked runs task until ctx ends. If the task ends its goroutine before, because a transform called
 // runtime.Goexit, Run ends too: the others would hide that.
-func (c *controller) goLocked(ctx context.Context, task func(context.Context)) {
-	c.set.reading.Go(func() {
+func (s *informer) goLocked(ctx context.Context, task func(context.Context)) {
+	s.set.reading.Go(func() {
 		returned := false
 		defer func() {
 			if !returned {
-				c.queue.Close()
+				s.queue.Close()
 			}
 		}()
 		task(ctx)
@@ -141,20 +138,20 @@ func (c *controller) goLocked(ctx context.Context, task func(context.Context)) {
 }
 
 // end ends the Reflectors, and waits for them.
-func (c *controller) end() {
-	set := &c.set
+func (s *informer) end() {
+	set := &s.set
 	set.mu.Lock()
 	set.ctx, set.ended = nil, true
 	set.mu.Unlock()
 	set.reading.Wait()
 	if set.chosen.Load() != nil {
-		c.choose(Stopped, "", nil)
+		s.choose(Stopped, "", nil)
 	}
 }
 
 // choose sets the phase of the choice of the scopes.
-func (c *controller) choose(phase Phase, verb string, err error) {
-	tracker := c.set.chosen.Load()
+func (s *informer) choose(phase Phase, verb string, err error) {
+	tracker := s.set.chosen.Load()
 	if now := tracker.get(); now.Phase == phase && textOf(now.Err) == textOf(err) && now.Verb == verb {
 		return // it is no change
 	}
@@ -162,47 +159,47 @@ func (c *controller) choose(phase Phase, verb string, err error) {
 }
 
 // newChoice makes the scopes ones that may change.
-func (c *controller) newChoice() {
+func (s *informer) newChoice() {
 	tracker := newStatusTracker()
-	part := outage.Part{Log: &c.outages, Reflector: tracker}
+	part := outage.Part{Log: &s.outages, Reflector: tracker}
 	tracker.changed = func() {
 		part.Note()
-		c.changed()
+		s.changed()
 	}
-	c.set.chosen.Store(tracker)
+	s.set.chosen.Store(tracker)
 }
 
 // changed is called when the Status has changed, without a lock.
-func (c *controller) changed() {
-	c.hooks.Changed()
-	c.observers.Changed()
+func (s *informer) changed() {
+	s.hooks.Changed()
+	s.observers.Changed()
 }
 
 // newReflector returns the Reflector of a scope. It is opened later.
-func (c *controller) newReflector(config config) *reflector {
-	r := newReflector(config, c.queue, c.counters)
-	r.use(c.hooks, &c.outages)
-	r.observers = &c.observers
-	r.reached = c.reached
+func (s *informer) newReflector(config config) *reflector {
+	r := newReflector(config, s.queue, s.counters)
+	r.use(s.hooks, &s.outages)
+	r.observers = &s.observers
+	r.reached = s.reached
 	return r
 }
 
 // configOf returns the Config of a scope that is added. The mutex of set is held.
-func (c *controller) configOf(scope Scope) (config, error) {
-	if c.first != nil {
-		c.first.mu.Lock() // it has c.config
+func (s *informer) configOf(scope Scope) (config, error) {
+	if s.first != nil {
+		s.first.mu.Lock() // it has s.config
 	}
-	base := *c.config
-	if c.first != nil {
-		c.first.mu.Unlock()
+	base := *s.config
+	if s.first != nil {
+		s.first.mu.Unlock()
 	}
-	if c.set.object != nil {
-		base.Decode.Object, base.Decode.Unstructured = c.set.object, c.set.unstructured
+	if s.set.object != nil {
+		base.Decode.Object, base.Decode.Unstructured = s.set.object, s.set.unstructured
 	}
-	if c.set.ownFirstLists == nil {
-		c.set.ownFirstLists = newOwnFirstLists()
+	if s.set.ownFirstLists == nil {
+		s.set.ownFirstLists = newOwnFirstLists()
 	}
-	base.ownFirstLists = c.set.ownFirstLists
+	base.ownFirstLists = s.set.ownFirstLists
 	config, err := base.configOf(base, scope)
 	config.isScope = true
 	return config, err
@@ -210,18 +207,18 @@ func (c *controller) configOf(scope Scope) (config, error) {
 
 // decodes reports whether the scopes are read from bodies, also those that are added later. The mutex of
 // set is held.
-func (c *controller) decodes() bool {
-	if all := c.reflectors(); len(all) > 0 {
+func (s *informer) decodes() bool {
+	if all := s.reflectors(); len(all) > 0 {
 		return all[0].config.Open != nil
 	}
-	config, err := c.configOf(Scope{})
+	config, err := s.configOf(Scope{})
 	return err == nil && config.Open != nil
 }
 
 // setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and
 // the others are set. The error is about such a namespace then.
 func (s *informer) setScopes(scopes []Scope, isLenient bool) (isSet bool, err error) {
-	c, set := s.controller, &s.controller.set
+	c, set := s, &s.set
 	of := &options{object: c.config.form.Type()}
 	if c.config.configOf == nil {
 		return false, optionError("SetScopes", of.object, "%s was made of a Config, whose Open or ListerWatcher is for one scope; make it of a Kind", s.name())
@@ -285,7 +282,7 @@ func withoutContradictions(scopes []Scope, found map[string]error, has []Scope) 
 
 // plan returns the Reflectors of scopes that are normal: all, and those that are new. The mutex of set is held.
 func (s *informer) plan(scopes []Scope) (next, opened []*reflector, err error) {
-	c := s.controller
+	c := s
 	known := map[Scope]*reflector{}
 	for _, r := range c.reflectors() {
 		known[r.config.of()] = r
@@ -322,20 +319,20 @@ func asSetScopes(err error) error {
 
 // replaceScopes replaces the Reflectors of the informer in one step. gone are removed from sets of namespaces.
 func (s *informer) replaceScopes(next, opened []*reflector, gone map[*scoping.Namespaces][]string) {
-	set := &s.controller.set
+	set := &s.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range opened {
 		r.id = scopeID(set.opened.Add(1) - 1)
 	}
-	for _, r := range s.controller.reflectors() {
+	for _, r := range s.reflectors() {
 		if r.isWanted = slices.Contains(next, r); !r.isWanted && !r.listed {
 			s.unlisted--
 		}
 	}
 	set.current.Store(&next)
 	if len(opened) > 0 {
-		s.controller.forgetApplied()
+		s.forgetApplied()
 	}
 	var parts []deltafifo.Part
 	for among, namespaces := range gone {
@@ -424,7 +421,7 @@ func (s *informer) closeScope(id scopeID) {
 
 // followSource follows the source of the scopes, until ctx ends or they do not change any more.
 func (s *informer) followSource(ctx context.Context) {
-	c := s.controller
+	c := s
 	var told, known atomic.Bool // by this call of the source, and by any; set may be called by several goroutines
 	report := func(err error) {
 		verb, source := "", (*scopeSourceError)(nil)

@@ -341,14 +341,14 @@ func (s *scopesFrom) claim(user scopeReceiver, object reflect.Type, others ...sc
 // claimScopes makes the informer the only user of the channel of its ScopesFrom, if it has one. others are the other
 // informers of its factory. object is the Go type of the kind.
 func (s *informer) claimScopes(object reflect.Type, others ...scopeReceiver) error {
-	if from, is := s.controller.config.scopeSource.(*scopesFrom); is {
+	if from, is := s.config.scopeSource.(*scopesFrom); is {
 		return from.claim(s, object, others...)
 	}
 	return nil
 }
 
 func (s *informer) scopeChannel() <-chan []Scope {
-	if from, is := s.controller.config.scopeSource.(*scopesFrom); is {
+	if from, is := s.config.scopeSource.(*scopesFrom); is {
 		return from.scopes
 	}
 	return nil
@@ -376,7 +376,7 @@ func scopesOf(machine machine, scope func(Object) Scope) ScopeSource {
 			default:
 			}
 		}
-		defer objects.controller.observers.Add(note)()
+		defer objects.observers.Add(note)()
 		noted := eventHandler{"ScopesOf", func(*processor.Notification) { note() }}
 		reg, err := objects.addEventHandler(noted, []HandlerOption{WithHandlerName("ScopesOf")})
 		stopped := func() error { return fmt.Errorf("%s: %w", objects.name(), ErrStopped) }
@@ -399,7 +399,7 @@ func scopesOf(machine machine, scope func(Object) Scope) ScopeSource {
 			case <-changed:
 			}
 			// Not Status: the errors of other handlers do not matter.
-			if err := objects.controller.statusOfAll().Err; err != nil {
+			if err := objects.statusOfAll().Err; err != nil {
 				report.failed(sourceErrorOf(objects, err))
 				continue
 			}
@@ -449,9 +449,9 @@ type awaitedScopes struct {
 }
 
 // awaitedScopes returns what the informer waits for. It is called before the source has called set.
-func (c *controller) awaitedScopes() *awaitedScopes {
+func (s *informer) awaitedScopes() *awaitedScopes {
 	const none = "its scope source has set no scopes yet"
-	from := c.set.source.Load()
+	from := s.set.source.Load()
 	if from == nil {
 		return &awaitedScopes{none, advice.NoScopes("", false)}
 	}
@@ -482,7 +482,7 @@ type scopeSourceError struct {
 }
 
 func sourceErrorOf(objects *informer, err error) error {
-	return &scopeSourceError{objects.Resource(), objects.controller.namespaces(), objects.controller.statusOfAll().Verb, fmt.Errorf("%s: %w", objects.name(), err)}
+	return &scopeSourceError{objects.Resource(), objects.namespaces(), objects.statusOfAll().Verb, fmt.Errorf("%s: %w", objects.name(), err)}
 }
 
 func (e *scopeSourceError) Error() string { return e.err.Error() }
@@ -593,15 +593,15 @@ func (c *clusterWatch) plan(scopes, have []Scope) (result []Scope, gone map[*sco
 // The error is an *OptionError, or joins several of them, or wraps ErrStopped. Nothing has changed then.
 // A handler may call SetScopes. An index function, a transform or a hook must not.
 func (s *informer) SetScopes(scopes ...Scope) error {
-	if s.controller.config.scopeSource != nil {
-		return optionError("SetScopes", s.controller.config.form.Type(), "the scopes of %s come from its WithScopeSource; change them there, or remove the option", s.name())
+	if s.config.scopeSource != nil {
+		return optionError("SetScopes", s.config.form.Type(), "the scopes of %s come from its WithScopeSource; change them there, or remove the option", s.name())
 	}
 	_, err := s.setScopes(scopes, false)
 	return err
 }
 
 // Scopes returns the scopes of the informer, sorted.
-func (s *informer) Scopes() []Scope { return s.controller.namedScopes() }
+func (s *informer) Scopes() []Scope { return s.namedScopes() }
 
 // Field is a field by which a server selects objects of the kind T, by its JSON
 // path; its values are of type V. The generated clientset has a constant for each

@@ -426,7 +426,7 @@ func playScopes(t *testing.T, script []byte) {
 	}
 	synctest.Wait()
 	objects := map[ObjectName]object{}
-	for _, r := range inside(s).controller.reflectors() {
+	for _, r := range inside(s).reflectors() {
 		for name, obj := range w.of(r.config.Namespace).objects {
 			if !r.config.rule.Excludes(name.Namespace, name.Name) {
 				objects[name] = obj

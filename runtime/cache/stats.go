@@ -221,59 +221,51 @@ func read(h *stats.Histogram) (read Histogram) {
 	return read
 }
 
-// Statuses yields the state and the counters of the informer.
+// Statuses is that of SharedIndexInformer.
 func (s *informer) Statuses() iter.Seq[InformerStatus] {
 	return func(yield func(InformerStatus) bool) { yield(s.observed()) }
 }
 
 // observed returns the state and the counters of the informer. Only a factory knows the Server.
-func (s *informer) observed() InformerStatus { return s.controller.observed(s.Status()) }
+func (s *informer) observed() InformerStatus {
+	return InformerStatus{
+		ID:       s.id,
+		Name:     s.config.InformerName,
+		Resource: s.config.Resource,
+		Kind:     s.kind,
+		Object:   s.config.form.Type().String(),
+		Status:   s.Status(),
+		Stats:    s.stats(),
 
-func (s *informer) stats() Stats { return s.controller.stats() }
-
-// observed returns what can be observed of an informer in a state.
-func (c *controller) observed(status Status) InformerStatus {
-	observed := InformerStatus{
-		ID:       c.id,
-		Name:     c.config.InformerName,
-		Resource: c.config.Resource,
-		Kind:     c.kind,
-		Object:   c.config.form.Type().String(),
-		Status:   status,
-		Stats:    c.stats(),
-
-		Namespaces: c.namespaces(),
+		Namespaces: s.namespaces(),
 	}
-	return observed
 }
 
 // stats returns the counters. It takes no lock that is held while foreign code runs: a handler, a
 // hook and an index function may call it, and it waits for none of them.
-func (c *controller) stats() Stats {
+func (s *informer) stats() Stats {
 	all := Stats{
-		Synced: c.HasSynced(), WasSynced: c.hadSynced(&c.lists), NotFollowing: c.outages.Lasted(),
-		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
+		Synced: s.HasSynced(), WasSynced: s.hadSynced(&s.lists), NotFollowing: s.outages.Lasted(),
+		Queued: s.queue.Len(), Processing: read(&s.processing), ToCache: read(&s.toCache),
 	}
-	c.counters.addTo(&all)
-	waiting := c.queue.Waiting() // before now
+	s.counters.addTo(&all)
+	waiting := s.queue.Waiting() // before now
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
-	for _, r := range c.reflectors() {
+	for _, r := range s.reflectors() {
 		all.Staleness = max(all.Staleness, now.Since(r.status.Heard()))
 	}
-	if c.observe != nil {
-		c.observe(&all, now)
-	}
+	observeIndexer(s.indexer, &all, now)
+	s.observeHandlers(&all, now)
 	return all
 }
 
-// observe adds the objects and the handlers to the counters.
-func (s *informer) observe(all *Stats, now stats.Stamp) {
-	observeIndexer(s.indexer, all, now)
+// observeHandlers adds the handlers to the counters.
+func (s *informer) observeHandlers(all *Stats, now stats.Stamp) {
 	listeners, removed := s.processor.Observe()
 	for _, l := range listeners {
 		h := handlerStats(l, now)
-		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(s.controller.mark()), s.controller.hadSynced(l.Lists()), l.Backlog()
+		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(s.mark()), s.hadSynced(l.Lists()), l.Backlog()
 		all.Handlers = append(all.Handlers, h)
 	}
 	for _, gone := range removed {

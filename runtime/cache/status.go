@@ -235,9 +235,18 @@ type ScopeStatus struct {
 // name names the scope in errors.
 func (s *ScopeStatus) name() string { return cmp.Or(s.title, Scope{Namespace: s.Namespace}.name()) }
 
+// Status is that of SharedIndexInformer.
+func (s *informer) Status() Status {
+	status := s.statusOfAll()
+	status.Objects = s.indexer.Len()
+	s.panics.addTo(&status)
+	s.own.Load().addTo(&status)
+	return status
+}
+
 // statusOfAll returns the state of the Reflectors as one.
-func (c *controller) statusOfAll() Status {
-	all, chosen := c.reflectors(), c.set.chosen.Load()
+func (s *informer) statusOfAll() Status {
+	all, chosen := s.reflectors(), s.set.chosen.Load()
 	if len(all) == 1 && chosen == nil && all[0].among() == nil {
 		return all[0].Status()
 	}
@@ -255,14 +264,14 @@ func (c *controller) statusOfAll() Status {
 		choice = &status
 	}
 	status := joined(scopes, choice)
-	for _, r := range c.leaving() { // what they cannot decode may still be in the cache
+	for _, r := range s.leaving() { // what they cannot decode may still be in the cache
 		status.Undecodable = append(status.Undecodable, r.Status().Undecodable...)
 	}
 	sortUndecodable(status.Undecodable)
 	if choice != nil && choice.Phase == Listing && len(scopes) == 0 {
-		status.awaits = c.awaitedScopes()
+		status.awaits = s.awaitedScopes()
 	}
-	status.resource = c.config.Resource
+	status.resource = s.config.Resource
 	return status
 }
 
@@ -464,18 +473,18 @@ func (alwaysSynced) Ended() <-chan struct{} { return nil }
 
 func (alwaysSynced) NotSyncedReason() string { return "" }
 
-// NotSyncedReason returns why the Controller is not synced; it is empty once it is.
-func (c *controller) NotSyncedReason() string {
-	_, waiting := c.waitsFor()
+// NotSyncedReason is that of SharedIndexInformer.
+func (s *informer) NotSyncedReason() string {
+	_, waiting := s.waitsFor()
 	return waiting.Reason
 }
 
-func (c *controller) waitsFor() (subject, NotSynced) {
-	if c.HasSynced() || c.released.Load() {
+func (s *informer) waitsFor() (subject, NotSynced) {
+	if s.HasSynced() || s.released.Load() {
 		return subject{}, NotSynced{}
 	}
-	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.config.Resource, Reason: c.name() + ": " + status.String(), Status: status}
+	status := s.Status()
+	return subject{informer: s}, NotSynced{Resource: s.config.Resource, Reason: s.name() + ": " + status.String(), Status: status}
 }
 
 // WaitForCacheSync blocks until all of syncers are synced, and returns nil. If ctx ends

@@ -235,7 +235,7 @@ type hasty struct {
 
 func (h *hasty) waitsFor() (subject, NotSynced) {
 	about, reason := h.informer.waitsFor()
-	h.controller.reflectors()[0].status.enter(h.phases[0], nil)
+	h.reflectors()[0].status.enter(h.phases[0], nil)
 	h.phases = h.phases[1:]
 	return about, reason
 }
@@ -250,7 +250,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		_, second := listen(t, s)
 		_, third := listen(t, other)
 		_, fourth := listen(t, other)
-		inside(other).controller.markSynced()
+		inside(other).lists.Reach(inside(other).mark())
 		err := notSynced(context.DeadlineExceeded, []Syncer{&hasty{inside(s), []Phase{Listing}}, first, &hasty{inside(s), []Phase{Degraded}}, third, second, fourth})
 		var notSynced *NotSyncedError
 		if !errors.As(err, &notSynced) {
@@ -288,7 +288,7 @@ func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
 type late struct{ *informer }
 
 func (l *late) waitsFor() (subject, NotSynced) {
-	defer l.controller.markSynced()
+	defer l.lists.Reach(l.mark())
 	return l.informer.waitsFor()
 }
 

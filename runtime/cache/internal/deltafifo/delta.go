@@ -18,8 +18,6 @@ const (
 	Deleted
 	// Replaced: the collection was listed again; Delta.Collection is all of it.
 	Replaced
-	// Sync: a resync, which updates every cached object for handlers. It has no object.
-	Sync
 )
 
 // Delta is one step in the history of a collection.
@@ -81,7 +79,7 @@ func AreStates(deltas []Delta) bool {
 	return len(deltas) > 0
 }
 
-var typeNames = [...]string{"Type(?)", "Added", "Updated", "Deleted", "Replaced", "Sync"}
+var typeNames = [...]string{"Type(?)", "Added", "Updated", "Deleted", "Replaced"}
 
 // String returns the name of the constant.
 func (t Type) String() string {

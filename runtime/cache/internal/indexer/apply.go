@@ -141,18 +141,7 @@ func (x *Indexer) change(notes []processor.Notification, deltas []deltafifo.Delt
 			}
 		case deltafifo.Deleted:
 			notes = x.drop(notes, delta)
-		case deltafifo.Sync:
-			notes = x.resync(withRoom(notes, x.store.Count()+len(deltas)-i))
 		}
-	}
-	return notes
-}
-
-// resync notes an update of each object. It is not a part of change: there, the function
-// that is the body of the loop would make notes escape.
-func (x *Indexer) resync(notes []processor.Notification) []processor.Notification {
-	for obj := range x.store.Each() {
-		notes = append(notes, processor.Notification{Kind: processor.Update, Old: obj, Obj: obj})
 	}
 	return notes
 }

@@ -119,9 +119,6 @@ func (l *Listener) rest() {
 func (l *Listener) finish() (now stats.Stamp) {
 	now = stats.Now()
 	latency := l.calls.latency.Adder()
-	if l.inHand == nil { // Handle
-		latency.Add(now.Since(l.received), int(l.calls.size-l.calls.left))
-	}
 	for ; int(l.timed) < l.at; l.timed++ {
 		b := &l.inHand[l.timed]
 		latency.Add(now.Since(b.Received), int(b.calls-l.timedNext))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // Options are the options of a Listener, which calls the functions from its goroutine.
@@ -35,7 +34,7 @@ type Settings struct {
 }
 
 // Listener is the queue and the goroutine of one handler. Its methods are safe for
-// concurrent use, except for Handle.
+// concurrent use.
 type Listener struct {
 	options Options
 
@@ -67,8 +66,7 @@ type Listener struct {
 	// timed is the index of the first batch of the chunk of calls in progress, and timedNext that
 	// of its first notification.
 	timed, timedNext int32
-	received         stats.Stamp // of the notifications of Handle
-	exited           bool        // the handler has ended the goroutine
+	exited           bool // the handler has ended the goroutine
 }
 
 // NewListener returns a Listener with an empty queue.
@@ -189,15 +187,15 @@ func (l *Listener) run() {
 		case <-resync:
 			l.options.Resync(l)
 		case <-l.wake:
-			l.inHand = l.TakePending()
+			l.inHand = l.takePending()
 		}
 	}
 	l.drop()
 }
 
-// TakePending empties the queue and returns what was in it. The backlog still counts
-// the notifications until Handle.
-func (l *Listener) TakePending() []Batch {
+// takePending empties the queue and returns what was in it. The backlog still counts
+// the notifications until they are handled.
+func (l *Listener) takePending() []Batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	batches := l.pending
@@ -205,10 +203,20 @@ func (l *Listener) TakePending() []Batch {
 	return batches
 }
 
+// Drain empties the queue of a Listener that no Processor runs, and returns what was in it, as if the handler had
+// returned from it. It is for tests.
+func (l *Listener) Drain() []Batch {
+	batches := l.takePending()
+	for _, b := range batches {
+		l.calls.ended.Add(uint64(len(b.Notes)))
+	}
+	return batches
+}
+
 // drop releases what is pending: a caller may keep a Listener that has ended.
 func (l *Listener) drop() {
 	l.rest()
-	l.TakePending()
+	l.takePending()
 	l.inHand, l.at, l.next, l.timed, l.timedNext = nil, 0, 0, 0, 0
 	l.dropped.Store(true)
 }
@@ -239,27 +247,6 @@ func (l *Listener) handleInHand() bool {
 	l.inHand, l.at, l.timed, l.timedNext = nil, 0, 0, 0
 	return !l.isStopping()
 }
-
-// Begin is called before Handle, with Batch.Received of the notifications. It returns the present
-// moment if calls are timed from it on, and 0 if they are timed together with those before.
-func (l *Listener) Begin(received stats.Stamp) (now stats.Stamp) {
-	l.received = received
-	return l.calls.begin()
-}
-
-// Handle calls the handler with notes, in the caller's goroutine, until a call does not
-// return. It is for a Listener that no Processor runs.
-func (l *Listener) Handle(notes []Notification) {
-	l.next = 0
-	l.calls.begin() // if Handle was called since Begin
-	l.handleNext(notes)
-	if !l.calls.isUsed() {
-		l.calls.began.Store(0) // what the caller does next is no call
-	}
-}
-
-// Rest is called after Handle, before Begin is called with another value.
-func (l *Listener) Rest() { l.rest() }
 
 // handleNext calls the handler from notes[l.next] on, until the end, a stop, or a call
 // that does not return. One deferred call serves all of them.

@@ -18,7 +18,7 @@ func many(name, version int) object {
 func TestCoalescingIsSpread(t *testing.T) {
 	l := NewListener(Options{})
 	l.Enqueue(Batch{Notes: make([]Notification, 20_000)})
-	inHand := l.TakePending()
+	inHand := l.takePending()
 	l.options.BacklogLimit = 50
 	times, before := 0, 0
 	for i := range 10_000 {
