@@ -316,7 +316,6 @@ type game struct {
 	handlers    []*handler
 	faults      []*apitest.Fault
 	removed     []*handler
-	backups     []string
 	wasRestored bool
 	// isOver is set when no scope is refused any more, and slow handlers have caught up.
 	isOver bool
