@@ -84,5 +84,5 @@
 //   - A second Run returns at once, as in client-go. So does the first one after Start of the factory.
 //     Shutdown of the factory also stops an informer that Run runs.
 //   - Options for metrics do not exist, and KUBE_CACHE_MUTATION_DETECTOR has no effect; see
-//     cache.Settings.MutationDetector.
+//     cache.WithMutationDetector.
 package clientgo

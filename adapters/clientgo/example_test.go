@@ -16,10 +16,17 @@ import (
 
 // In a program, informer is one of a generated factory: factory.Example().V1().Foos().Informer().
 func ExampleSharedIndexInformer() {
-	informer := cache.NewSharedIndexInformer(cache.Config[*metav1.PartialObjectMetadata]{
-		ListerWatcher: clientgo.ListerWatcher[*metav1.PartialObjectMetadata](fakeListWatch()),
-		Resource:      schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
-	})
+	kind := cache.Kind[*metav1.PartialObjectMetadata]{
+		Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
+		ListWatch: func(string) cache.ListerWatcher[*metav1.PartialObjectMetadata] {
+			return clientgo.ListerWatcher[*metav1.PartialObjectMetadata](fakeListWatch())
+		},
+	}
+	informer, err := kind.NewInformer()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	// From here on, all is client-go.
 	var shared toolscache.SharedIndexInformer = clientgo.SharedIndexInformer(informer)

@@ -70,14 +70,17 @@ func isOwn(err error) bool {
 // cache.Kind.NewInformer.
 //
 // It reads streaming lists if client-go's feature WatchListClient is enabled. Like client-go's
-// function, it panics on indexers that AddIndexers refuses.
+// function, it panics on indexers that AddIndexers refuses, and on a negative period.
 func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.Object, resyncPeriod time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	informer := cache.NewSharedIndexInformer(cache.Config[cache.GenericObject]{
-		ListerWatcher: ListerWatcher[cache.GenericObject](lw),
-		Resource:      resourceOf(exampleObject),
-		ResyncPeriod:  resyncPeriod,
-		Settings:      cache.Settings{WithoutStreamingList: !features.FeatureGates().Enabled(features.WatchListClient)},
-	})
+	kind := cache.Kind[cache.GenericObject]{
+		Resource:             resourceOf(exampleObject),
+		ListWatch:            func(string) cache.ListerWatcher[cache.GenericObject] { return ListerWatcher[cache.GenericObject](lw) },
+		WithoutStreamingList: !features.FeatureGates().Enabled(features.WatchListClient),
+	}
+	informer, err := kind.NewInformer(cache.WithResync(resyncPeriod))
+	if err != nil {
+		panic(err)
+	}
 	adapter := newSharedInformer(informer, View[cache.GenericObject]{}, exampleObject)
 	if err := adapter.AddIndexers(indexers); err != nil {
 		panic(err)

@@ -182,16 +182,16 @@ func TestResourceOf(t *testing.T) {
 func TestTheOtherDirection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := newSource(t, newObject("a/w", "red"))
-		informer := cache.NewSharedIndexInformer(cache.Config[object]{
-			ListerWatcher: ListerWatcher[object](source),
-			Transform: TransformFunc[object](func(obj any) (any, error) {
-				if _, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
-					t.Error("the transform got a tombstone")
-				}
-				obj.(object).Annotations = map[string]string{"transformed": "yes"}
-				return obj, nil
-			}),
-		})
+		informer := newInformer(source)
+		if err := informer.SetTransform(TransformFunc[object](func(obj any) (any, error) {
+			if _, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
+				t.Error("the transform got a tombstone")
+			}
+			obj.(object).Annotations = map[string]string{"transformed": "yes"}
+			return obj, nil
+		})); err != nil {
+			t.Fatal(err)
+		}
 		heard := &recorder{}
 		if _, err := informer.AddEventHandler(ResourceEventHandler[object](heard), cache.WithHandlerName("recorder")); err != nil {
 			t.Fatal(err)

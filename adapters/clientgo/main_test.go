@@ -69,7 +69,11 @@ func (f *failing) List(options metav1.ListOptions) (runtime.Object, error) {
 
 // newInformer returns an informer of ours over a ListerWatcher of client-go.
 func newInformer(lw toolscache.ListerWatcher) *cache.SharedIndexInformer[object] {
-	return cache.NewSharedIndexInformer(cache.Config[object]{ListerWatcher: ListerWatcher[object](lw), Resource: widgets})
+	informer, err := cache.Kind[object]{Resource: widgets, ListWatch: func(string) cache.ListerWatcher[object] { return ListerWatcher[object](lw) }}.NewInformer()
+	if err != nil {
+		panic(err)
+	}
+	return informer
 }
 
 // run runs an informer until stop is called, or the test ends.

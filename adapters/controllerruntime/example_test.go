@@ -120,10 +120,17 @@ func ExampleNewSource() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pods := cache.NewSharedIndexInformer(cache.Config[*corev1.Pod]{
-		ListerWatcher: cache.NewListWatch[*corev1.Pod](clientset.CoreV1().Pods("team-a")),
-		Resource:      corev1.SchemeGroupVersion.WithResource("pods"),
-	})
+	kind := cache.Kind[*corev1.Pod]{
+		Resource:   corev1.SchemeGroupVersion.WithResource("pods"),
+		Namespaced: true,
+		ListWatch: func(namespace string) cache.ListerWatcher[*corev1.Pod] {
+			return cache.NewListWatch[*corev1.Pod](clientset.CoreV1().Pods(namespace))
+		},
+	}
+	pods, err := kind.NewInformer(cache.WithNamespace("team-a"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	reconciled := make(chan string)
 	err = ctrl.NewControllerManagedBy(mgr).
 		Named("pod").

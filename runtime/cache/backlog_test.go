@@ -14,7 +14,7 @@ import (
 func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count, limit = 1000, 10
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		handlers := make([]*processor.Listener, 5)
 		for i := range handlers {
 			_, reg := listen(t, s, WithBacklogLimit(limit))

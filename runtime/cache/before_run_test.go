@@ -130,7 +130,7 @@ func TestSettersRaceWithRun(t *testing.T) {
 	src := newSource()
 	src.set("a", "w", nil)
 	for range 50 {
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		var transformed atomic.Int32
 		set := make(chan struct{})
 		go func() {
@@ -169,7 +169,7 @@ func TestIndexersReturnsACopy(t *testing.T) {
 // TestAppliedVersionOfASyncedInformer asks for it at the earliest time: when the first list is in the cache, and the queue
 // still counts it.
 func TestAppliedVersionOfASyncedInformer(t *testing.T) {
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: &fakeSource{}, Resource: widgets})
+	s := informerOf(Config[object]{ListerWatcher: &fakeSource{}, Resource: widgets})
 	inside(s).queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced}})
 	if got := s.LastSyncResourceVersion(); got != "" {
 		t.Fatalf("the applied version is %q", got)
@@ -188,7 +188,7 @@ func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
 		src.set("a", "w", nil)
 		blocked := make(chan struct{})
 		blocks := atomic.Bool{}
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Indexers: Indexers[object]{"blocking": func(object) []string {
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Indexers: Indexers[object]{"blocking": func(object) []string {
 			if blocks.Load() {
 				<-blocked
 			}

@@ -196,7 +196,7 @@ func TestRelistKeepsUnchangedObjects(t *testing.T) {
 				src.set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
 			}
 			transformed := 0
-			s := NewSharedIndexInformer(Config[object]{
+			s := informerOf(Config[object]{
 				Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: !streams},
 				Transform: func(obj object) (object, error) {
 					transformed++
@@ -248,7 +248,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 				if config.ListerWatcher = src; !typed {
 					config.Open, config.ListerWatcher = openerOf(src), nil
 				}
-				s := NewSharedIndexInformer(config)
+				s := informerOf(config)
 				heard, _ := listen(t, s)
 				run(t, s.Run)
 				synctest.Wait()

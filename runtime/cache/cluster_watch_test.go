@@ -308,7 +308,7 @@ func TestClusterWatchIsBounded(t *testing.T) {
 				if n > above && len(all) > bound+1 || n <= above && len(all) != n || !s.HasSynced() {
 					t.Fatalf("%d namespaces above %d have %d watches", n, above, len(all))
 				}
-				if among := all[0].config.of().among; among != nil && among != last {
+				if among := all[0].config.scope.among; among != nil && among != last {
 					wide, last = wide+1, among
 				}
 			}
@@ -320,7 +320,7 @@ func TestClusterWatchIsBounded(t *testing.T) {
 				setScopes(t, s, teams(0, namespaces)...)
 				synctest.Wait()
 			}
-			if all := inside(s).reflectors(); all[0].config.of().among != last || len(all) > bound+1 {
+			if all := inside(s).reflectors(); all[0].config.scope.among != last || len(all) > bound+1 {
 				t.Errorf("one namespace that comes and goes causes a list of all, or %d watches", len(all))
 			}
 		})

@@ -26,53 +26,9 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
-// Config configures an informer or a Controller. Only Open or ListerWatcher is
-// required.
-type Config[T Object] struct {
-	// Settings do not depend on T. A factory sets them for all of its informers.
-	Settings
-	// Open returns the bodies of responses. The informer decodes them as they arrive, in
-	// several goroutines.
-	Open OpenFunc
-	// ListerWatcher returns the objects if Open is nil.
-	ListerWatcher ListerWatcher[T]
-	// Resource names the collection in logs, errors and Status.
-	Resource schema.GroupVersionResource
-	// Namespace is the one that Open or ListerWatcher is limited to, for Status; empty
-	// for all.
-	Namespace string
-	// Indexers are the indexes of the cache. NamespaceIndex is always there.
-	Indexers Indexers[T]
-	// ResyncPeriod is the interval at which each handler gets every cached object again,
-	// as an update; 0 for never. A resync does not list again.
-	ResyncPeriod time.Duration
-	// Transform changes objects before they are stored.
-	Transform TransformFunc[T]
-	// WatchErrorHandler is called with errors of lists and watches. It never blocks the
-	// informer. The default logs them at verbosity 2. An informer that has not followed the server
-	// for ten seconds is logged with either of them, once, with the reason and what to do.
-	WatchErrorHandler WatchErrorHandler
-	// ReadYourWrites, if it is not nil, shows the writes of this program at once; see the option of
-	// that name. It needs Open.
-	ReadYourWrites *OwnWrites
-	// StatusHandler is called when the Phase, the Reason or the error of Status changes. It
-	// never blocks the informer.
-	StatusHandler StatusHandler
-}
-
-// erasedConfig returns a Config as the machine reads it.
-func erasedConfig[T Object](c Config[T]) config {
-	of, client := erasedSource(c.ListerWatcher)
-	return config{
-		Settings: c.Settings, form: store.FormOf[T](), Open: c.Open, source: of, client: client, Resource: c.Resource, Namespace: c.Namespace,
-		functions: otherIndexes(erasedIndexers(c.Indexers)), ResyncPeriod: c.ResyncPeriod, Transform: erasedTransform(c.Transform),
-		WatchErrorHandler: c.WatchErrorHandler, StatusHandler: c.StatusHandler, ReadYourWrites: c.ReadYourWrites,
-	}
-}
-
-// config is what an informer, or a part of it, is made of. Only Open or source is required.
+// config is what an informer, or a part of it, is made of: by a Kind and options. It has Open or source.
 type config struct {
-	Settings
+	settings
 	// form is that of the Go type of the objects.
 	form store.Form
 	Open OpenFunc
@@ -86,7 +42,7 @@ type config struct {
 	ResyncPeriod      time.Duration
 	Transform         transformFunc
 	WatchErrorHandler WatchErrorHandler
-	ReadYourWrites    *OwnWrites
+	ReadYourWrites    *ownWritesOf
 	StatusHandler     StatusHandler
 
 	// scopes are the configs of the first scopes of an informer of a Kind, if there are several. Each
@@ -94,7 +50,7 @@ type config struct {
 	scopes []config
 	// scope is the one that the config is for, and rule what is known of it. isScope is set if the
 	// informer has others, or may have.
-	scope   *Scope // nil if the config is not of a Kind
+	scope   Scope
 	rule    *scoping.Rule
 	isScope bool
 	// isNamespaced is that of the Kind.
@@ -103,8 +59,7 @@ type config struct {
 	clusterWatch *clusterWatch
 	// scopeSource sets the scopes, if it is not nil. There are none at first then.
 	scopeSource ScopeSource
-	// configOf returns the config of a scope of the informer that base configures. It is nil if the
-	// informer is not of a Kind.
+	// configOf returns the config of a scope of the informer that base configures.
 	configOf func(base config, scope Scope) (config, error)
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
@@ -124,7 +79,7 @@ type held interface {
 func newCache(c *config) *indexer.Indexer {
 	var detector *mutation.Detector
 	if c.MutationDetector {
-		detector = mutation.New(c.name(), c.MutationValues)
+		detector = mutation.New(c.name())
 	}
 	x := indexer.New(c.form, detector)
 	_ = x.AddIndexes(c.functions...) // no name is taken yet
@@ -144,8 +99,8 @@ func newCache(c *config) *indexer.Indexer {
 // isInterface reports whether only DecodeOptions.Object tells the Go type of the objects.
 func (c *config) isInterface() bool { return c.form.Type().Kind() == reflect.Interface }
 
-// OwnWrites is where an informer learns of the writes of this program.
-type OwnWrites struct {
+// ownWritesOf is where an informer learns of the writes of this program.
+type ownWritesOf struct {
 	// Observer sees the responses to the writes.
 	Observer *writes.Observer
 	// Server is the base URL of the API server, such as https://10.0.0.1:6443.
@@ -162,10 +117,10 @@ func (c *config) name() string {
 	if c.Namespace != "" {
 		return name + " in namespace " + c.Namespace
 	}
-	if c.scope != nil && c.scope.among != nil {
+	if c.scope.among != nil {
 		return name + " in " + plural(c.scope.among.Len(), "namespace")
 	}
-	if c.scope != nil && c.scope.OtherNamespaces && c.isScope {
+	if c.scope.OtherNamespaces && c.isScope {
 		return name + " in other namespaces"
 	}
 	return name
@@ -201,7 +156,7 @@ func (c *config) tweak(change func(*metav1.ListOptions)) {
 		return
 	}
 	if c.ReadYourWrites != nil {
-		c.ReadYourWrites = &OwnWrites{c.ReadYourWrites.Observer, c.ReadYourWrites.Server, change}
+		c.ReadYourWrites = &ownWritesOf{c.ReadYourWrites.Observer, c.ReadYourWrites.Server, change}
 	}
 	if open := c.Open; open != nil {
 		c.Open = func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
@@ -214,48 +169,14 @@ func (c *config) tweak(change func(*metav1.ListOptions)) {
 	}
 }
 
-// Settings are the part of a Config that does not depend on the type of the objects.
-// A factory has one Settings for all of its informers. The option for a field is named
-// With and the field's name, or the field's name if that begins with Without.
-type Settings struct {
-	// Decode sets how objects are decoded. A ListerWatcher decodes by itself, so with
-	// one only WithoutManagedFields and WithoutAnnotations have an effect. There is an
-	// option for each field of Decode but Kind, Protobuf and ReadOnly.
-	Decode DecodeOptions
-	// StreamingList reads lists as a stream, through the watch, also if the objects are JSON.
-	// By default an informer reads a stream if the objects are protobuf, or come from a
-	// ListerWatcher, and the server supports it. It reads JSON as a list, which a server
-	// encodes in little more than half the time: all objects in one response, or pages of 500
-	// after that has failed.
-	StreamingList bool
-	// WithoutStreamingList never reads lists as a stream. A test with a fake clientset needs
-	// it, because a fake has no streaming lists; generated factories detect a fake.
-	WithoutStreamingList bool
-	// HandlerPanicRecovery lets a handler continue with the next event after a panic.
-	// The panic is logged, and the informer is Degraded with the reason HandlerPanic
-	// until the handler is removed. An error of a list or a watch comes first in Status.
-	// By default a panic ends the program. A handler that calls runtime.Goexit, as t.Fatal
-	// in a test does, always continues, in another goroutine, and is reported in the same
-	// way. All of this holds for a hook too, but it is only logged.
-	HandlerPanicRecovery bool
-	// InformerName tells the informers of one part of a program from those of others, in metrics
-	// and on the debug page. It becomes a label of metrics, so it must not depend on data of
-	// users. By default it is empty.
-	InformerName string
-	// MutationDetector panics when an object of the cache was changed. The message names
-	// the handler and the changed fields. It is for tests: it is slow and keeps a copy of
-	// each object.
-	MutationDetector bool
-	// MutationValues makes MutationDetector print the values of the changed fields too,
-	// which may be those of Secrets.
-	MutationValues bool
-	// Backoffs set how long to wait before a failed list or watch is retried, by the
-	// reason of the failure. The entry under "" is for all reasons without an entry. A
-	// zero or missing value keeps its default: 0.6 s up to 8 s, which is about ten requests a minute;
-	// after Unauthorized 3.5 s up to 10 s; after Forbidden and NotFound 3.5 s up to 30 s; after an
-	// object that cannot be decoded or transformed, whose entry is Decode, 3.5 s up to one minute. The
-	// entry of Expired is for lists that follow each other because watches cannot go on.
-	Backoffs map[Reason]Backoff
+// settings are what options change that do not depend on the type of the objects. A factory has them for all of its
+// informers. The option for a field is named With and the field's name, or the field's name if that begins with Without.
+type settings struct {
+	Decode                                                    DecodeOptions
+	StreamingList, WithoutStreamingList, HandlerPanicRecovery bool
+	InformerName                                              string
+	MutationDetector                                          bool
+	Backoffs                                                  map[Reason]Backoff
 }
 
 // Backoff is how long an informer waits before it retries a failed list or watch:
@@ -268,7 +189,7 @@ type Backoff struct {
 	Initial, Max time.Duration
 }
 
-// waitsOf returns the waits that Settings.Backoffs set, with the defaults.
+// waitsOf returns the waits that WithBackoff has set, with the defaults.
 func waitsOf(set map[Reason]Backoff) protocol.Backoffs {
 	waits := make(protocol.Backoffs, len(set))
 	for reason, wait := range set {
@@ -304,7 +225,7 @@ type Kind[T Object] struct {
 	// GenericObject; see DecodeOptions.Object.
 	Object runtime.Object
 	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
-	// fakes; see Settings.WithoutStreamingList.
+	// fakes; see the option of that name.
 	WithoutStreamingList bool
 }
 
@@ -369,7 +290,7 @@ func (k *kind) config(of, own *options) (config, error) {
 	made.WithoutStreamingList = k.WithoutStreamingList
 	for _, set := range []*options{of, own} {
 		for _, change := range set.settings {
-			change(&made.Settings)
+			change(&made.settings)
 		}
 		if set.resync != nil {
 			made.ResyncPeriod = *set.resync
@@ -381,7 +302,7 @@ func (k *kind) config(of, own *options) (config, error) {
 			made.StatusHandler = set.onStatus
 		}
 		if set.writes != nil {
-			made.ReadYourWrites = &OwnWrites{Observer: set.writes}
+			made.ReadYourWrites = &ownWritesOf{Observer: set.writes}
 		}
 	}
 	made.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}
@@ -438,9 +359,9 @@ func (k *kind) config(of, own *options) (config, error) {
 func (k *kind) scoped(base config, of, own *options, scope Scope) (config, error) {
 	part := base
 	part.scopes, part.scopeSource = nil, nil
-	part.Namespace, part.scope = scope.Namespace, &scope
+	part.Namespace, part.scope = scope.Namespace, scope
 	if own := base.ReadYourWrites; own != nil {
-		part.ReadYourWrites = &OwnWrites{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
+		part.ReadYourWrites = &ownWritesOf{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
 	}
 	if !k.Namespaced && (scope.Namespace != "" || scope.OtherNamespaces) {
 		return part, k.clusterScoped(own, scope)
@@ -467,7 +388,7 @@ func (k *kind) clusterScoped(own *options, scope Scope) error {
 // oneAtATime returns transform as several goroutines may call it, if they do: the Reflectors of
 // several scopes, and writers.
 func (c *config) oneAtATime(transform transformFunc) transformFunc {
-	if transform == nil || c.configOf == nil && c.ReadYourWrites == nil {
+	if transform == nil {
 		return transform
 	}
 	var calls atomic.Int32 // in progress and waiting

@@ -15,9 +15,11 @@ func TestInformerWithOneHandler(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
 		heard := &recorder{}
-		config := Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
-			Indexers: Indexers[object]{"letters": byLetters}, ResyncPeriod: time.Hour}
-		indexer, controller := NewIndexerInformer(via(config), heard)
+		kind := Kind[object]{Resource: widgets, Indexers: Indexers[object]{"letters": byLetters}, ListWatch: func(string) ListerWatcher[object] { return src }}
+		indexer, controller, err := NewIndexerInformer(kind, heard, WithWatchErrorHandler(quiet), WithResync(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if controller.HasSynced() || controller.NotSyncedReason() != "widgets.test.example.com: Pending for 0s (not started)" {
 			t.Errorf("before it is run: %q", controller.NotSyncedReason())
 		}
@@ -62,7 +64,7 @@ func (s *stubborn) Watch(context.Context, metav1.ListOptions) (EventStream[objec
 func TestRunWaitsForItsSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &stubborn{}
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}}))
 		stop := run(t, s.Run)
 		synctest.Wait()
 		stop()

@@ -37,7 +37,7 @@ func TestTimesOfAChange(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
 		var indexing, handling time.Duration
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true},
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true},
 			Indexers: Indexers[object]{"slow": func(object) []string { time.Sleep(indexing); return nil }}}))
 		handler := ResourceEventHandlerFuncs[object]{
 			AddFunc:    func(object, bool) { time.Sleep(handling) },
@@ -172,7 +172,7 @@ func TestReadersDoNotWait(t *testing.T) {
 				}
 				return obj, nil
 			}})
-		s = NewSharedIndexInformer(config)
+		s = informerOf(config)
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { hang() }}); err != nil {
 			t.Fatal(err)
 		}

@@ -93,13 +93,13 @@
 //     healthy server ends the waits. What a list can give is never refused because a stream fails.
 //
 // A server whose requests fail gets about ten requests a minute, and one that fails now and then at
-// most forty; see Settings.Backoffs. A server that ends each watch after its first event gets
+// most forty; see WithBackoff. A server that ends each watch after its first event gets
 // about forty. Further pages of a list are not counted. When the server is well again, an informer follows it after at
 // most eight seconds. While only watches fail, lists refresh the cache. Status is Watching only while a watch
 // is open, or in the two seconds that a server has to answer the next one.
 //
 // A panic of a handler, a hook, an index function or a transform ends the program.
-// Settings.HandlerPanicRecovery lets handlers and hooks continue instead. A handler that calls
+// WithHandlerPanicRecovery lets handlers and hooks continue instead. A handler that calls
 // runtime.Goexit continues with the next event, and Status reports it. In an index
 // function or a transform, that call ends the informer.
 //

@@ -30,7 +30,7 @@ type feeding struct {
 	node              IndexFunc[object]
 	handlers, updates int
 	// own is for Config.ReadYourWrites.
-	own *OwnWrites
+	own *ownWritesOf
 }
 
 func (f *feed) List(context.Context, metav1.ListOptions) (Page[object], error) { return f.page, nil }
@@ -54,7 +54,7 @@ func (f *feed) Stop() {}
 // startFed runs an informer that gets the events of a feed.
 func startFed(tb testing.TB, of feeding) (f *feed, heard chan struct{}, stop func()) {
 	f = &feed{page: Page[object]{Items: itemsOf(of.all...), ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
-	s := NewSharedIndexInformer(Config[object]{
+	s := informerOf(Config[object]{
 		ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": of.node},
 		Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet, ReadYourWrites: of.own,
 	})
@@ -103,7 +103,7 @@ func BenchmarkEventsWithOwnWrites(b *testing.B) {
 	for _, size := range []int{1, 30} {
 		for _, unconfirmed := range []int{0, 1, 1000} {
 			b.Run(fmt.Sprintf("%d in a batch/%d unconfirmed", size, unconfirmed), func(b *testing.B) {
-				benchmarkEvents(b, eventLoad{size: size, handlers: 1, own: &OwnWrites{Observer: new(writes.Observer)}, unconfirmed: unconfirmed})
+				benchmarkEvents(b, eventLoad{size: size, handlers: 1, own: &ownWritesOf{Observer: new(writes.Observer)}, unconfirmed: unconfirmed})
 			})
 		}
 	}
@@ -112,7 +112,7 @@ func BenchmarkEventsWithOwnWrites(b *testing.B) {
 // eventLoad is the load of a benchmark of events.
 type eventLoad struct {
 	size, handlers int
-	own            *OwnWrites
+	own            *ownWritesOf
 	// unconfirmed are own writes to objects that have no events.
 	unconfirmed int
 }

@@ -3,6 +3,7 @@ package cache_test
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
@@ -13,12 +14,15 @@ func ExampleNewInformer() {
 	defer cancel()
 	client := NewClient(newFoo("team-a", "web", "node-1"))
 
-	store, controller := cache.NewInformer(cache.Config[*Foo]{Open: FooKind(client).Open("team-a"), Resource: foos}, cache.ResourceEventHandlerFuncs[*Foo]{
+	store, controller, err := cache.NewInformer(FooKind(client), cache.ResourceEventHandlerFuncs[*Foo]{
 		AddFunc: func(foo *Foo, _ bool) {
 			fmt.Println("added", foo.Name)
 			cancel()
 		},
 	})
+	if err != nil {
+		log.Fatal(err)
+	}
 	controller.Run(ctx)
 	fmt.Println(store.Len(), "object")
 	// Output:
@@ -74,7 +78,10 @@ func ExampleNewReflector() {
 	client := NewClient(newFoo("team-a", "web", "node-1"), newFoo("team-a", "db", "node-1"), newFoo("team-a", "cron", "node-2"))
 
 	metrics := printing{&perNode{}, cancel}
-	reflector := cache.NewReflector(cache.Config[*Foo]{Open: FooKind(client).Open("team-a"), Resource: foos}, metrics)
+	reflector, err := cache.NewReflector(FooKind(client), metrics)
+	if err != nil {
+		log.Fatal(err)
+	}
 	reflector.Run(ctx)
 	fmt.Println("stopped")
 	// Output:

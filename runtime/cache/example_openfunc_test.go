@@ -51,11 +51,17 @@ func ExampleOpenFunc() {
 	server := NewClient(newFoo("team-a", "web", "node-1")).Server // in memory
 	client := &http.Client{Transport: server}
 
-	informer := cache.NewSharedIndexInformer(cache.Config[*Foo]{
-		Open:      openURL(client, server.URL()+"/apis/example.com/v1/namespaces/team-a/foos"),
-		Resource:  foos,
-		Namespace: "team-a",
-	})
+	kind := cache.Kind[*Foo]{
+		Resource:   foos, // for logs, errors and Status
+		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return openURL(client, server.URL()+"/apis/example.com/v1/namespaces/"+namespace+"/foos")
+		},
+	}
+	informer, err := kind.NewInformer(cache.WithNamespace("team-a"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	go informer.Run(ctx)
 	defer informer.Stop()
 	if err := cache.WaitForCacheSync(ctx, informer); err != nil {

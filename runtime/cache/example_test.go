@@ -50,11 +50,17 @@ func ExampleNewSharedIndexInformer() {
 	ctx := context.Background()
 	client := NewClient(newFoo("team-a", "web", "node-1"), newFoo("team-b", "db", "node-2"))
 
-	informer := cache.NewSharedIndexInformer(cache.Config[*Foo]{
-		ListerWatcher: cache.NewListWatch[*Foo](client.Foos("team-a")),
-		Resource:      foos, // for logs, errors and Status
-		Namespace:     "team-a",
-	})
+	kind := cache.Kind[*Foo]{
+		Resource:   foos, // for logs, errors and Status
+		Namespaced: true,
+		ListWatch: func(namespace string) cache.ListerWatcher[*Foo] {
+			return cache.NewListWatch[*Foo](client.Foos(namespace))
+		},
+	}
+	informer, err := cache.NewSharedIndexInformer(kind, cache.WithNamespace("team-a"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	go informer.Run(ctx)
 	defer informer.Stop() // returns when Run has
 	if err := cache.WaitForCacheSync(ctx, informer); err != nil {

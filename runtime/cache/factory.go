@@ -97,7 +97,7 @@ const maxFirstLists = 10
 func newOwnFirstLists() chan struct{} { return make(chan struct{}, maxFirstLists/2) }
 
 // NewSharedInformerFactory returns a factory without informers. resyncPeriod is the
-// Config.ResyncPeriod of each.
+// resync period of each; see WithResync.
 func NewSharedInformerFactory(resyncPeriod time.Duration, set ...SharedInformerOption) *SharedInformerFactory {
 	f := &SharedInformerFactory{
 		options:    newOptions(nil, append([]SharedInformerOption{WithResync(resyncPeriod)}, set...)),

@@ -197,7 +197,7 @@ func TestListers(t *testing.T) {
 	x.Add(src.set("b", "one", map[string]string{"letters": "x"}))
 	x.Add(src.set("", "cluster", nil))
 	lister := NewLister(x, resource)
-	informer := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+	informer := informerOf(Config[object]{ListerWatcher: src, Resource: widgets})
 	for obj := range x.All() {
 		informer.GetIndexer().Add(obj)
 	}

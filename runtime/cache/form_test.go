@@ -266,11 +266,11 @@ func TestFormBeforeTheStart(t *testing.T) {
 }
 
 func TestFormCannotChange(t *testing.T) {
-	typed := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+	typed := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 	if _, err := typed.SetForm(&gadget{}, false); err == nil {
 		t.Error("the form of a typed informer changed")
 	}
-	client := NewSharedIndexInformer(Config[GenericObject]{ListerWatcher: &ListWatch[GenericObject]{}, Resource: widgets})
+	client := informerOf(Config[GenericObject]{ListerWatcher: &ListWatch[GenericObject]{}, Resource: widgets})
 	if _, err := client.SetForm(&gadget{}, false); err == nil {
 		t.Error("the form of the objects of a ListerWatcher changed")
 	}

@@ -80,7 +80,7 @@ func TestGateOfOwnWrites(t *testing.T) {
 
 // TestGateOfTheStore adds an object of another type through the informer of any kind.
 func TestGateOfTheStore(t *testing.T) {
-	typed := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+	typed := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
 	defer typed.Stop()
 	any := NewGenericInformer(typed).(genericInformer).GetIndexer()
 	any.Add(numbered(1))

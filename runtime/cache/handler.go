@@ -166,7 +166,7 @@ func (r *registration) NotSyncedReason() string {
 }
 
 // HandlerPanicked treats a panic as one of the handler: it is logged, and then ends the program, or is in Status if
-// Settings.HandlerPanicRecovery is set. It is for modules that call the handler in a goroutine of their
+// WithHandlerPanicRecovery is set. It is for modules that call the handler in a goroutine of their
 // own. The value is nil if the handler called runtime.Goexit.
 func (r *registration) HandlerPanicked(obj Object, value any) {
 	r.informer.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
@@ -264,7 +264,7 @@ func (h FilteringResourceEventHandler[T]) deleteByKnown() (of reflect.Type, onDe
 // handlerPanics decides whether handlers that panic, or that end their goroutine by
 // runtime.Goexit, continue. It keeps the last error of each that does.
 type handlerPanics struct {
-	// recovers is Settings.HandlerPanicRecovery.
+	// recovers is WithHandlerPanicRecovery.
 	recovers bool
 	resource string
 	// ctx is that of Run, for the log. It is set before a handler is called.
@@ -357,7 +357,7 @@ func (p *handlerPanics) addTo(status *Status) {
 // gets a *DroppedErrors with their number instead. Run of the informer, Stop and Shutdown
 // return after the last call, so the handler must not call the last two. ctx is that of
 // Run, and has its logger. A panic of the handler ends the program, unless
-// Settings.HandlerPanicRecovery is set.
+// WithHandlerPanicRecovery is set.
 type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
 
 // StatusHandler is called when the Status of an informer has another Phase or Reason, or an

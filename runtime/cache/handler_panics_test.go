@@ -47,7 +47,7 @@ func TestHandlerContinuesAfterGoexit(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			src.set("ns", name, nil)
 		}
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, ResyncPeriod: time.Hour}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, ResyncPeriod: time.Hour}))
 		var heard []string
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
 			AddFunc: func(obj object, _ bool) {

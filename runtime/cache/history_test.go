@@ -319,7 +319,7 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 		src := sources[r.config.Namespace]
 		open[src]++
 		for name, obj := range src.objects {
-			selects := src.selection(metav1.ListOptions{LabelSelector: r.config.of().LabelSelector})
+			selects := src.selection(metav1.ListOptions{LabelSelector: r.config.scope.LabelSelector})
 			if !r.config.rule.Excludes(name.Namespace, name.Name) && (selects == nil || selects(obj)) {
 				objects[name] = obj
 			}

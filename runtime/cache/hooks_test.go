@@ -68,7 +68,7 @@ func (h *hooked) take() []string {
 
 // informer returns an informer with these hooks over src. Its first list is in pages.
 func (h *hooked) informer(src *fakeSource) *SharedIndexInformer[object] {
-	return NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: h.onError, StatusHandler: h.onChange,
+	return informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: h.onError, StatusHandler: h.onChange,
 		Settings: Settings{WithoutStreamingList: true, Backoffs: map[Reason]Backoff{"": {Initial: time.Millisecond, Max: time.Millisecond}}}}))
 }
 
@@ -286,7 +286,7 @@ func TestPanicOfAHookEndsTheProgram(t *testing.T) {
 
 // TestDefaultOfWatchErrorsIsDirect has no goroutine for the log.
 func TestDefaultOfWatchErrorsIsDirect(t *testing.T) {
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
 	if inside(s).hooks != nil {
 		t.Error("an informer without hooks has a queue for them")
 	}

@@ -53,7 +53,7 @@ func TestLogOfAHostileServer(t *testing.T) {
 					ListFunc:  func(context.Context, metav1.ListOptions) (Page[object], error) { return Page[object]{}, test.err },
 					WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[object], error) { return nil, test.err },
 				}
-				s := NewSharedIndexInformer(Config[object]{ListerWatcher: source, Resource: widgets})
+				s := informerOf(Config[object]{ListerWatcher: source, Resource: widgets})
 				run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, logger)) })
 				time.Sleep(outage.After + time.Second)
 				synctest.Wait()

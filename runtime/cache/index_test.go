@@ -13,7 +13,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		early, err := AddIndex(s, "early", byLetters)
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 }
 
 func TestIndexRangesWithoutAllocation(t *testing.T) {
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
 	defer s.Stop()
 	for i := range 300 {
 		s.GetIndexer().Add(many(i, 1, "x"))

@@ -111,7 +111,7 @@ func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 	}
 	src := newSource()
 	src.set("a", "w", nil)
-	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}}))
+	s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}}))
 	_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no such field") }}, WithHandlerName("picky"))
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestStopEndsOneInformer(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantLines(t, heard.drain(), "add a/w@101 initial=true")
-		never := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		never := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		never.Stop()
 		never.Run(t.Context())
 		if never.Status().Phase != Stopped {

@@ -9,9 +9,6 @@ import (
 
 // name names the informer in errors and logs.
 func (s *informer) name() string {
-	if s.config.configOf == nil {
-		return s.config.name()
-	}
 	all, name := s.reflectors(), s.config.plainName()
 	switch chosen := s.set.chosen.Load(); {
 	case len(all) == 0 && s.config.scopeSource != nil && !s.HasSynced():
@@ -29,7 +26,7 @@ func (s *informer) name() string {
 	}
 	if noun := scopesNoun(all); noun != "namespace" {
 		for i, r := range all {
-			names[i] = r.config.of().name()
+			names[i] = r.config.scope.name()
 		}
 		return name + " in " + strings.Join(names, ", ")
 	} else if len(all) > 1 {
@@ -72,8 +69,5 @@ func (s *informer) namespaces() []string {
 
 // among has the namespaces that one watch of all namespaces is limited to; nil for all.
 func (r *reflector) among() *scoping.Namespaces {
-	if r.config.scope == nil {
-		return nil
-	}
 	return r.config.scope.among
 }

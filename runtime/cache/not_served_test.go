@@ -76,7 +76,7 @@ func TestSourceThatFindsNothing(t *testing.T) {
 
 		missing := newSource()
 		missing.failWith(func(request) error { return apierrors.NewNotFound(configMaps.GroupResource(), "") })
-		of := NewSharedIndexInformer(Config[object]{Resource: configMaps, ListerWatcher: missing, WatchErrorHandler: quiet})
+		of := informerOf(Config[object]{Resource: configMaps, ListerWatcher: missing, WatchErrorHandler: quiet})
 		run(t, of.Run)
 		next := w.informer(t, WithScopeSource(ScopesOf(of, func(n object) Scope { return Scope{Namespace: n.Name} })))
 		run(t, next.Run)

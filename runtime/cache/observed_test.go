@@ -172,7 +172,7 @@ func TestForeignCodeMayReadTheCounters(t *testing.T) {
 		index := func(who string) Indexers[object] {
 			return Indexers[object]{who: func(object) []string { look(who); return []string{"x"} }}
 		}
-		s = NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true},
+		s = informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true},
 			WatchErrorHandler: func(context.Context, gvr, error) { look("error") },
 			StatusHandler:     func(context.Context, StatusChange) { look("status") },
 			Transform:         func(obj object) (object, error) { look("transform"); return obj, nil },

@@ -42,7 +42,7 @@ type options struct {
 	// object is the Go type of the kind. It is nil for a factory.
 	object reflect.Type
 
-	settings  []func(*Settings)
+	settings  []func(*settings)
 	scopes    []Scope // normal and sorted, nil if not set
 	source    ScopeSource
 	labels    []labels.Selector
@@ -150,8 +150,8 @@ func (o *options) typed(option string, object reflect.Type) *options {
 	return nil
 }
 
-// setting returns an option that changes Settings.
-func setting(change func(*Settings)) SharedInformerOption {
+// setting returns an option that changes settings.
+func setting(change func(*settings)) SharedInformerOption {
 	return func(o *options) { o.settings = append(o.settings, change) }
 }
 
@@ -211,7 +211,8 @@ func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption 
 	}
 }
 
-// WithResync sets the Config.ResyncPeriod of informers, instead of that of the factory.
+// WithResync sets the interval at which each handler gets every cached object again, as an update, instead of that of the
+// factory; 0 for never. A resync does not list again.
 func WithResync(period time.Duration) SharedInformerOption {
 	return func(o *options) {
 		o.once("WithResync")
@@ -231,7 +232,9 @@ func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
 	}
 }
 
-// WithWatchErrorHandler sets Config.WatchErrorHandler.
+// WithWatchErrorHandler sets what is called with errors of lists and watches. It never blocks the
+// informer. The default logs them at verbosity 2. An informer that has not followed the server
+// for ten seconds is logged with either of them, once, with the reason and what to do.
 func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
 	return func(o *options) {
 		if handler != nil {
@@ -241,7 +244,8 @@ func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
 	}
 }
 
-// WithStatusHandler sets Config.StatusHandler.
+// WithStatusHandler sets what is called when the Phase, the Reason or the error of Status changes. It
+// never blocks the informer.
 func WithStatusHandler(handler StatusHandler) SharedInformerOption {
 	return func(o *options) {
 		if handler != nil {
@@ -320,39 +324,53 @@ func ReadYourWrites(own *writes.Observer) SharedInformerOption {
 	}
 }
 
-// WithStreamingList sets Settings.StreamingList.
+// WithStreamingList reads lists as a stream, through the watch, also if the objects are JSON.
+// By default an informer reads a stream if the objects are protobuf, or come from a
+// ListerWatcher, and the server supports it. It reads JSON as a list, which a server
+// encodes in little more than half the time: all objects in one response, or pages of 500
+// after that has failed.
 func WithStreamingList() SharedInformerOption {
-	return setting(func(s *Settings) { s.StreamingList = true })
+	return setting(func(s *settings) { s.StreamingList = true })
 }
 
-// WithoutStreamingList sets Settings.WithoutStreamingList.
+// WithoutStreamingList never reads lists as a stream. A test with a fake clientset needs
+// it, because a fake has no streaming lists; generated factories detect a fake.
 func WithoutStreamingList() SharedInformerOption {
-	return setting(func(s *Settings) { s.WithoutStreamingList = true })
+	return setting(func(s *settings) { s.WithoutStreamingList = true })
 }
 
-// WithHandlerPanicRecovery sets Settings.HandlerPanicRecovery.
+// WithHandlerPanicRecovery lets a handler continue with the next event after a panic.
+// The panic is logged, and the informer is Degraded with the reason HandlerPanic
+// until the handler is removed. An error of a list or a watch comes first in Status.
+// By default a panic ends the program. A handler that calls runtime.Goexit, as t.Fatal
+// in a test does, always continues, in another goroutine, and is reported in the same
+// way. All of this holds for a hook too, but it is only logged.
 func WithHandlerPanicRecovery() SharedInformerOption {
-	return setting(func(s *Settings) { s.HandlerPanicRecovery = true })
+	return setting(func(s *settings) { s.HandlerPanicRecovery = true })
 }
 
-// WithInformerName sets Settings.InformerName.
+// WithInformerName tells the informers of one part of a program from those of others, in metrics
+// and on the debug page. The name becomes a label of metrics, so it must not depend on data of
+// users. By default it is empty.
 func WithInformerName(name string) SharedInformerOption {
-	return setting(func(s *Settings) { s.InformerName = name })
+	return setting(func(s *settings) { s.InformerName = name })
 }
 
-// WithMutationDetector sets Settings.MutationDetector. It is for tests.
+// WithMutationDetector panics when an object of the cache was changed. The message names
+// the handler and the changed fields. It is for tests: it is slow and keeps a copy of
+// each object.
 func WithMutationDetector() SharedInformerOption {
-	return setting(func(s *Settings) { s.MutationDetector = true })
+	return setting(func(s *settings) { s.MutationDetector = true })
 }
 
-// WithMutationValues sets Settings.MutationValues and MutationDetector.
-func WithMutationValues() SharedInformerOption {
-	return setting(func(s *Settings) { s.MutationDetector, s.MutationValues = true, true })
-}
-
-// WithBackoff sets the entry of Settings.Backoffs for a reason. The last one counts.
+// WithBackoff sets how long to wait before a failed list or watch is retried, for a reason of the failure. The wait
+// for the reason "" is for all reasons without one. The last option counts. A
+// zero value keeps its default: 0.6 s up to 8 s, which is about ten requests a minute;
+// after Unauthorized 3.5 s up to 10 s; after Forbidden and NotFound 3.5 s up to 30 s; after an
+// object that cannot be decoded or transformed, whose reason is Decode, 3.5 s up to one minute. The
+// wait of Expired is for lists that follow each other because watches cannot go on.
 func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
-	return setting(func(s *Settings) {
+	return setting(func(s *settings) {
 		backoffs := map[Reason]Backoff{reason: backoff}
 		for other, wait := range s.Backoffs {
 			if other != reason {
@@ -365,14 +383,14 @@ func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
 
 // WithoutManagedFields sets DecodeOptions.WithoutManagedFields.
 func WithoutManagedFields() SharedInformerOption {
-	return setting(func(s *Settings) { s.Decode.WithoutManagedFields = true })
+	return setting(func(s *settings) { s.Decode.WithoutManagedFields = true })
 }
 
 // WithoutAnnotations adds keys to DecodeOptions.WithoutAnnotations, for example
 // corev1.LastAppliedConfigAnnotation, kubectl's copy of the whole object.
 func WithoutAnnotations(keys ...string) SharedInformerOption {
 	keys = slices.Clone(keys)
-	return setting(func(s *Settings) {
+	return setting(func(s *settings) {
 		s.Decode.WithoutAnnotations = append(slices.Clip(s.Decode.WithoutAnnotations), keys...)
 	})
 }
@@ -380,12 +398,12 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 // WithoutTypeMeta sets DecodeOptions.WithoutTypeMeta: objects have no kind and apiVersion, as
 // those of client-go's informers.
 func WithoutTypeMeta() SharedInformerOption {
-	return setting(func(s *Settings) { s.Decode.WithoutTypeMeta = true })
+	return setting(func(s *settings) { s.Decode.WithoutTypeMeta = true })
 }
 
 // WithoutProtobuf sets DecodeOptions.WithoutProtobuf: informers ask for JSON only.
 func WithoutProtobuf() SharedInformerOption {
-	return setting(func(s *Settings) { s.Decode.WithoutProtobuf = true })
+	return setting(func(s *settings) { s.Decode.WithoutProtobuf = true })
 }
 
 // WithSkipUndecodable sets DecodeOptions.SkipUndecodable: informers skip objects that
@@ -393,19 +411,19 @@ func WithoutProtobuf() SharedInformerOption {
 // later state can be decoded or the object is gone. The cache keeps the last state that
 // could be decoded. It has no effect on objects that a client decodes, such as a fake.
 func WithSkipUndecodable() SharedInformerOption {
-	return setting(func(s *Settings) { s.Decode.SkipUndecodable = true })
+	return setting(func(s *settings) { s.Decode.SkipUndecodable = true })
 }
 
 // WithoutObjectTextInErrors sets DecodeOptions.WithoutObjectTextInErrors, which is
 // always set for Secrets.
 func WithoutObjectTextInErrors() SharedInformerOption {
-	return setting(func(s *Settings) { s.Decode.WithoutObjectTextInErrors = true })
+	return setting(func(s *settings) { s.Decode.WithoutObjectTextInErrors = true })
 }
 
 // WithMaxObjectBytes sets DecodeOptions.MaxObjectBytes. An informer logs a warning if the
 // limit is below wire.EtcdRequestBytes. The last one counts.
 func WithMaxObjectBytes(limit int) SharedInformerOption {
-	return setting(func(s *Settings) { s.Decode.MaxObjectBytes = limit })
+	return setting(func(s *settings) { s.Decode.MaxObjectBytes = limit })
 }
 
 // sameOptions returns an error if two calls for the same informer have options that differ. The
@@ -430,9 +448,9 @@ func (o *options) hasFunctions() bool {
 
 // summary describes the options that are not functions.
 func (o *options) summary() string {
-	var settings Settings
+	var all settings
 	for _, change := range o.settings {
-		change(&settings)
+		change(&all)
 	}
 	text := ""
 	add := func(name string, value any) {
@@ -467,8 +485,8 @@ func (o *options) summary() string {
 	if o.writes != nil {
 		add("read your writes", fmt.Sprintf("%p", o.writes))
 	}
-	if !reflect.DeepEqual(settings, Settings{}) {
-		add("settings", fmt.Sprintf("%+v", settings))
+	if !reflect.DeepEqual(all, settings{}) {
+		add("settings", fmt.Sprintf("%+v", all))
 	}
 	if text == "" {
 		return "none"

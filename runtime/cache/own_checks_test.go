@@ -127,8 +127,8 @@ func TestOwnWriteThatIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, own := newSource(), &writes.Observer{}
 		own.Transport(http.DefaultTransport)
-		s := NewSharedIndexInformer(Config[object]{
-			Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, ReadYourWrites: &OwnWrites{Observer: own, Server: "https://test"},
+		s := informerOf(Config[object]{
+			Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, ReadYourWrites: &ownWritesOf{Observer: own, Server: "https://test"},
 			Settings: Settings{Decode: DecodeOptions{Keep: func(h wire.Head) bool { return string(h.Name) != "other" }}},
 		})
 		run(t, s.Run)

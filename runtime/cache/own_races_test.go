@@ -100,7 +100,7 @@ func TestWaitForARestoredServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil)
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		run(t, s.Run)
 		synctest.Wait()
 		if err := s.WaitFor(t.Context(), "101"); err != nil {

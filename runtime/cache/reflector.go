@@ -513,7 +513,7 @@ func (r *reflector) conclude(ctx context.Context, after protocol.Verb, next prot
 		}
 		failed := next.Failed
 		if r.config.isScope { // all scopes have the same handler
-			failed = fmt.Errorf("%s: %w", r.config.of().name(), failed)
+			failed = fmt.Errorf("%s: %w", r.config.scope.name(), failed)
 		}
 		r.onError(ctx, r.config.Resource, failed)
 	}

@@ -112,7 +112,7 @@ func TestListsWhileWatchesFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &withoutWatches{fakeSource: newSource(), err: end}
-				s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
+				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
 				run(t, s.Run)
 				time.Sleep(10 * time.Minute)
 				var lag time.Duration

@@ -52,9 +52,10 @@ func (r *Reflector[T]) Retry() { r.machine.Retry() }
 // batch behind it. It is empty before the first list.
 func (r *Reflector[T]) LastSyncResourceVersion() string { return r.machine.LastSyncResourceVersion() }
 
-// NewReflector returns a Reflector of config, which does nothing until Run. One goroutine at a time calls the methods
-// of store. Indexers, a resync period, ReadYourWrites and the MutationDetector of config have no effect.
-func NewReflector[T Object](config Config[T], store ReflectorStore[T]) *Reflector[T] {
+// NewReflector returns a Reflector of a kind, which does nothing until Run. One goroutine at a time calls the methods
+// of store. The error is that of Kind.NewInformer, or about several scopes: a Reflector has one. Options for handlers and
+// for a cache have no effect.
+func NewReflector[T Object](kind Kind[T], store ReflectorStore[T], set ...SharedInformerOption) (*Reflector[T], error) {
 	of := erasedStore{
 		replace: func(items []wire.Item) {
 			objs := make([]T, 0, len(items))
@@ -69,7 +70,11 @@ func NewReflector[T Object](config Config[T], store ReflectorStore[T]) *Reflecto
 		update: func(obj Object) { store.Update(obj.(T)) },
 		delete: func(obj Object) { store.Delete(obj.(T)) },
 	}
-	return &Reflector[T]{newStoreReflector(erasedConfig(config), of)}
+	r, err := newStoreReflector(erasedKind(&kind), of, set)
+	if err != nil {
+		return nil, err
+	}
+	return &Reflector[T]{r}, nil
 }
 
 // erasedStore is a ReflectorStore as the machine calls it.
@@ -84,8 +89,17 @@ type storeReflector struct {
 	store erasedStore
 }
 
-func newStoreReflector(config config, of erasedStore) runner {
-	return &storeReflector{aloneReflector(config, &deltafifo.Queue[deltafifo.Delta]{}), of}
+func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (runner, error) {
+	own := newOptions(kind.form.Type(), set)
+	config, err := kind.config(&options{}, own)
+	if err == nil && (len(config.scopes) > 0 || config.scopeSource != nil) {
+		err = optionError("NewReflector", own.object, "the options have several scopes, or a source of them; use a Reflector for each, or an informer")
+	}
+	if err != nil {
+		return nil, err
+	}
+	config.ReadYourWrites, config.MutationDetector = nil, false
+	return &storeReflector{aloneReflector(config, &deltafifo.Queue[deltafifo.Delta]{}), of}, nil
 }
 
 // Run is that of Reflector.

@@ -304,9 +304,7 @@ func TestContentHashesTakeNoMemoryUnlessNeeded(t *testing.T) {
 		"typed":  {Config[object]{ListerWatcher: src}, false},
 		"bodies": {Config[object]{Open: openerOf(src)}, true},
 	} {
-		shared := NewSharedIndexInformer(test.config).GetIndexer()
-		own, _ := NewIndexerInformer(test.config, ResourceEventHandlerFuncs[object]{})
-		for _, x := range []*Indexer[object]{shared, own} {
+		for _, x := range []*Indexer[object]{informerOf(test.config).GetIndexer()} {
 			machineOf(x).Apply(listedAs([]uint64{1, 2}, many(1, 1, ""), many(2, 1, "")))
 			checkStore(t, x, 2) // which has no memory for hashes unless it keeps them
 			if _, hash, _ := heldBy(x, MetaObjectToName(many(2, 1, ""))); (hash == 2) != test.keeps || !test.keeps && hash != 0 {

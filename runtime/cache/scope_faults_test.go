@@ -79,7 +79,7 @@ func TestScopesOfAnInformerWithOtherErrors(t *testing.T) {
 		teams.set("", "a", nil)
 		src.set("a", "one", nil)
 		src.set("b", "one", nil)
-		namespaces := NewSharedIndexInformer(Config[object]{Resource: widgets, ListerWatcher: teams, WatchErrorHandler: quiet, Settings: Settings{HandlerPanicRecovery: true}})
+		namespaces := informerOf(Config[object]{Resource: widgets, ListerWatcher: teams, WatchErrorHandler: quiet, Settings: Settings{HandlerPanicRecovery: true}})
 		if _, err := namespaces.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("of another handler") }}); err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func TestScopesOfForbiddenNamespaces(t *testing.T) {
 		namespaces.set("", "a", nil)
 		namespaces.failWith(func(request) error { return errForbidden })
 		src.set("a", "one", nil)
-		of := NewSharedIndexInformer(Config[object]{Resource: widgets, ListerWatcher: namespaces, WatchErrorHandler: quiet})
+		of := informerOf(Config[object]{Resource: widgets, ListerWatcher: namespaces, WatchErrorHandler: quiet})
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return within{src, namespace} }}
 		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopesOf(of, func(n object) Scope { return Scope{Namespace: n.Name} })))
 		if err != nil {

@@ -84,7 +84,7 @@ func (s *informer) namedLocked() []Scope {
 	all := s.reflectors()
 	scopes := make([]Scope, len(all))
 	for i, r := range all {
-		scopes[i] = r.config.of()
+		scopes[i] = r.config.scope
 	}
 	return scopes
 }
@@ -184,7 +184,7 @@ func (s *informer) newReflector(config config) *reflector {
 	return r
 }
 
-// configOf returns the Config of a scope that is added. The mutex of set is held.
+// configOf returns the config of a scope that is added. The mutex of set is held.
 func (s *informer) configOf(scope Scope) (config, error) {
 	if s.first != nil {
 		s.first.mu.Lock() // it has s.config
@@ -220,9 +220,6 @@ func (s *informer) decodes() bool {
 func (s *informer) setScopes(scopes []Scope, isLenient bool) (isSet bool, err error) {
 	c, set := s, &s.set
 	of := &options{object: c.config.form.Type()}
-	if c.config.configOf == nil {
-		return false, optionError("SetScopes", of.object, "%s was made of a Config, whose Open or ListerWatcher is for one scope; make it of a Kind", s.name())
-	}
 	normal, err := normalScopes("SetScopes", of, scopes)
 	if err != nil {
 		return false, err
@@ -242,7 +239,7 @@ func (s *informer) setScopes(scopes []Scope, isLenient bool) (isSet bool, err er
 	}
 	watched := make([]Scope, 0, len(c.reflectors()))
 	for _, r := range c.reflectors() {
-		watched = append(watched, *r.config.scope)
+		watched = append(watched, r.config.scope)
 	}
 	planned, gone := c.config.clusterWatch.plan(normal, watched)
 	next, opened, err := s.plan(planned)
@@ -285,7 +282,7 @@ func (s *informer) plan(scopes []Scope) (next, opened []*reflector, err error) {
 	c := s
 	known := map[Scope]*reflector{}
 	for _, r := range c.reflectors() {
-		known[r.config.of()] = r
+		known[r.config.scope] = r
 	}
 	regions := make([]partition.Region, len(scopes))
 	for i, scope := range scopes {
@@ -392,11 +389,11 @@ func (s *informer) assignScopes(next, opened []*reflector) partition.Change {
 }
 
 // region returns what the Reflector may have, apart from its selectors.
-func (r *reflector) region() partition.Region { return r.config.of().region(r.config.isNamespaced) }
+func (r *reflector) region() partition.Region { return r.config.scope.region(r.config.isNamespaced) }
 
 // leaveOut makes the Reflector of OtherNamespaces drop what it reads of some namespaces, which it never has again.
 func (r *reflector) leaveOut(namespaces ...string) {
-	if r.config.of().OtherNamespaces {
+	if r.config.scope.OtherNamespaces {
 		r.config.rule.Among.Remove(namespaces)
 	}
 }

@@ -103,14 +103,6 @@ func (s Scope) region(isNamespaced bool) partition.Region {
 	return region
 }
 
-// of returns the scope of the Config.
-func (c *config) of() Scope {
-	if c.scope == nil {
-		return Scope{Namespace: c.Namespace}
-	}
-	return *c.scope
-}
-
 // normal returns the normal form of a scope. Scopes with the same conditions have equal normal forms.
 func (s Scope) normal() (Scope, error) {
 	// The name becomes a part of a URL. And a server returns no objects for a name that no namespace can have.

@@ -336,10 +336,6 @@ func TestMistakesOfSetScopes(t *testing.T) {
 			t.Errorf("after %q the scopes are %v", want, scopes)
 		}
 	}
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource()})
-	if err := s.SetScopes(); err == nil || !strings.Contains(err.Error(), "make it of a Kind") {
-		t.Errorf("an informer of a Config: %v", err)
-	}
 }
 
 // FuzzSetScopes plays a random history to an informer whose scopes come, go and replace each other. Each namespace

@@ -36,12 +36,9 @@ func faceOf[T Object](m machine) *SharedIndexInformer[T] {
 	return (*SharedIndexInformer[T])(m.itsFace())
 }
 
-// NewSharedIndexInformer returns an informer, which does nothing until Run. Most
-// programs use the informers of a generated factory. The informer of a Config follows the one collection that
-// the Config requests: it has no shard, and SetScopes returns an error. For these, use Kind.NewInformer,
-// for example with WithShard. A Kind needs no generated code.
-func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
-	return faceOf[T](newMachine(erasedConfig(config)))
+// NewSharedIndexInformer is Kind.NewInformer. Most programs use the informers of a generated factory.
+func NewSharedIndexInformer[T Object](kind Kind[T], set ...SharedInformerOption) (*SharedIndexInformer[T], error) {
+	return kind.NewInformer(set...)
 }
 
 // Controller is the part of an informer that runs it.
@@ -55,16 +52,22 @@ type Controller interface {
 	Status() Status
 }
 
-// NewInformer returns a cache, and the informer that fills it and calls handler after each change.
-func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (Store[T], Controller) {
-	return NewIndexerInformer(config, handler)
+// NewInformer returns a cache, and the informer that fills it and calls handler after each change. The error is that of
+// Kind.NewInformer.
+func NewInformer[T Object](kind Kind[T], handler ResourceEventHandler[T], set ...SharedInformerOption) (Store[T], Controller, error) {
+	return NewIndexerInformer(kind, handler, set...)
 }
 
 // NewIndexerInformer is NewInformer for a cache with indexes.
-func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], Controller) {
-	s := NewSharedIndexInformer(config)
-	_, _ = s.AddEventHandler(handler) // it has not stopped
-	return s.GetIndexer(), s
+func NewIndexerInformer[T Object](kind Kind[T], handler ResourceEventHandler[T], set ...SharedInformerOption) (*Indexer[T], Controller, error) {
+	s, err := kind.NewInformer(set...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := s.AddEventHandler(handler); err != nil {
+		return nil, nil, err
+	}
+	return s.GetIndexer(), s, nil
 }
 
 // Run follows the server until ctx ends. When it returns, no goroutine of the informer
@@ -148,7 +151,7 @@ func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegist
 	return s.machine.RemoveEventHandler(r)
 }
 
-// SetWatchErrorHandler replaces Config.WatchErrorHandler; nil for the default, which logs. It
+// SetWatchErrorHandler replaces that of WithWatchErrorHandler; nil for the default, which logs. It
 // fails if the informer was started or stopped.
 func (s *SharedIndexInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) error {
 	return s.machine.SetWatchErrorHandler(handler)
@@ -179,7 +182,7 @@ func (s *SharedIndexInformer[T]) AddIndexers(indexers Indexers[T]) error {
 	return s.GetIndexer().AddIndexers(indexers)
 }
 
-// SetTransform changes objects before they are stored, as Config.Transform does, which it
+// SetTransform changes objects before they are stored, as WithTransform does, which it
 // replaces. It fails if the informer was started or stopped.
 func (s *SharedIndexInformer[T]) SetTransform(transform TransformFunc[T]) error {
 	return s.machine.setTransform(erasedTransform(transform))

@@ -21,7 +21,7 @@ func start(t *testing.T, config Config[object]) *SharedIndexInformer[object] {
 	t.Helper()
 	config.Resource, config.WatchErrorHandler = widgets, quiet
 	config.WithoutStreamingList = !canStream(config)
-	s := NewSharedIndexInformer(via(config))
+	s := informerOf(via(config))
 	run(t, s.Run)
 	return s
 }
@@ -52,7 +52,7 @@ func TestHandlerGetsEveryChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "first", nil)
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		early, _ := listen(t, s)
 		run(t, s.Run)
 		synctest.Wait()
@@ -127,7 +127,7 @@ func TestCacheChangesBeforeHandlersAreCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		check := func(obj object) {
 			cached, ok := s.GetStore().Get(MetaObjectToName(obj))
 			if !ok || cached.ResourceVersion < obj.ResourceVersion {
@@ -161,7 +161,7 @@ func TestHasSyncedMeansTheHandlerHasReturned(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil)
 		src.set("a", "two", nil)
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		release := make(chan struct{})
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-release }})
 		if err != nil {
@@ -261,7 +261,7 @@ func TestHandlerIsRemoved(t *testing.T) {
 		if err := s.RemoveEventHandler(reg); err != nil {
 			t.Errorf("removing again: %v", err)
 		}
-		other := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		other := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		if err := other.RemoveEventHandler(reg); err == nil {
 			t.Error("an informer removed the handler of another one")
 		}
@@ -322,7 +322,7 @@ func TestRunEndsEverything(t *testing.T) {
 		for n := range 100 {
 			src.set("a", fmt.Sprint(n), nil)
 		}
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		running := false
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
 			running = true
@@ -381,7 +381,7 @@ func TestResyncDoesNotAddToABacklog(t *testing.T) {
 // TestOnlyTheFirstListIsInitial has an event behind the list in one batch.
 func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
 		inside(s).processor.Start()
 		inside(s).process([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: statesOf(numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: stated(numbered(2))}})

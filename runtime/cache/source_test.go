@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -495,11 +494,6 @@ func statesOf(objs ...object) []wire.Item {
 		items[i].Object = obj
 	}
 	return items
-}
-
-// reflectorOf returns a Reflector that pushes to queue.
-func reflectorOf[T Object](config Config[T], queue *deltafifo.Queue[deltafifo.Delta]) *reflector {
-	return aloneReflector(erasedConfig(config), queue)
 }
 
 // erasedEvents returns events as the machine has them.

@@ -81,7 +81,7 @@ const (
 	// without a stream then.
 	NoBookmark Reason = protocol.NoBookmark
 	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and continues; see
-	// Settings.HandlerPanicRecovery.
+	// WithHandlerPanicRecovery.
 	HandlerPanic Reason = "HandlerPanic"
 	// Misconfigured: the options of the informer have a mistake, so it never runs; see
 	// OptionError.
@@ -252,10 +252,10 @@ func (s *informer) statusOfAll() Status {
 	}
 	scopes := make([]ScopeStatus, len(all))
 	for i, r := range all {
-		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.of().name()}
-		isShared := r.among() != nil || r.config.of().OtherNamespaces || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
+		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
+		isShared := r.among() != nil || r.config.scope.OtherNamespaces || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
 		if isShared {
-			scopes[i].Scope = r.config.of().String()
+			scopes[i].Scope = r.config.scope.String()
 		}
 	}
 	var choice *Status

@@ -41,7 +41,7 @@ func TestStatusTextOfInformers(t *testing.T) {
 		src.set("a", "x", nil)
 		src.set("a", "y", nil)
 		s := start(t, Config[object]{ListerWatcher: src, Resource: widgets})
-		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), &recorder{})
+		controller := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		run(t, controller.Run)
 		time.Sleep(5 * time.Minute)
 		for _, got := range []string{s.Status().String(), controller.Status().String()} {

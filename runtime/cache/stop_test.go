@@ -102,7 +102,7 @@ func TestReadsAfterStop(t *testing.T) {
 // TestReadsAfterTheContextEnded has an informer that was not stopped by Stop.
 func TestReadsAfterTheContextEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: stoppable(), Resource: widgets, WatchErrorHandler: quiet,
+		s := informerOf(via(Config[object]{ListerWatcher: stoppable(), Resource: widgets, WatchErrorHandler: quiet,
 			Indexers: Indexers[object]{"letters": byLetters}}))
 		stop := run(t, s.Run)
 		synctest.Wait()
@@ -128,7 +128,7 @@ func TestReadsAfterTheContextEnded(t *testing.T) {
 
 // TestReadsDuringStop has readers that must not conclude that an object was deleted.
 func TestReadsDuringStop(t *testing.T) {
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets, Indexers: Indexers[object]{"letters": byLetters}})
+	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets, Indexers: Indexers[object]{"letters": byLetters}})
 	index, err := AddIndex(s, "late", byLetters)
 	if err != nil {
 		t.Fatal(err)

@@ -251,12 +251,12 @@ func TestWritesAllocateOnlyNotifications(t *testing.T) {
 // batch allocates the notifications that all handlers share, once, and nothing else. So all that
 // is counted and timed on the way allocates nothing. That holds with ReadYourWrites too.
 func TestEventsAllocateOnlyNotifications(t *testing.T) {
-	for _, own := range []*OwnWrites{nil, {Observer: new(writes.Observer)}} {
+	for _, own := range []*ownWritesOf{nil, {Observer: new(writes.Observer)}} {
 		testEventAllocations(t, own)
 	}
 }
 
-func testEventAllocations(t *testing.T, own *OwnWrites) {
+func testEventAllocations(t *testing.T, own *ownWritesOf) {
 	for _, handlers := range []int{1, 8} {
 		for _, events := range []int{1, 5, 30, keptBatch} { // none has memory for more than a few
 			_, all := filled(2000)

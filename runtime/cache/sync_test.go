@@ -47,7 +47,7 @@ func TestWaitEndsWhenTheInformerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.failWith(func(request) error { return errForbidden })
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		stop := run(t, s.Run)
 		go func() {
 			time.Sleep(time.Second)
@@ -84,7 +84,7 @@ func TestHandlerIsNeverSyncedBeforeItsInformer(t *testing.T) {
 	for range 100 {
 		src := newSource()
 		src.set("a", "w", nil)
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		_, reg := listen(t, s)
 		for range 50 { // more handlers make the window larger
 			listen(t, s)
@@ -184,7 +184,7 @@ func TestPanicEndsTheProgram(t *testing.T) {
 	}
 	src := newSource()
 	src.set("a", "w", nil)
-	NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets,
+	informerOf(Config[object]{ListerWatcher: src, Resource: widgets,
 		Indexers: Indexers[object]{"bad": func(object) []string { panic("no such field") }}}).Run(context.Background())
 }
 
@@ -244,8 +244,8 @@ func (h *hasty) waitsFor() (subject, NotSynced) {
 // of its handlers, and lets it become synced before the last of them.
 func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
-		other := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: gvr{Group: "test.example.com", Version: "v1", Resource: "others"}}))
+		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		other := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: gvr{Group: "test.example.com", Version: "v1", Resource: "others"}}))
 		_, first := listen(t, s)
 		_, second := listen(t, s)
 		_, third := listen(t, other)
@@ -274,7 +274,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 // well.
 func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		_, reg := listen(t, s)
 		err := notSynced(context.DeadlineExceeded, []Syncer{&late{inside(s)}, reg})
 		if want := "not synced (context deadline exceeded):\n\twidgets.test.example.com: Pending for 0s (not started)"; err == nil || err.Error() != want {
@@ -296,13 +296,9 @@ func (l *late) waitsFor() (subject, NotSynced) {
 func TestInformerWithoutAResourceIsNamedByItsType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := via(Config[object]{ListerWatcher: newSource()})
-		s := NewSharedIndexInformer(config)
+		s := informerOf(config)
 		defer s.Stop()
 		if got, want := s.NotSyncedReason(), "v1.PartialObjectMetadata: Pending for 0s (not started)"; got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-		_, controller := NewInformer(config, &recorder{})
-		if got, want := controller.NotSyncedReason(), "v1.PartialObjectMetadata: Pending for 0s (not started)"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		erasedView := erasedConfig(Config[*widgetSummary]{Namespace: "team-a"})

@@ -132,7 +132,7 @@ func TestWaysIntoAList(t *testing.T) {
 				if test.before != nil {
 					test.before(src)
 				}
-				s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
+				s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 					Settings: Settings{WithoutStreamingList: !test.streams, StreamingList: test.streams}}))
 				run(t, s.Run)
 				if test.do != nil {
@@ -228,7 +228,7 @@ func TestEventsAreCountedByType(t *testing.T) {
 			for n := range 10 {
 				src.set("a", fmt.Sprint("w", n), nil)
 			}
-			s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
+			s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 				Settings: Settings{WithoutStreamingList: !streams, StreamingList: streams}}))
 			run(t, s.Run)
 			synctest.Wait()
@@ -303,7 +303,7 @@ func TestStalenessOfAWatch(t *testing.T) {
 			src.streams = streams
 			src.set("a", "w", nil)
 			src.failWith(func(request) error { return errForbidden })
-			s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
+			s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 				Settings: Settings{WithoutStreamingList: !streams, StreamingList: streams, Backoffs: map[Reason]Backoff{"": {Max: time.Second}, Forbidden: {Max: time.Second}}}}))
 			expect := func(when string, want time.Duration) {
 				t.Helper()
@@ -409,7 +409,7 @@ func TestCountsOfLyingServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &liar{newSource(), []Event[object]{event, event}}
-				s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
+				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
 				run(t, s.Run)
 				time.Sleep(100*time.Second + time.Second/2)
 				got := inside(s).stats()
@@ -427,7 +427,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var reported atomic.Int64
 			server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
-			s := NewSharedIndexInformer(Config[object]{
+			s := informerOf(Config[object]{
 				Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: DecodeOptions{SkipUndecodable: skip}},
 				WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 					if reasonOf(err) == Decode {
@@ -581,7 +581,7 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 			src.noBookmark = !sent
 		}
 		setBookmark(false)
-		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true}}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true}}))
 		run(t, s.Run)
 		time.Sleep(5 * time.Second)
 		if got := inside(s).stats(); got.Staleness != 0 || got.Lists != 0 || got.Added != 0 {

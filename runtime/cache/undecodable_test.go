@@ -99,7 +99,7 @@ func undecodableNames(s Status) (names string) {
 func TestUndecodableObjectFailsTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
-		s := NewSharedIndexInformer(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})
+		s := informerOf(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})
 		run(t, s.Run)
 		synctest.Wait()
 		status := s.Status()
@@ -124,7 +124,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reported []string
 		server := &script{t: t, list: listOf(9, state("a", 1, `{}`), state("b", 2, `{"x":1}`))}
-		s := NewSharedIndexInformer(Config[object]{
+		s := informerOf(Config[object]{
 			Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: DecodeOptions{SkipUndecodable: true}},
 			WatchErrorHandler: func(_ context.Context, _ gvr, err error) { reported = append(reported, err.Error()) },
 		})
@@ -187,7 +187,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 func TestUndecodableInitialEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t}
-		s := NewSharedIndexInformer(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{Decode: DecodeOptions{SkipUndecodable: true}}})
+		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{Decode: DecodeOptions{SkipUndecodable: true}}})
 		run(t, s.Run)
 		synctest.Wait()
 		for i, labels := range []string{`{}`, `{"x":1}`, `{"x":1}`, `{"x":1}`, `{}`} {

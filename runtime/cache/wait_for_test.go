@@ -82,7 +82,7 @@ func TestWaitFor(t *testing.T) {
 
 // newInformer returns an informer of a source without ReadYourWrites.
 func newFollower(src *fakeSource) *SharedIndexInformer[object] {
-	return NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}))
+	return informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}))
 }
 
 // TestWaitForNamespaces: all namespaces have to reach the version.

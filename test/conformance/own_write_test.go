@@ -34,7 +34,7 @@ func (s *stage) write(method, key string) {
 	if method == http.MethodDelete {
 		request.Body = http.NoBody
 	}
-	response, err := s.own.Transport(s.server).RoundTrip(request)
+	response, err := s.writer.RoundTrip(request)
 	if err != nil {
 		s.Fatal(err)
 	}

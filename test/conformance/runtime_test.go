@@ -17,33 +17,34 @@ func newRuntimeInformer(s server, c config) informer {
 	if c.ownWrites {
 		return newBodyInformer(s, c)
 	}
-	return newInformerOf(s, cache.Config[object]{ListerWatcher: cache.NewListWatch[object](s)}, c)
+	return newInformerOf(s, cache.Kind[object]{ListWatch: func(string) cache.ListerWatcher[object] { return cache.NewListWatch[object](s) }}, c)
 }
 
 func newBodyInformer(s server, c config) informer {
-	source := cache.Config[object]{Open: s.open}
-	if c.ownWrites {
-		source.ReadYourWrites = &cache.OwnWrites{Observer: c.observer, Server: serverURL}
+	kind := cache.Kind[object]{Open: func(string) cache.OpenFunc { return s.open }}
+	if !c.ownWrites {
+		return newInformerOf(s, kind, c)
 	}
-	return newInformerOf(s, source, c)
+	kind.Server = baseURL(serverURL)
+	return newInformerOf(s, kind, c, cache.ReadYourWrites(c.observer))
 }
 
-func newInformerOf(s server, source cache.Config[object], c config) informer {
-	return runtimeInformer{cache.NewSharedIndexInformer(cache.Config[object]{
-		Open:           source.Open,
-		ListerWatcher:  source.ListerWatcher,
-		ReadYourWrites: source.ReadYourWrites,
-		Resource:       widgets,
-		Indexers:       runtimeIndexers(c.indexers),
-		ResyncPeriod:   c.resync,
-		Transform:      c.transform,
-		Settings:       cache.Settings{StreamingList: !s.IsWatchListSemanticsUnSupported()}, // of JSON too
-		WatchErrorHandler: func(_ context.Context, _ schema.GroupVersionResource, err error) {
-			if c.onError != nil {
-				c.onError(err)
-			}
-		},
-	})}
+func newInformerOf(s server, kind cache.Kind[object], c config, options ...cache.SharedInformerOption) informer {
+	kind.Resource, kind.Indexers = widgets, runtimeIndexers(c.indexers)
+	onError := func(_ context.Context, _ schema.GroupVersionResource, err error) {
+		if c.onError != nil {
+			c.onError(err)
+		}
+	}
+	options = append(options, cache.WithResync(c.resync), cache.WithTransform(cache.TransformFunc[object](c.transform)), cache.WithWatchErrorHandler(onError))
+	if !s.IsWatchListSemanticsUnSupported() {
+		options = append(options, cache.WithStreamingList()) // of JSON too
+	}
+	made, err := kind.NewInformer(options...)
+	if err != nil {
+		panic(err)
+	}
+	return runtimeInformer{made}
 }
 
 func runtimeIndexers(all indexers) cache.Indexers[object] {
@@ -87,3 +88,8 @@ func (i runtimeInformer) ByIndex(name, value string) ([]object, error) {
 func (i runtimeInformer) AddIndexers(all indexers) error {
 	return i.SharedIndexInformer.AddIndexers(runtimeIndexers(all))
 }
+
+// baseURL is the URL of a server.
+type baseURL string
+
+func (u baseURL) String() string { return string(u) }

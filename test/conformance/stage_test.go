@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -15,7 +16,8 @@ import (
 // stage is one run of a scenario: a server, an informer, and the lines so far.
 type stage struct {
 	*testing.T
-	own      writes.Observer // of write
+	own      writes.Observer   // of write
+	writer   http.RoundTripper // of write
 	server   server
 	informer informer
 	other    informer // another one of the same kind, which does not run
@@ -32,6 +34,7 @@ func newStage(t *testing.T, c config, by implementation, on platform) *stage {
 	}
 	if c.ownWrites {
 		c.observer = &s.own
+		s.writer = s.own.Transport(s.server) // before the informer is made, which refuses an Observer that sees no client
 	}
 	s.informer = by.new(s.server, c)
 	s.other = by.new(on.new(t, c), c)

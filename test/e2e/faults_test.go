@@ -62,17 +62,22 @@ func follow(t *testing.T, server *testserver.Server, namespace string, rules ...
 		t.Fatal(err)
 	}
 	f = &follower{direct: clientOf(t, server), namespace: namespace, proxy: proxy}
-	f.informer = cache.NewSharedIndexInformer(cache.Config[*datav1.Database]{
-		Open:      internalinterfaces.Open(client.DataV1().RESTClient(), databases, namespace),
-		Settings:  cache.Settings{StreamingList: true},
-		Resource:  databases,
-		Namespace: namespace,
-		WatchErrorHandler: func(context.Context, schema.GroupVersionResource, error) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.statuses = append(f.statuses, f.informer.Status())
+	kind := cache.Kind[*datav1.Database]{
+		Resource:   databases,
+		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(client.DataV1().RESTClient(), databases, namespace)
 		},
-	})
+	}
+	onError := func(context.Context, schema.GroupVersionResource, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.statuses = append(f.statuses, f.informer.Status())
+	}
+	f.informer, err = kind.NewInformer(cache.WithNamespace(namespace), cache.WithStreamingList(), cache.WithWatchErrorHandler(onError))
+	if err != nil {
+		t.Fatal(err)
+	}
 	f.heard = history.NewRecorder(f.informer.GetStore())
 	if _, err := f.informer.AddEventHandler(f.heard); err != nil {
 		t.Fatal(err)

@@ -119,10 +119,15 @@ type following[T cache.Object] struct {
 
 func followAs[T cache.Object](t *testing.T, open cache.OpenFunc, stream bool) *following[T] {
 	t.Helper()
-	f := &following[T]{
-		informer: cache.NewSharedIndexInformer(cache.Config[T]{Open: open, Resource: databases, Settings: cache.Settings{StreamingList: stream, WithoutStreamingList: !stream}}),
-		added:    make(chan string, 1000),
+	list := cache.WithoutStreamingList()
+	if stream {
+		list = cache.WithStreamingList()
 	}
+	informer, err := cache.Kind[T]{Resource: databases, Open: func(string) cache.OpenFunc { return open }}.NewInformer(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &following[T]{informer: informer, added: make(chan string, 1000)}
 	if _, err := f.informer.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
 		AddFunc: func(obj T, _ bool) { f.added <- obj.GetName() },
 	}); err != nil {

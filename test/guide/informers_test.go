@@ -254,15 +254,18 @@ func metadataOnly(kubeconfig *rest.Config) (*cache.SharedIndexInformer[*metav1.P
 	if err != nil {
 		return nil, err
 	}
-	informer := cache.NewSharedIndexInformer(cache.Config[*metav1.PartialObjectMetadata]{
-		Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
-		Open: func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-			return client.Get().Resource("foos").
-				SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
-				SetHeader("Accept", accept).MaxRetries(0).Stream(ctx)
+	kind := cache.Kind[*metav1.PartialObjectMetadata]{
+		Resource:   schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
+		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+				return client.Get().Resource("foos").NamespaceIfScoped(namespace, namespace != "").
+					SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
+					SetHeader("Accept", accept).MaxRetries(0).Stream(ctx)
+			}
 		},
-	})
-	return informer, nil
+	}
+	return kind.NewInformer(cache.WithNamespace("team-a"))
 }
 
 func observed(ctx context.Context, config *rest.Config, db *datav1.Database) (*datav1.Database, error) {

@@ -22,7 +22,7 @@ func TestCustomResource(t *testing.T) {
 		t.Fatal(err)
 	}
 	resource := datav1.SchemeGroupVersion.WithResource("databases")
-	f := follow[*datav1.Database](t, client.DataV1().RESTClient(), resource, "custom", cache.Settings{})
+	f := follow[*datav1.Database](t, client.DataV1().RESTClient(), resource, "custom")
 	f.awaitFailure(t, cache.NotFound)
 	newObjects(t, server).create(t, "../../examples/operator/config/crd/data.example.com_databases.yaml")
 	f.awaitSync(t)

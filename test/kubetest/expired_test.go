@@ -23,8 +23,8 @@ func TestExpired(t *testing.T) {
 	through := &link{tooLarge: 2} // the first list and the relist
 	client := clientFor(t, through.through(configOf(server))).CoreV1().RESTClient()
 	followers := map[string]*follower[*corev1.Pod]{
-		"stream": follow[*corev1.Pod](t, client, pods, "expired", cache.Settings{}),
-		"pages":  follow[*corev1.Pod](t, client, pods, "expired", cache.Settings{WithoutStreamingList: true}),
+		"stream": follow[*corev1.Pod](t, client, pods, "expired"),
+		"pages":  follow[*corev1.Pod](t, client, pods, "expired", cache.WithoutStreamingList()),
 	}
 	for _, f := range followers {
 		f.awaitSync(t)
@@ -108,7 +108,7 @@ func TestTokenExpires(t *testing.T) {
 			t.Error(err)
 		}
 	}))
-	f := follow[*corev1.Pod](t, clientFor(t, config).CoreV1().RESTClient(), pods, "compacted", cache.Settings{WithoutStreamingList: true})
+	f := follow[*corev1.Pod](t, clientFor(t, config).CoreV1().RESTClient(), pods, "compacted", cache.WithoutStreamingList())
 	f.awaitSync(t)
 	if !compacted {
 		t.Error("the list had one page only")

@@ -67,7 +67,7 @@ func (f *follower[T]) get(name cache.ObjectName) (cache.GenericObject, bool) {
 func kindOf[T cache.Object](version schema.GroupVersion, resource string) kind {
 	k := kind{resource: version.WithResource(resource)}
 	k.start = func(t *testing.T, client *kubernetes.Clientset) ours {
-		return follow[T](t, client.CoreV1().RESTClient(), k.resource, "", cache.Settings{})
+		return follow[T](t, client.CoreV1().RESTClient(), k.resource, "")
 	}
 	return k
 }

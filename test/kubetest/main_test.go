@@ -173,26 +173,29 @@ type follower[T cache.Object] struct {
 }
 
 // follow runs an informer until the test ends. It opens bodies as a generated factory does.
-func follow[T cache.Object](t *testing.T, client rest.Interface, resource schema.GroupVersionResource, namespace string, settings cache.Settings) *follower[T] {
+func follow[T cache.Object](t *testing.T, client rest.Interface, resource schema.GroupVersionResource, namespace string, options ...cache.SharedInformerOption) *follower[T] {
 	t.Helper()
 	f := &follower[T]{failed: make(chan struct{})}
 	object := reflect.New(reflect.TypeFor[T]().Elem()).Interface()
-	if _, hasProtobuf := object.(interface{ Unmarshal(message []byte) error }); hasProtobuf {
-		settings.Decode.Protobuf = object.(runtime.Object)
+	kind := cache.Kind[T]{
+		Resource:   resource,
+		Namespaced: true,
+		Open:       func(namespace string) cache.OpenFunc { return internalinterfaces.Open(client, resource, namespace) },
 	}
-	f.informer = cache.NewSharedIndexInformer(cache.Config[T]{
-		Settings:  settings,
-		Open:      internalinterfaces.Open(client, resource, namespace),
-		Resource:  resource,
-		Namespace: namespace,
-		WatchErrorHandler: func(context.Context, schema.GroupVersionResource, error) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.reasons = append(f.reasons, f.informer.Status().Reason)
-			close(f.failed)
-			f.failed = make(chan struct{})
-		},
-	})
+	if _, hasProtobuf := object.(interface{ Unmarshal(message []byte) error }); hasProtobuf {
+		kind.Protobuf = object.(runtime.Object)
+	}
+	var err error
+	f.informer, err = kind.NewInformer(append(options, cache.WithNamespace(namespace), cache.WithWatchErrorHandler(func(context.Context, schema.GroupVersionResource, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.reasons = append(f.reasons, f.informer.Status().Reason)
+		close(f.failed)
+		f.failed = make(chan struct{})
+	}))...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	f.heard = history.NewRecorder(f.informer.GetStore())
 	if _, err := f.informer.AddEventHandler(f.heard); err != nil {
 		t.Fatal(err)

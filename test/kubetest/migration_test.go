@@ -94,9 +94,8 @@ func awaitFoos(t *testing.T) {
 		t.Fatal(err)
 	}
 	resource := v1alpha1.SchemeGroupVersion.WithResource("foos")
-	follow[*v1alpha1.Foo](t, client.SamplecontrollerV1alpha1().RESTClient(), resource, "", cache.Settings{
-		Backoffs: map[cache.Reason]cache.Backoff{cache.NotFound: {Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond}},
-	}).awaitSync(t)
+	follow[*v1alpha1.Foo](t, client.SamplecontrollerV1alpha1().RESTClient(), resource, "",
+		cache.WithBackoff(cache.NotFound, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond})).awaitSync(t)
 }
 
 // start starts the operator, which ends with the test.

@@ -51,15 +51,15 @@ func TestPods(t *testing.T) {
 
 	for _, test := range []struct {
 		name     string
-		settings cache.Settings
+		options  []cache.SharedInformerOption
 		tooLarge int
 		lists    []string
 		change   func(*corev1.Pod)
 	}{
-		{"stream", cache.Settings{}, 0, []string{"stream"}, func(*corev1.Pod) {}},
-		{"one piece", cache.Settings{WithoutStreamingList: true}, 0, []string{"list"}, func(*corev1.Pod) {}},
-		{"pages", cache.Settings{WithoutStreamingList: true}, 1, []string{"list", "page", "page", "page"}, func(*corev1.Pod) {}},
-		{"without managedFields", cache.Settings{Decode: cache.DecodeOptions{WithoutManagedFields: true}}, 0, []string{"stream"}, func(pod *corev1.Pod) {
+		{"stream", nil, 0, []string{"stream"}, func(*corev1.Pod) {}},
+		{"one piece", []cache.SharedInformerOption{cache.WithoutStreamingList()}, 0, []string{"list"}, func(*corev1.Pod) {}},
+		{"pages", []cache.SharedInformerOption{cache.WithoutStreamingList()}, 1, []string{"list", "page", "page", "page"}, func(*corev1.Pod) {}},
+		{"without managedFields", []cache.SharedInformerOption{cache.WithoutManagedFields()}, 0, []string{"stream"}, func(pod *corev1.Pod) {
 			if len(pod.ManagedFields) == 0 {
 				t.Errorf("the server has no managedFields of %s", pod.Name)
 			}
@@ -69,7 +69,7 @@ func TestPods(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ctx := within(t)
 			through := &link{tooLarge: test.tooLarge}
-			f := follow[*corev1.Pod](t, clientFor(t, through.through(configOf(shared))).CoreV1().RESTClient(), pods, "many", test.settings)
+			f := follow[*corev1.Pod](t, clientFor(t, through.through(configOf(shared))).CoreV1().RESTClient(), pods, "many", test.options...)
 			f.awaitSync(t)
 			if lists := through.noted(); !slices.Equal(lists, test.lists) {
 				t.Errorf("the informer has requested %v, want %v", lists, test.lists)

@@ -25,9 +25,8 @@ func TestForbidden(t *testing.T) {
 	}
 	config := configOf(shared)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "stranger"}
-	f := follow[*corev1.Pod](t, clientFor(t, config).CoreV1().RESTClient(), pods, "forbidden", cache.Settings{
-		Backoffs: map[cache.Reason]cache.Backoff{cache.Forbidden: {Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond}},
-	})
+	f := follow[*corev1.Pod](t, clientFor(t, config).CoreV1().RESTClient(), pods, "forbidden",
+		cache.WithBackoff(cache.Forbidden, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond}))
 	f.awaitFailure(t, cache.Forbidden)
 	if f.informer.HasSynced() || f.informer.GetStore().Len() > 0 {
 		t.Error("the informer has objects that it may not read")

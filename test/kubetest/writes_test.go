@@ -20,7 +20,6 @@ import (
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
-	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 	"github.com/typedinformers/informer-gen/test/kubeserver"
 )
@@ -333,7 +332,7 @@ func TestWritesOfCustomResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	resource := datav1.SchemeGroupVersion.WithResource("databases")
-	follow[*datav1.Database](t, client.DataV1().RESTClient(), resource, "custom", cache.Settings{}).awaitSync(t) // it is installed
+	follow[*datav1.Database](t, client.DataV1().RESTClient(), resource, "custom").awaitSync(t) // it is installed
 	defer w.subscribe(resource)()
 	fresh := func(name string, finalizers ...string) *datav1.Database {
 		return &datav1.Database{

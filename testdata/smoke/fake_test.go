@@ -20,12 +20,15 @@ import (
 func TestListWatchOfFake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewSimpleClientset(order("tea", "ann"))
-		informer := cache.NewSharedIndexInformer(cache.Config[*shopv1.Order]{
-			ListerWatcher: cache.NewListWatch[*shopv1.Order](client.ShopV1().Orders("east")),
-			WatchErrorHandler: func(_ context.Context, _ schema.GroupVersionResource, err error) {
-				t.Errorf("an error is reported: %v", err)
-			},
-		})
+		kind := cache.Kind[*shopv1.Order]{ListWatch: func(string) cache.ListerWatcher[*shopv1.Order] {
+			return cache.NewListWatch[*shopv1.Order](client.ShopV1().Orders("east"))
+		}}
+		informer, err := kind.NewInformer(cache.WithWatchErrorHandler(func(_ context.Context, _ schema.GroupVersionResource, err error) {
+			t.Errorf("an error is reported: %v", err)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
 		adds, updates := 0, 0
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs[*shopv1.Order]{
 			AddFunc:    func(*shopv1.Order, bool) { adds++ },

@@ -17,31 +17,43 @@ import (
 
 // newOurs makes an informer of this runtime, as a generated factory does.
 func newOurs[T cache.Object](c *client, handlers []handler) (*informer, error) {
-	decode := cache.DecodeOptions{WithoutManagedFields: c.Fields != report.AllFields, WithoutProtobuf: c.JSON}
-	if c.Kind == report.Pods {
-		decode.Protobuf = new(corev1.Pod)
+	var set []cache.SharedInformerOption
+	if c.Fields != report.AllFields {
+		set = append(set, cache.WithoutManagedFields())
+	}
+	if c.JSON {
+		set = append(set, cache.WithoutProtobuf())
 	}
 	if c.Fields == report.View {
-		decode.WithoutAnnotations = []string{unread}
+		set = append(set, cache.WithoutAnnotations(unread))
+	}
+	switch c.Mode {
+	case report.Streaming:
+		set = append(set, cache.WithStreamingList())
+	case report.List:
+		set = append(set, cache.WithoutStreamingList())
 	}
 	var requests rest.Interface = c.databases
 	resource := podserver.Kinds[c.Kind].GroupVersionResource()
 	if c.Kind == report.Pods {
 		requests = c.clientset.CoreV1().RESTClient()
 	}
-	i := cache.NewSharedIndexInformer(cache.Config[T]{
-		Resource: resource,
-		Open: func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-			return requests.Get().Resource(resource.Resource).SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
-				SetHeader("Accept", accept).Stream(ctx)
-		},
-		Settings: cache.Settings{Decode: decode, StreamingList: c.Mode == report.Streaming, WithoutStreamingList: c.Mode == report.List},
-	})
+	open := func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+		return requests.Get().Resource(resource.Resource).SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
+			SetHeader("Accept", accept).Stream(ctx)
+	}
+	kind := cache.Kind[T]{Resource: resource, Open: func(string) cache.OpenFunc { return open }}
+	if c.Kind == report.Pods {
+		kind.Protobuf = new(corev1.Pod)
+	}
+	i, err := kind.NewInformer(set...)
+	if err != nil {
+		return nil, err
+	}
 	var options []cache.HandlerOption
 	if c.Scenario == report.SlowLimited {
 		options = append(options, cache.WithBacklogLimit(backlogLimit))
 	}
-	var err error
 	for _, h := range handlers {
 		_, failed := i.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
 			AddFunc:    func(T, bool) { h.Add() },

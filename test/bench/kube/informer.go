@@ -47,16 +47,22 @@ func newInformer(c *client, kind string, config *rest.Config, events handler) (*
 		return nil, err
 	}
 	isOther := c.mode == report.Other
-	settings := cache.Settings{StreamingList: isOther}
-	if kind == report.Pods {
-		settings = cache.Settings{WithoutStreamingList: isOther}
-		settings.Decode.Protobuf = new(corev1.Pod) // as in a generated factory
+	var options []cache.SharedInformerOption
+	var protobuf runtime.Object
+	switch {
+	case kind == report.Pods:
+		protobuf = new(corev1.Pod) // as in a generated factory
+		if isOther {
+			options = append(options, cache.WithoutStreamingList())
+		}
+	case isOther:
+		options = append(options, cache.WithStreamingList())
 	}
 	switch {
 	case c.side == report.Ours && kind == report.Pods:
-		return newOurs[*corev1.Pod](pods.CoreV1().RESTClient(), kind, settings, events)
+		return newOurs[*corev1.Pod](pods.CoreV1().RESTClient(), kind, protobuf, options, events)
 	case c.side == report.Ours:
-		return newOurs[*datav1.Database](databases.DataV1().RESTClient(), kind, settings, events)
+		return newOurs[*datav1.Database](databases.DataV1().RESTClient(), kind, protobuf, options, events)
 	case c.side == report.Theirs && kind == report.Pods:
 		return newTheirs(informers.NewSharedInformerFactory(pods, 0).Core().V1().Pods().Informer(), events)
 	case c.side == report.Theirs:
@@ -67,14 +73,17 @@ func newInformer(c *client, kind string, config *rest.Config, events handler) (*
 }
 
 // newOurs opens bodies as a generated factory does.
-func newOurs[T cache.Object](client rest.Interface, kind string, settings cache.Settings, events handler) (*informer, error) {
+func newOurs[T cache.Object](client rest.Interface, kind string, protobuf runtime.Object, options []cache.SharedInformerOption, events handler) (*informer, error) {
 	resource := kinds[kind].resource
-	i := cache.NewSharedIndexInformer(cache.Config[T]{
-		Settings: settings,
+	i, err := cache.Kind[T]{
 		Resource: resource,
-		Open:     internalinterfaces.Open(client, resource, ""),
-	})
-	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
+		Protobuf: protobuf,
+		Open:     func(namespace string) cache.OpenFunc { return internalinterfaces.Open(client, resource, namespace) },
+	}.NewInformer(options...)
+	if err != nil {
+		return nil, err
+	}
+	_, err = i.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
 		AddFunc:    func(T, bool) { events.Add() },
 		UpdateFunc: func(_, after T) { events.Update(after) },
 		DeleteFunc: func(T, bool) { events.Delete() },

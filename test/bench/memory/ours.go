@@ -41,12 +41,15 @@ func newOurs(s *source, indexes int, counters meter.Counters) (*informer, error)
 	if s.batched {
 		source = watching{source, s}
 	}
-	i := cache.NewSharedIndexInformer(cache.Config[*corev1.Pod]{
-		Resource:      corev1.SchemeGroupVersion.WithResource("pods"),
-		ListerWatcher: source,
-		Indexers:      ourIndexers(indexes),
-		Settings:      cache.Settings{WithoutStreamingList: true},
-	})
+	kind := cache.Kind[*corev1.Pod]{
+		Resource:  corev1.SchemeGroupVersion.WithResource("pods"),
+		ListWatch: func(string) cache.ListerWatcher[*corev1.Pod] { return source },
+		Indexers:  ourIndexers(indexes),
+	}
+	i, err := kind.NewInformer(cache.WithoutStreamingList())
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range counters {
 		if _, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Pod]{
 			AddFunc:    func(*corev1.Pod, bool) { c.Add() },

@@ -22,8 +22,7 @@ const Reader = "a reader of the cache"
 // A Detector keeps no object alive. It drops the copy of an object that the garbage collector
 // has freed. So it also compares an object that left the cache before a handler gets it.
 type Detector struct {
-	resource   string
-	withValues bool
+	resource string
 
 	mu     sync.Mutex // guards copies
 	copies map[objectKey]wire.Object
@@ -33,10 +32,9 @@ type Detector struct {
 // address has another key. The type that the pointer is of does not matter.
 type objectKey = weak.Pointer[byte]
 
-// New returns a Detector of objects of a resource. If withValues is set, it reports the
-// values of changed fields too.
-func New(resource string, withValues bool) *Detector {
-	return &Detector{resource: resource, withValues: withValues, copies: map[objectKey]wire.Object{}}
+// New returns a Detector of objects of a resource.
+func New(resource string) *Detector {
+	return &Detector{resource: resource, copies: map[objectKey]wire.Object{}}
 }
 
 // Check panics if one of objs has changed since its first check. The message names suspect
@@ -69,7 +67,7 @@ func (d *Detector) check(suspect string, obj wire.Object) {
 			name = namespace + "/" + name
 		}
 		panic(fmt.Sprintf("%s has changed %s %s, which is shared; it must change a DeepCopy instead; changed: %s",
-			suspect, d.resource, excerpt(name), describe(pristine, obj, d.withValues)))
+			suspect, d.resource, excerpt(name), describe(pristine, obj)))
 	}
 }
 

@@ -24,7 +24,7 @@ func panicOf(f func()) (text string) {
 // TestDetectorComparesIdentity gives it objects of one array, of a list that
 // a client has decoded, and a variable of the program.
 func TestDetectorComparesIdentity(t *testing.T) {
-	d := New("widgets", false)
+	d := New("widgets")
 	array := make([]objectValue, 3)
 	objs := []*objectValue{&array[0], &array[1], &array[2], &variable}
 	var all []wire.Object

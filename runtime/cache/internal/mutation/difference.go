@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/json"
-
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -22,10 +20,9 @@ const (
 
 // describe returns the fields in which two objects differ, as a Go program names them,
 // such as Labels["app"] and Spec.Parts[3].Count. The text has at most maxDifferences
-// paths and, if withValues is set, the values before and after; each is cut after
-// maxPrinted bytes. A path has keys of maps in it, but no values.
-func describe(before, after any, withValues bool) string {
-	d := difference{withValues: withValues, limit: maxDifferences}
+// paths; each is cut after maxPrinted bytes. A path has keys of maps in it, but no values, which may be those of Secrets.
+func describe(before, after any) string {
+	d := difference{limit: maxDifferences}
 	d.compare("", reflect.ValueOf(before), reflect.ValueOf(after))
 	if d.more {
 		d.found = append(d.found, "and more")
@@ -38,29 +35,20 @@ func describe(before, after any, withValues bool) string {
 
 // difference collects where two values differ.
 type difference struct {
-	withValues bool
-	limit      int
-	found      []string
+	limit int
+	found []string
 	// more is set if there are more paths than limit.
 	more bool
 }
 
-// note adds a path at which a and b differ. One of them is not valid if the other was
-// added or removed.
-func (d *difference) note(path string, a, b reflect.Value) {
+// note adds a path at which two values differ.
+func (d *difference) note(path string) {
 	if len(d.found) == d.limit {
 		d.more = true
 		return
 	}
 	if path = excerpt(strings.TrimPrefix(path, ".")); path == "" {
 		path = "the object"
-	}
-	if d.withValues {
-		was, is := valueText(a), valueText(b)
-		if was == is { // JSON leaves out what differs
-			was, is = excerpt(fmt.Sprintf("%+v", a)), excerpt(fmt.Sprintf("%+v", b))
-		}
-		path += " was " + was + " and is " + is
 	}
 	d.found = append(d.found, path)
 }
@@ -79,7 +67,7 @@ func (d *difference) compare(path string, a, b reflect.Value) {
 		switch {
 		case a.IsNil() && b.IsNil():
 		case a.IsNil() || b.IsNil() || a.Elem().Type() != b.Elem().Type():
-			d.note(path, a, b)
+			d.note(path)
 		default:
 			d.compare(path, a.Elem(), b.Elem())
 		}
@@ -91,11 +79,11 @@ func (d *difference) compare(path string, a, b reflect.Value) {
 		d.compareElements(path, a, b)
 	case reflect.Func:
 		if !a.IsNil() || !b.IsNil() {
-			d.note(path, a, b)
+			d.note(path)
 		}
 	default:
 		if !a.Equal(b) {
-			d.note(path, a, b)
+			d.note(path)
 		}
 	}
 }
@@ -104,7 +92,7 @@ func (d *difference) compare(path string, a, b reflect.Value) {
 func (d *difference) compareWhole(path string, a, b reflect.Value) {
 	var below difference // its limit is 0
 	if below.compare("", a, b); below.more {
-		d.note(path, a, b)
+		d.note(path)
 	}
 }
 
@@ -123,13 +111,13 @@ func (d *difference) compareStructs(path string, a, b reflect.Value) {
 		}
 	}
 	if hidden.more {
-		d.note(path, a, b)
+		d.note(path)
 	}
 }
 
 func (d *difference) compareMaps(path string, a, b reflect.Value) {
 	if a.IsNil() != b.IsNil() {
-		d.note(path, a, b)
+		d.note(path)
 		return
 	}
 	type mapKey struct {
@@ -151,7 +139,7 @@ func (d *difference) compareMaps(path string, a, b reflect.Value) {
 		if was.IsValid() && is.IsValid() {
 			d.compare(below, was, is)
 		} else {
-			d.note(below, was, is)
+			d.note(below)
 		}
 	}
 }
@@ -161,7 +149,7 @@ func (d *difference) compareElements(path string, a, b reflect.Value) {
 	if a.Kind() == reflect.Slice {
 		isText := a.Type().Elem().Kind() == reflect.Uint8
 		if a.IsNil() != b.IsNil() || isText && !bytes.Equal(a.Bytes(), b.Bytes()) {
-			d.note(path, a, b)
+			d.note(path)
 			return
 		}
 		if isText {
@@ -172,7 +160,7 @@ func (d *difference) compareElements(path string, a, b reflect.Value) {
 		d.compare(path+"["+strconv.Itoa(i)+"]", a.Index(i), b.Index(i))
 	}
 	if a.Len() != b.Len() {
-		d.note("len("+strings.TrimPrefix(path, ".")+")", reflect.ValueOf(a.Len()), reflect.ValueOf(b.Len()))
+		d.note("len(" + strings.TrimPrefix(path, ".") + ")")
 	}
 }
 
@@ -186,18 +174,6 @@ func keyText(key reflect.Value) string {
 		return strconv.Quote(text[:min(len(text), maxPrinted)])
 	}
 	return excerpt(fmt.Sprint(key))
-}
-
-func valueText(v reflect.Value) string {
-	if !v.IsValid() {
-		return "absent"
-	}
-	if v.CanInterface() {
-		if text, err := json.Marshal(v.Interface()); err == nil {
-			return excerpt(string(text))
-		}
-	}
-	return excerpt(fmt.Sprintf("%+v", v))
 }
 
 // excerpt returns a text as printed: cut, and without control characters.

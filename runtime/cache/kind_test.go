@@ -1,0 +1,64 @@
+package cache
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+)
+
+// Settings are those of an informer, as tests write them.
+type Settings = settings
+
+// Config is an informer as tests write it: a Kind with one source, and options.
+type Config[T Object] struct {
+	Settings
+	Open              OpenFunc
+	ListerWatcher     ListerWatcher[T]
+	Resource          schema.GroupVersionResource
+	Namespace         string
+	Indexers          Indexers[T]
+	ResyncPeriod      time.Duration
+	Transform         TransformFunc[T]
+	WatchErrorHandler WatchErrorHandler
+	ReadYourWrites    *ownWritesOf
+	StatusHandler     StatusHandler
+}
+
+// erasedConfig returns what the machine makes of the Kind and the options.
+func erasedConfig[T Object](c Config[T]) config {
+	kind := Kind[T]{Resource: c.Resource, Namespaced: c.Namespace != "", Indexers: c.Indexers}
+	if c.Open != nil {
+		kind.Open = func(string) OpenFunc { return c.Open }
+	}
+	if c.ListerWatcher != nil {
+		kind.ListWatch = func(string) ListerWatcher[T] { return c.ListerWatcher }
+	}
+	kind.Object = c.Decode.Object
+	kind.Kind, kind.Protobuf = c.Decode.Kind.Kind, c.Decode.Protobuf
+	set := []SharedInformerOption{WithTransform(c.Transform), WithWatchErrorHandler(c.WatchErrorHandler), WithStatusHandler(c.StatusHandler), WithResync(c.ResyncPeriod)}
+	if c.Namespace != "" {
+		set = append(set, WithNamespace(c.Namespace))
+	}
+	e := erasedKind(&kind)
+	made, err := e.config(&options{}, newOptions(e.form.Type(), set))
+	if err != nil && (c.Open != nil || c.ListerWatcher != nil) {
+		panic(err)
+	}
+	decode := made.Decode
+	made.settings = c.Settings
+	made.Decode.Kind, made.Decode.Protobuf, made.Decode.Object = decode.Kind, decode.Protobuf, decode.Object
+	made.ReadYourWrites = c.ReadYourWrites
+	return made
+}
+
+// informerOf returns an informer.
+func informerOf[T Object](c Config[T]) *SharedIndexInformer[T] {
+	return faceOf[T](newMachine(erasedConfig(c)))
+}
+
+// reflectorOf returns a Reflector that pushes to queue.
+func reflectorOf[T Object](c Config[T], queue *deltafifo.Queue[deltafifo.Delta]) *reflector {
+	return aloneReflector(erasedConfig(c), queue)
+}
