@@ -9,7 +9,6 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -44,7 +43,7 @@ func (d *Detector) Check(suspect string, objs ...wire.Object) {
 		return
 	}
 	for _, obj := range objs {
-		if !identity.IsNil(obj) {
+		if obj != nil {
 			d.check(suspect, obj)
 		}
 	}
