@@ -45,14 +45,19 @@ func (s *strangeStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Ev
 
 func (*strangeStream) Stop() {}
 
-// TestGate sends objects of another Go type by a list and by a watch, with and without a transform. A word of that type in
-// the store would be read as a struct of the right one.
+// wrapped is the ListerWatcher of a program that has one of ours.
+type wrapped struct{ ListerWatcher[object] }
+
+// TestGate sends objects of another Go type by a list, by a watch, and by the watch of a wrapped ListerWatcher, with and
+// without a transform. A word of that type in the store would be read as a struct of the right one.
 func TestGate(t *testing.T) {
-	for _, inList := range []bool{true, false} {
+	byWatch, _ := erasedSource[object](wrapped{&madeListWatch[object]{source: stranger{}}})
+	for _, from := range []source{stranger{inList: true}, stranger{}, byWatch} {
+		inList := from == source(stranger{inList: true})
 		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
 			synctest.Test(t, func(t *testing.T) {
 				settings := erasedConfig(Config[object]{ListerWatcher: newSource(), Resource: widgets, WatchErrorHandler: quiet, Transform: transform, Settings: Settings{WithoutStreamingList: true}})
-				settings.source = stranger{inList}
+				settings.source = from
 				s := newInformer(settings)
 				run(t, s.Run)
 				time.Sleep(time.Second)
@@ -60,13 +65,22 @@ func TestGate(t *testing.T) {
 				status := s.Status()
 				want := fmt.Sprintf("a/stranger: %v: the client returned a *cache.widgetSummary instead of a *v1.PartialObjectMetadata", protocol.ErrUnexpectedType)
 				if status.Phase != Degraded || status.Reason != Decode || !errors.Is(status.Err, protocol.ErrUnexpectedType) || !strings.Contains(status.Err.Error(), want) {
-					t.Errorf("in a list %v: %v, want an error with %q", inList, status, want)
+					t.Errorf("%T, in a list %v: %v, want an error with %q", from, inList, status, want)
 				}
 				if _, found := faceOf[object](s).GetIndexer().Get(ObjectName{"a", "stranger"}); found || inList != (s.indexer.Len() == 0) {
-					t.Errorf("in a list %v: the cache has %d objects", inList, s.indexer.Len())
+					t.Errorf("%T, in a list %v: the cache has %d objects", from, inList, s.indexer.Len())
 				}
 			})
 		}
+	}
+}
+
+// TestWrappedWatchIsReadAsItIs counts on the events of a wrapped ListerWatcher being converted once, not to T and back.
+func TestWrappedWatchIsReadAsItIs(t *testing.T) {
+	of, _ := erasedSource[object](wrapped{&madeListWatch[object]{source: stranger{}}})
+	watch, err := of.Watch(t.Context(), metav1.ListOptions{})
+	if _, is := watch.(*strangeStream); !is {
+		t.Errorf("the watch is a %T: %v", watch, err)
 	}
 }
 

@@ -274,6 +274,9 @@ func (s *typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) 
 	if err != nil {
 		return nil, err
 	}
+	if made, is := of.(*madeStream[T]); is { // by a ListerWatcher that has one of ours
+		return made.stream, nil
+	}
 	return &typedStream[T]{EventStream: of}, nil
 }
 
