@@ -178,6 +178,8 @@ type madeStream[T Object] struct {
 	failed error
 }
 
+func (s *madeStream[T]) erased() stream { return s.stream }
+
 // Next returns the events that have arrived.
 func (s *madeStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
 	typed := reuse[:0]
@@ -274,8 +276,8 @@ func (s *typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) 
 	if err != nil {
 		return nil, err
 	}
-	if made, is := of.(*madeStream[T]); is { // by a ListerWatcher that has one of ours
-		return made.stream, nil
+	if made, is := of.(interface{ erased() stream }); is { // by a ListerWatcher that has one of ours
+		return made.erased(), nil
 	}
 	return &typedStream[T]{EventStream: of}, nil
 }
