@@ -138,21 +138,20 @@ func (s *informer) processFirst(deltas []deltafifo.Delta, received stats.Stamp) 
 // listed records which initial lists are in the cache. It returns the mark if it is news, and 0
 // otherwise.
 func (s *informer) listed() initial.Mark {
-	c := s
-	mark := c.mark()
-	for _, r := range c.reflectors() {
+	mark := s.mark()
+	for _, r := range s.reflectors() {
 		if !r.listed {
 			mark = min(mark, initial.Mark(r.id))
 		}
 	}
-	if c.config.scopeSource != nil && c.lists.Reached() == 0 && (!s.isChosen || mark < c.mark()) {
+	if s.config.scopeSource != nil && s.lists.Reached() == 0 && (!s.isChosen || mark < s.mark()) {
 		return 0 // who waits for the first scopes waits for all of them
 	}
-	if !c.lists.Reach(mark) {
+	if !s.lists.Reach(mark) {
 		return 0
 	}
-	if c.HasSynced() && len(s.processor.Listeners()) > 0 {
-		c.outages.NoteHandler()
+	if s.HasSynced() && len(s.processor.Listeners()) > 0 {
+		s.outages.NoteHandler()
 	}
 	return mark
 }

@@ -99,6 +99,14 @@ func newCache(c *config) *indexer.Indexer {
 // isInterface reports whether only DecodeOptions.Object tells the Go type of the objects.
 func (c *config) isInterface() bool { return c.form.Type().Kind() == reflect.Interface }
 
+// objectType returns the Go type of the objects; nil if it is not known.
+func (c *config) objectType() reflect.Type {
+	if c.isInterface() {
+		return reflect.TypeOf(c.Decode.Object)
+	}
+	return c.form.Type()
+}
+
 // ownWritesOf is where an informer learns of the writes of this program.
 type ownWritesOf struct {
 	// Observer sees the responses to the writes.
@@ -284,7 +292,7 @@ func (k *kind) newMachine(set []SharedInformerOption) (machine, error) {
 	return s, nil
 }
 
-// config returns the Config of an informer with the options of a factory and those of the kind.
+// config returns the config of an informer with the options of a factory and those of the kind.
 func (k *kind) config(of, own *options) (config, error) {
 	made := config{form: k.form, Resource: k.Resource, functions: k.functions}
 	made.WithoutStreamingList = k.WithoutStreamingList
@@ -355,7 +363,7 @@ func (k *kind) config(of, own *options) (config, error) {
 	return made, errors.Join(errs...)
 }
 
-// scoped returns the Config of one scope of an informer, whose Config is base.
+// scoped returns the config of one scope of an informer, whose config is base.
 func (k *kind) scoped(base config, of, own *options, scope Scope) (config, error) {
 	part := base
 	part.scopes, part.scopeSource = nil, nil

@@ -182,11 +182,14 @@ func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
 // begins: over none if there is no such index. It allocates nothing.
 func (x *Indexer[T]) AllByIndex(indexName, value string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		found := x.machine.AllByIndex(indexName, value)
-		for i := range found.Slots() {
-			if !yield(found.At(i).(T)) {
-				return
-			}
+		yieldAll(x.machine.AllByIndex(indexName, value), yield)
+	}
+}
+
+func yieldAll[T Object](found store.Walk, yield func(T) bool) {
+	for i := range found.Slots() {
+		if !yield(found.At(i).(T)) {
+			return
 		}
 	}
 }
@@ -275,12 +278,7 @@ func (i *Index[T]) Get(value string) []T {
 // nothing.
 func (i *Index[T]) All(value string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		found := i.machine.AllByIndex(i.name, value)
-		for at := range found.Slots() {
-			if !yield(found.At(at).(T)) {
-				return
-			}
-		}
+		yieldAll(i.machine.AllByIndex(i.name, value), yield)
 	}
 }
 

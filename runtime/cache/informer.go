@@ -146,7 +146,7 @@ func newInformer(settings config) *informer {
 	for i, scope := range scopes {
 		scope.Transform = settings.Transform
 		if scope.Open == nil && scope.source == nil {
-			panic("cache: the Config of an informer needs Open or ListerWatcher")
+			panic("cache: the config of an informer needs Open or a source")
 		}
 		reflectors[i] = s.newReflector(scope)
 		reflectors[i].id = scopeID(i)
@@ -337,16 +337,15 @@ func (s *informer) beforeRun(what string, set func()) error {
 
 // SetForm is that of SharedIndexInformer.
 func (s *informer) SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error) {
-	c := s
 	if !s.config.isInterface() || object == nil {
 		return nil, fmt.Errorf("cannot change the form of %s to %T: the objects are %v", s.name(), object, s.config.form.Type())
 	}
-	c.set.mu.Lock() // so that scopes that are added later have the form too
-	defer c.set.mu.Unlock()
-	if !c.decodes() {
+	s.set.mu.Lock() // so that scopes that are added later have the form too
+	defer s.set.mu.Unlock()
+	if !s.decodes() {
 		return nil, fmt.Errorf("cannot change the form of %s: they come from a ListerWatcher, which decodes them", s.name())
 	}
-	c.set.object, c.set.unstructured = object, unstructured
+	s.set.object, s.set.unstructured = object, unstructured
 	s.mu.Lock() // so that all Reflectors get two changes in the same order
 	defer s.mu.Unlock()
 	change := &formChange{left: map[*reflector]struct{}{}, applied: make(chan struct{})}

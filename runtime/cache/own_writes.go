@@ -250,11 +250,7 @@ func (r *reflector) decodes(w *writes.Write) bool {
 	defer r.mu.Unlock()
 	got := schema.FromAPIVersionAndKind(w.Object.APIVersion, w.Object.Kind)
 	if got.Group == metav1.GroupName { // only metadata was requested
-		of := r.config.form.Type()
-		if r.config.isInterface() {
-			of = reflect.TypeOf(r.config.Decode.Object)
-		}
-		return got.Kind == "PartialObjectMetadata" && of == reflect.TypeFor[*metav1.PartialObjectMetadata]()
+		return got.Kind == "PartialObjectMetadata" && r.config.objectType() == reflect.TypeFor[*metav1.PartialObjectMetadata]()
 	}
 	if got.GroupVersion() != r.config.Resource.GroupVersion() {
 		return false

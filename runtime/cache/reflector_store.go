@@ -149,11 +149,7 @@ func (r *storeReflector) apply(d *deltafifo.Delta) {
 
 // named returns an object of which only what an error tells is known.
 func (r *storeReflector) named(state *DecodeError) Object {
-	of := r.config.form.Type()
-	if r.config.isInterface() {
-		of = reflect.TypeOf(r.config.Decode.Object)
-	}
-	obj := reflect.New(of.Elem()).Interface().(Object)
+	obj := reflect.New(r.config.objectType().Elem()).Interface().(Object)
 	obj.SetNamespace(state.Namespace)
 	obj.SetName(state.Name)
 	obj.SetUID(types.UID(state.UID))

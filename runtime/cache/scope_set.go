@@ -279,26 +279,25 @@ func withoutContradictions(scopes []Scope, found map[string]error, has []Scope) 
 
 // plan returns the Reflectors of scopes that are normal: all, and those that are new. The mutex of set is held.
 func (s *informer) plan(scopes []Scope) (next, opened []*reflector, err error) {
-	c := s
 	known := map[Scope]*reflector{}
-	for _, r := range c.reflectors() {
+	for _, r := range s.reflectors() {
 		known[r.config.scope] = r
 	}
 	regions := make([]partition.Region, len(scopes))
 	for i, scope := range scopes {
-		regions[i] = scope.region(c.config.isNamespaced)
+		regions[i] = scope.region(s.config.isNamespaced)
 	}
 	extends := s.owners.Extends(regions) // only setScopes changes what it reads
 	var errs []error
 	for i, scope := range scopes {
 		r := known[scope]
 		if r == nil || extends && regions[i].IsWide {
-			config, err := c.configOf(scope)
+			config, err := s.configOf(scope)
 			if err != nil {
 				errs = append(errs, err)
 				continue
 			}
-			r = c.newReflector(config)
+			r = s.newReflector(config)
 			opened = append(opened, r)
 		}
 		next = append(next, r)
@@ -418,7 +417,6 @@ func (s *informer) closeScope(id scopeID) {
 
 // followSource follows the source of the scopes, until ctx ends or they do not change any more.
 func (s *informer) followSource(ctx context.Context) {
-	c := s
 	var told, known atomic.Bool // by this call of the source, and by any; set may be called by several goroutines
 	report := func(err error) {
 		verb, source := "", (*scopeSourceError)(nil)
@@ -428,11 +426,11 @@ func (s *informer) followSource(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			c.choose(Degraded, verb, &ScopeSourceError{err})
+			s.choose(Degraded, verb, &ScopeSourceError{err})
 		case !known.Load():
-			c.choose(Listing, "", nil)
+			s.choose(Listing, "", nil)
 		default:
-			c.choose(Watching, "", nil)
+			s.choose(Watching, "", nil)
 		}
 	}
 	set := func(scopes ...Scope) error {
@@ -444,10 +442,10 @@ func (s *informer) followSource(ctx context.Context) {
 		report(err)
 		return err
 	}
-	of := func(informer sourceInformer) { c.set.source.Store(&informer) }
+	of := func(informer sourceInformer) { s.set.source.Store(&informer) }
 	for failures := 0; ; failures++ {
 		begin := time.Now()
-		err := c.config.scopeSource.Follow(context.WithValue(ctx, sourceKey{}, sourceReport{report, of}), set)
+		err := s.config.scopeSource.Follow(context.WithValue(ctx, sourceKey{}, sourceReport{report, of}), set)
 		if ctx.Err() != nil {
 			return
 		}
@@ -461,13 +459,13 @@ func (s *informer) followSource(ctx context.Context) {
 			failures = 0
 		}
 		report(err)
-		wait := waitsOf(c.config.Backoffs).After(err, failures, 0).Pick(rand.N[time.Duration])
-		tracker := c.set.chosen.Load()
+		wait := waitsOf(s.config.Backoffs).After(err, failures, 0).Pick(rand.N[time.Duration])
+		tracker := s.set.chosen.Load()
 		tracker.AwaitAttempt(time.Now().Add(wait))
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-		case <-c.set.retry:
+		case <-s.set.retry:
 		case <-timer.C:
 		}
 		timer.Stop()
