@@ -64,6 +64,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/advice":    {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/decoded":   {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/freelist":  nil,
+	"runtime/cache/internal/frontier":  {"runtime/cache/internal/stats"},
 	"runtime/cache/internal/hook":      nil,
 	"runtime/cache/internal/initial":   nil,
 	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
@@ -71,8 +72,8 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/protocol", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/partition": {"runtime/cache/internal/listed", "runtime/wire"},
-	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/cache/internal/stats", "runtime/sharding", "runtime/wire"},
-	"runtime/cache/internal/deltafifo": {"runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/partition", "runtime/cache/internal/stats", "runtime/wire"},
+	"runtime/cache/internal/pending":   {"runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/cache/internal/stats", "runtime/sharding", "runtime/wire"},
+	"runtime/cache/internal/deltafifo": {"runtime/cache/internal/freelist", "runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/cache/internal/partition", "runtime/cache/internal/stats", "runtime/wire"},
 	"runtime/cache/internal/indexer": {
 		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/mutation",
 		"runtime/cache/internal/processor", "runtime/cache/internal/protocol", "runtime/cache/internal/stats", "runtime/cache/internal/store", "runtime/wire",

@@ -46,9 +46,9 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 				}
 			}
 		}
-		inside(s).process(list(1))
+		inside(s).process(&deltafifo.Batch{Deltas: list(1)})
 		alike("the first list")
-		inside(s).process(list(2))
+		inside(s).process(&deltafifo.Batch{Deltas: list(2)})
 		alike("a relist")
 		inside(s).resync(handlers[0])
 		empty("a resync", handlers[0])
@@ -63,7 +63,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		coalesced := 0
 		for n := range 20 * count {
 			before := reg.Backlog()
-			inside(s).process([]deltafifo.Delta{{Type: deltafifo.Updated, Item: stated(many(n%count, 3+n, ""))}})
+			inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Updated, Item: stated(many(n%count, 3+n, ""))}}})
 			if reg.Backlog() > 2*count {
 				t.Fatalf("%d notifications wait, of %d objects", reg.Backlog(), count)
 			}

@@ -13,33 +13,35 @@ import (
 
 // processAll processes what is read, until ctx or the reading ends.
 func (s *informer) processAll(ctx context.Context) {
-	var deltas []deltafifo.Delta
-	var ended stats.Stamp // the end of the last batch
-	for isFirst := true; ; isFirst = false {
-		var err error
-		if deltas, err = s.queue.Pop(ctx, deltas); err != nil {
+	var batch deltafifo.Batch
+	var ended stats.Stamp // the end of the last batch with deltas
+	for {
+		if s.queue.Pop(ctx, &batch) != nil {
 			return
 		}
 		// It waited for the last batch, or Pop has waited for it.
-		began := s.queue.Oldest
-		if !isFirst {
+		began := batch.Oldest
+		if ended != 0 {
 			began = max(began, ended)
 		}
-		ended = s.process(deltas)
-		s.processing.Add(ended.Since(began), 1)
+		if cached := s.process(&batch); cached != 0 {
+			ended = cached
+			s.processing.Add(ended.Since(began), 1)
+		}
 		s.queue.Processed()
-		s.afterBatch()
 	}
 }
 
-// process applies a batch. It returns when the cache had it.
-func (s *informer) process(deltas []deltafifo.Delta) (cached stats.Stamp) {
+// process applies a batch. It returns when the cache had its deltas, or 0 without any.
+func (s *informer) process(batch *deltafifo.Batch) (cached stats.Stamp) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	received, n := s.queue.Oldest, len(deltas)
-	s.applyDeltas(s.owned(deltas), received)
-	cached = stats.Now()
-	s.toCache.Add(cached.Since(received), n)
+	if n := len(batch.Deltas); n > 0 {
+		s.applyDeltas(s.owned(batch.Deltas), batch.Oldest)
+		cached = stats.Now()
+		s.toCache.Add(cached.Since(batch.Oldest), n)
+	}
+	s.reach(batch.Reached)
 	return cached
 }
 
@@ -48,8 +50,7 @@ func (s *informer) applyDeltas(deltas []deltafifo.Delta, received stats.Stamp) {
 	if len(deltas) == 0 {
 		return
 	}
-	own := s.own.Load()
-	deltas = own.admit(deltas)
+	deltas = s.own.admit(deltas)
 	all := deltas
 	for s.unlisted > 0 && len(deltas) > 0 {
 		deltas = s.processFirst(deltas, received)
@@ -64,43 +65,27 @@ func (s *informer) applyDeltas(deltas []deltafifo.Delta, received stats.Stamp) {
 			}
 		}
 	}
-	own.restoreUnconfirmed()
+	s.own.restoreUnconfirmed()
 }
 
-// reached is called when a watch has reached a version. For entries, admit has that of a delta. A
-// WaitFor may come after the batch of the delta, and before its version is known.
-func (s *informer) reached(isDelta bool) {
-	if !isDelta && s.isMoving.Load() {
-		s.reachScopes()
-	}
-	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
-		s.advance(own)
-	}
-}
-
-// afterBatch is called when a batch was processed.
-func (s *informer) afterBatch() {
-	if s.isMoving.Load() {
-		s.reachScopes()
-	}
-	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
-		s.advance(own)
-	}
-}
-
-// advance ends the entries and the waits for versions that the cache has reached.
-func (s *informer) advance(own *ownWrites) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	own.catchUp()
-	own.count()
-	reached := own.reached()
-	for w := range own.waiters {
-		if w.version <= reached {
-			close(w.done)
-			delete(own.waiters, w)
+// reach records how far scopes have got, after the deltas before that were applied. The mutex is held.
+func (s *informer) reach(all []deltafifo.Reached) {
+	for i := range all {
+		to := &all[i]
+		r := s.open[to.Scope]
+		switch h := s.handovers[to.Scope]; {
+		case r == nil: // it was closed
+		case h != nil:
+			h.reach(to.Position)
+		default:
+			r.frontier.Apply(to.Position)
+			s.own.reach(to.Scope, to.Position)
 		}
 	}
+	if len(s.handovers) > 0 {
+		s.applyDeltas(s.handOver(nil), stats.Now())
+	}
+	s.endWaits()
 }
 
 // distribute applies deltas and passes the changes to the handlers.
@@ -124,13 +109,12 @@ func (s *informer) processFirst(deltas []deltafifo.Delta, received stats.Stamp) 
 	}
 	notes := s.indexer.Apply(deltas[:1])
 	markInitial(notes)
-	if r := s.open[deltas[0].Scope]; r != nil && !r.listed { // otherwise it was closed
-		r.listed, r.listedVersion = true, deltas[0].Collection.Version
+	if r := s.open[deltas[0].Scope]; r != nil && !r.frontier.IsListed() { // otherwise it was closed
+		r.frontier.ApplyList(deltas[0].Collection.Version) // who waits for the sync may ask for it
 		if r.isWanted {
 			s.unlisted--
 		}
 	}
-	s.noteListed() // who waits for the sync may ask for the version
 	s.processor.Distribute(processor.Batch{Notes: notes, Received: received, Distinct: true, Lists: s.listed()})
 	return deltas[1:]
 }
@@ -140,7 +124,7 @@ func (s *informer) processFirst(deltas []deltafifo.Delta, received stats.Stamp) 
 func (s *informer) listed() initial.Mark {
 	mark := s.mark()
 	for _, r := range s.reflectors() {
-		if !r.listed {
+		if !r.frontier.IsListed() {
 			mark = min(mark, initial.Mark(r.id))
 		}
 	}
@@ -183,42 +167,9 @@ func (s *informer) cached(note func(Object) processor.Notification) []processor.
 }
 
 // LastSyncResourceVersion is that of SharedIndexInformer.
-func (s *informer) LastSyncResourceVersion() string { return s.appliedVersion() }
-
-// appliedVersion returns a version of which all changes were processed, from all namespaces. It
-// is the last one if no deltas wait, and otherwise the result of an earlier call.
-func (s *informer) appliedVersion() string {
-	s.applying.Lock()
-	defer s.applying.Unlock()
-	version := s.earliest(func(r *reflector) string { return r.status.Version() })
-	if s.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
-		s.applied = version
-	}
-	return s.applied
-}
-
-// noteListed makes the first lists a result of appliedVersion, if it has none and all of them are in the cache. The queue is
-// not idle yet, so appliedVersion would return an empty version although the informer is synced.
-func (s *informer) noteListed() {
-	version := s.earliest(func(r *reflector) string { return r.listedVersion })
-	s.applying.Lock()
-	defer s.applying.Unlock()
-	if s.applied == "" {
-		s.applied = version
-	}
-}
-
-// forgetApplied drops the result of earlier calls of appliedVersion: a new scope has no version yet.
-func (s *informer) forgetApplied() {
-	s.applying.Lock()
-	defer s.applying.Unlock()
-	s.applied = ""
-}
-
-// earliest returns the earliest version of all Reflectors.
-func (s *informer) earliest(versionOf func(*reflector) string) (version string) {
+func (s *informer) LastSyncResourceVersion() (version string) {
 	for i, r := range s.reflectors() {
-		if has := versionOf(r); i == 0 {
+		if has := r.frontier.Applied().Version; i == 0 {
 			version = has
 		} else {
 			version = protocol.Earlier(version, has)

@@ -155,7 +155,7 @@ func benchmarkEvents(b *testing.B, load eventLoad) {
 
 // write stores an own write of a version that no event reaches.
 func (f *feed) write(obj object) {
-	own := inside(f.informer).own.Load()
+	own := inside(f.informer).own
 	name := listed.Name{Namespace: obj.Namespace, Name: obj.Name}
 	inside(f.informer).mu.Lock()
 	defer inside(f.informer).mu.Unlock()

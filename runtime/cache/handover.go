@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // scopeID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
@@ -26,10 +26,17 @@ type handover struct {
 	claim pending.Claim // of the version of the list
 }
 
+// reach records how far the Reflector has got, after what it holds.
+func (h *handover) reach(to frontier.Position) {
+	if h.list != nil {
+		h.stage.Reach(to.Number())
+	}
+}
+
 // hold keeps a delta of the Reflector.
 func (h *handover) hold(d *deltafifo.Delta) {
 	if d.Type != deltafifo.Replaced {
-		version, _ := pending.Parse(d.Version())
+		version, _ := frontier.Parse(d.Version())
 		h.stage.Apply(eventTypes[d.Type], &d.Item, version)
 		return
 	}
@@ -38,10 +45,10 @@ func (h *handover) hold(d *deltafifo.Delta) {
 	if h.list != nil {
 		list.IsFirst, list.Applied = true, append(h.list.Applied, list.Applied...)
 	}
-	version, _ := pending.Parse(list.Version)
+	version, _ := frontier.Parse(list.Version)
 	h.stage.Replace(list.Items, version)
 	list.Items = nil
-	h.list, h.claim = &list, h.reflector.newClaim(stats.Now())
+	h.list, h.claim = &list, h.reflector.newClaim()
 }
 
 var eventTypes = [...]watch.EventType{deltafifo.Added: watch.Added, deltafifo.Updated: watch.Modified, deltafifo.Deleted: watch.Deleted}
@@ -64,7 +71,7 @@ func (s *informer) isReady(h *handover) bool {
 	if version := h.stage.Version(); version == 0 || told <= version {
 		return true
 	}
-	if !h.claim.IsOverdue(int(h.reflector.bookmarks.Load())) {
+	if !h.claim.IsOverdue(h.reflector.frontier.Received().Bookmarks) {
 		return false
 	}
 	h.reflector.status.noteUnconfirmed(UnconfirmedVersion{ResourceVersion: strconv.FormatUint(told, 10)})
@@ -99,10 +106,9 @@ func (s *informer) isOwner(id scopeID, name listed.Name) bool {
 func (s *informer) takeOver(h *handover) deltafifo.Delta {
 	r, region := h.reflector, h.reflector.region()
 	from, closed := s.owners.Commit(r.id)
-	own := s.own.Load()
 	for _, id := range from {
 		other := s.open[id]
-		own.move(other, r, s.partOf(r).Has)
+		s.own.move(other, r, s.partOf(r).Has)
 		if region.Name == "" {
 			other.leaveOut(region.Namespaces...)
 		}
@@ -112,18 +118,15 @@ func (s *informer) takeOver(h *handover) deltafifo.Delta {
 	for _, id := range closed {
 		s.closeScope(id)
 	}
-	s.noteHandovers()
-	if own != nil {
-		own.follow(s.open)
-	}
+	s.noteLeaving()
+	s.own.follow(s.open)
 	delta := h.replaced()
 	delta.Collection.Part = s.partOf(r)
 	return delta
 }
 
-// noteHandovers notes what is known of the handovers without the mutex.
-func (s *informer) noteHandovers() {
-	s.isMoving.Store(len(s.handovers) > 0)
+// noteLeaving notes which Reflectors go on until others have taken over, for those who do not hold the mutex.
+func (s *informer) noteLeaving() {
 	var leaving []*reflector
 	for _, r := range s.open {
 		if !r.isWanted {
@@ -159,7 +162,7 @@ func (s *informer) owned(deltas []deltafifo.Delta) []deltafifo.Delta {
 			s.handovers[d.Scope].hold(d)
 			kept = s.handOver(kept)
 		case d.Type == deltafifo.Replaced:
-			version, _ := pending.Parse(d.Collection.Version)
+			version, _ := frontier.Parse(d.Collection.Version)
 			s.owners.NoteList(d.Scope, version)
 			d.Collection.Part = s.partOf(r)
 			kept = s.handOver(append(kept, *d))
@@ -168,31 +171,11 @@ func (s *informer) owned(deltas []deltafifo.Delta) []deltafifo.Delta {
 				continue
 			}
 			if s.owners.HasOpenings() {
-				version, _ := pending.Parse(d.Version())
+				version, _ := frontier.Parse(d.Version())
 				s.owners.Note(d.Scope, listed.NameOf(&d.Item), version)
 			}
 			kept = append(kept, *d)
 		}
 	}
 	return kept
-}
-
-// reachScopes lets Reflectors take over that have reached the versions of others, if no deltas wait. Otherwise it is called
-// again when they were processed.
-func (s *informer) reachScopes() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	versions := make(map[scopeID]uint64, len(s.handovers))
-	for id, h := range s.handovers {
-		versions[id], _ = pending.Parse(h.reflector.status.Version())
-	}
-	if !s.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
-		return
-	}
-	for id, version := range versions {
-		if h := s.handovers[id]; h.list != nil {
-			h.stage.Reach(version)
-		}
-	}
-	s.applyDeltas(s.handOver(nil), stats.Now())
 }

@@ -62,11 +62,10 @@ type informer struct {
 	first  *reflector
 
 	set       scopeSet // has a mutex that is locked before mu
-	queue     *deltafifo.Queue[deltafifo.Delta]
+	queue     *deltafifo.Queue
 	indexer   *indexer.Indexer
 	processor *processor.Processor
-	// own is nil until it is needed.
-	own atomic.Pointer[ownWrites]
+	own       *ownWrites // nil without ReadYourWrites
 	// resyncPeriod is that of handlers without one.
 	resyncPeriod time.Duration
 
@@ -85,9 +84,6 @@ type informer struct {
 	ended    chan struct{} // closed when no batch is processed any more
 	done     chan struct{} // closed when Run has returned
 
-	applying sync.Mutex // guards applied
-	applied  string     // the last result of appliedVersion
-
 	mu     sync.Mutex         // held over each step; guards what follows
 	cancel context.CancelFunc // ends Run, and is nil before
 	// unlisted is the number of scopes whose first list is not in the cache yet. isChosen is set after
@@ -100,8 +96,7 @@ type informer struct {
 	owners    *partition.Owners
 	open      map[scopeID]*reflector
 	handovers map[scopeID]*handover
-
-	isMoving atomic.Bool // set while there are handovers
+	waits     map[*versionWait]struct{}
 }
 
 // lastInformer is the last InformerStatus.ID.
@@ -124,7 +119,7 @@ func newInformer(settings config) *informer {
 	s := &informer{
 		id:           lastInformer.Add(1),
 		kind:         settings.Decode.Kind.Kind,
-		queue:        &deltafifo.Queue[deltafifo.Delta]{},
+		queue:        &deltafifo.Queue{},
 		indexer:      newCache(&settings),
 		processor:    processor.New(),
 		resyncPeriod: settings.ResyncPeriod,
@@ -169,7 +164,7 @@ func newInformer(settings config) *informer {
 	s.renewHooks()
 	s.assignScopes(reflectors, reflectors)
 	if settings.ReadYourWrites != nil {
-		s.own.Store(newOwnWrites(s))
+		s.own = newOwnWrites(s)
 	}
 	return s
 }
@@ -203,13 +198,13 @@ func (s *informer) Run(ctx context.Context) {
 		s.mu.Lock()
 		s.processor.Start()
 		s.mu.Unlock()
-		defer s.own.Load().observe(ctx)()
+		defer s.own.observe(ctx)()
 		s.run(ctx, cancel)
 	}, func() {
 		defer close(s.done)
 		s.mu.Lock()
 		s.processor.Stop()
-		s.own.Load().clear()
+		s.own.clear()
 		s.mu.Unlock()
 		s.processor.Wait()
 		s.indexer.CheckAll()

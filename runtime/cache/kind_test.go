@@ -59,6 +59,6 @@ func informerOf[T Object](c Config[T]) *SharedIndexInformer[T] {
 }
 
 // reflectorOf returns a Reflector that pushes to queue.
-func reflectorOf[T Object](c Config[T], queue *deltafifo.Queue[deltafifo.Delta]) *reflector {
+func reflectorOf[T Object](c Config[T], queue *deltafifo.Queue) *reflector {
 	return aloneReflector(erasedConfig(c), queue)
 }

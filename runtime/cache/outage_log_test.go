@@ -277,7 +277,7 @@ func TestLogOfAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, log := newSource(), &shownLog{}
 		src.failWith(func(request) error { return errForbidden })
-		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets}, &deltafifo.Queue[deltafifo.Delta]{})
+		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets}, &deltafifo.Queue{})
 		run(t, func(ctx context.Context) { r.Run(klog.NewContext(ctx, klog.New(log))) })
 		time.Sleep(time.Minute)
 		wantLog(t, log, "Does not follow the API server: ")

@@ -67,11 +67,11 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 						synctest.Wait()
 					}
 					setBehind(!isKnown)
-					inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
+					inside(s).own.Wrote(response(src.set("a", "one", nil)))
 					wantLines(t, after(heard), "add a/one@101 initial=false")
 					setBehind(true)
-					inside(s).own.Load().Wrote(response(src.set("a", "one", padded)))
-					inside(s).own.Load().Wrote(response(src.set("a", "another", padded)))
+					inside(s).own.Wrote(response(src.set("a", "one", padded)))
+					inside(s).own.Wrote(response(src.set("a", "another", padded)))
 					wantLines(t, after(heard))
 					setBehind(false)
 					time.Sleep(2 * time.Second)
@@ -88,8 +88,8 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 					time.Sleep(time.Minute)
 					wantLines(t, after(heard))
 
-					inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
-					inside(s).own.Load().Wrote(response(src.set("a", "another", nil)))
+					inside(s).own.Wrote(response(src.set("a", "one", nil)))
+					inside(s).own.Wrote(response(src.set("a", "another", nil)))
 					wantLines(t, after(heard), "update a/one@101->104", "add a/another@105 initial=false")
 					time.Sleep(2 * time.Minute)
 					src.bookmark()
@@ -110,8 +110,8 @@ func TestOwnWriteAtTheLimit(t *testing.T) {
 	write := response(obj)
 	for _, limit := range []int{len(bytes.TrimSpace(write.Body)), len(bytes.TrimSpace(write.Body)) + 28, len(bytes.TrimSpace(write.Body)) + 29} {
 		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithMaxObjectBytes(limit))
-		inside(s).process([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
-		inside(s).own.Load().Wrote(write)
+		inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
+		inside(s).own.Wrote(write)
 		event := fmt.Sprintf("{\"type\":\"MODIFIED\",\"object\":%s}\n", bytes.TrimSpace(write.Body))
 		stream := wire.NewDecoder(reflect.TypeFor[object](), DecodeOptions{MaxObjectBytes: limit}, nil).Watch(t.Context(), io.NopCloser(strings.NewReader(event)))
 		events, err := stream.Next(t.Context(), nil)
@@ -134,8 +134,8 @@ func TestOwnWriteThatIsNotKept(t *testing.T) {
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		inside(s).own.Load().Wrote(response(src.set("a", "other", nil)))
-		inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
+		inside(s).own.Wrote(response(src.set("a", "other", nil)))
+		inside(s).own.Wrote(response(src.set("a", "one", nil)))
 		wantLines(t, after(heard), "add a/one@102 initial=false")
 	})
 }
@@ -162,7 +162,7 @@ func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
 				if err := json.Unmarshal([]byte(state("one", version, `{}`)), &obj); err != nil {
 					t.Fatal(err)
 				}
-				inside(s).own.Load().Wrote(response(&obj))
+				inside(s).own.Wrote(response(&obj))
 			}
 			wrote(10)
 			wantLines(t, after(heard), "add a/one@10 initial=false")
@@ -205,7 +205,7 @@ func TestFormsDuringOwnWrites(t *testing.T) {
 				for range 100 {
 					obj := src.set("a", strconv.Itoa(writer), nil)
 					time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
-					inside(s).own.Load().Wrote(response(obj))
+					inside(s).own.Wrote(response(obj))
 					if got, found := s.GetStore().Get(ObjectName{"a", obj.Name}); !found || got.GetResourceVersion() != obj.ResourceVersion {
 						t.Errorf("%s@%s was written, cached is %v", obj.Name, obj.ResourceVersion, got)
 					}
@@ -249,7 +249,7 @@ func TestOwnDeleteAndALateWatch(t *testing.T) {
 						s := followOwn(t, map[string]*fakeSource{"a": src})
 						heard, _ := listen(t, s)
 						synctest.Wait()
-						own := inside(s).own.Load()
+						own := inside(s).own
 						setLate := func(isLate bool) {
 							src.setSilent(isLate)
 							src.endWatches(io.EOF)
@@ -301,7 +301,7 @@ func TestOwnDeleteInAQuietCollection(t *testing.T) {
 					}
 					src.remove("a", "one")
 					synctest.Wait()
-					inside(s).own.Load().Wrote(deleted)
+					inside(s).own.Wrote(deleted)
 					src.setSilent(false)
 					src.endWatches(io.EOF)
 					time.Sleep(2 * time.Second)
@@ -325,7 +325,7 @@ func TestOwnDeleteAndAWatchWithALag(t *testing.T) {
 			run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
-			own := inside(s).own.Load()
+			own := inside(s).own
 			busy := func(lasts time.Duration) {
 				for range lasts / (10 * time.Second) {
 					src.bookmark()

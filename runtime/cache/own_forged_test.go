@@ -84,7 +84,7 @@ func (f *forgery) wrote(w writes.Write) {
 	time.Sleep(time.Millisecond)
 	w.Sent = time.Now()
 	time.Sleep(time.Millisecond)
-	inside(f.informer).own.Load().Wrote(w)
+	inside(f.informer).own.Wrote(w)
 	synctest.Wait()
 }
 
@@ -337,13 +337,13 @@ func TestBookmarksBeforeAWriteDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newForgery(t)
 		f.minutes(5)
-		release := inside(f.informer).queue.Hold()
-		own := inside(f.informer).own.Load()
+		inside(f.informer).mu.Lock() // a batch is processed
+		own := inside(f.informer).own
 		done := make(chan struct{})
 		obj := f.src.objects[ObjectName{"a", "one"}].DeepCopy()
 		obj.ResourceVersion = "5000"
 		go func() { defer close(done); own.Wrote(response(obj)) }()
-		release()
+		inside(f.informer).mu.Unlock()
 		<-done
 		time.Sleep(3 * time.Minute)
 		f.src.bookmark()

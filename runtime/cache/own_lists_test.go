@@ -132,7 +132,7 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 				}
 				to := (turn + 1) % 2
 				obj := src.setOwner("a", "child", owners[to], true)
-				inside(informers[turn%2]).own.Load().Wrote(response(obj)) // by the process that has the object
+				inside(informers[turn%2]).own.Wrote(response(obj)) // by the process that has the object
 				if got := names(informers[turn%2]); len(got) != 0 {
 					t.Errorf("turn %d: the process that has written the object away still has %q", turn, got)
 				}
@@ -176,7 +176,7 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 				time.Sleep(time.Minute)
 			}
 			obj := src.set("a", "mine", map[string]string{"letters": "new"})
-			inside(s).own.Load().Wrote(response(obj))
+			inside(s).own.Wrote(response(obj))
 			if got, _ := s.GetIndexer().Get(ObjectName{"a", "mine"}); got == nil || got.ResourceVersion != obj.ResourceVersion {
 				t.Errorf("change %v: written was version %s, read is %v", change, obj.ResourceVersion, got)
 			}

@@ -147,7 +147,7 @@ func (o *order) step(what int) {
 		o.list()
 	case what == 8 && o.random.IntN(4) == 0:
 		inside(o.informer).mu.Lock()
-		o.began = inside(o.informer).own.Load().scopes[0].table.Begin()
+		o.began = inside(o.informer).own.scopes[0].table.Begin()
 		inside(o.informer).mu.Unlock()
 		o.listing, o.listFrom = true, len(o.facts)-1
 		o.log("list begins at %d", o.last().version)
@@ -224,7 +224,7 @@ func (o *order) answer() {
 		return
 	}
 	o.log("response of %d, gone %v", f.version, f.response.Gone)
-	inside(o.informer).own.Load().Wrote(*f.response)
+	inside(o.informer).own.Wrote(*f.response)
 	if f.response.Gone {
 		o.dead[f.response.Object.UID] = true
 	}
@@ -236,39 +236,43 @@ func (o *order) answer() {
 
 // send pushes the events up to a fact.
 func (o *order) send(until int) {
-	r := inside(o.informer).reflectors()[0]
 	for ; o.sent < until && o.sent < len(o.facts); o.sent++ {
 		if f := &o.facts[o.sent]; f.event != nil {
 			o.log("event %v @%d is read", f.event.Type, f.version)
 			delta := *f.event
 			delta.Object = delta.Object.(object).DeepCopy()
-			r.queue.Push([]deltafifo.Delta{delta})
-			r.status.Reach(strconv.Itoa(f.version), 1)
+			o.reach(f.version, delta)
 		}
 	}
+}
+
+// reach pushes deltas, and the version that the watch has told with them.
+func (o *order) reach(version int, deltas ...deltafifo.Delta) {
+	r := inside(o.informer).reflectors()[0]
+	r.position.Version = strconv.Itoa(version)
+	r.queue.Push(deltas, deltafifo.Reached{Position: r.position})
+	r.frontier.Receive(r.position, 1)
 }
 
 // process applies what is in the queue.
 func (o *order) process() {
 	c := inside(o.informer)
-	if c.queue.Len() == 0 {
-		return
+	ended, end := context.WithCancel(context.Background())
+	end()
+	var batch deltafifo.Batch
+	if c.queue.Pop(ended, &batch) != nil {
+		return // it is empty
 	}
-	deltas, err := c.queue.Pop(context.Background(), nil)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	o.log("%d deltas are processed", len(deltas))
+	o.log("%d deltas are processed", len(batch.Deltas))
 	if !o.selects {
-		for i := range deltas {
-			if deltas[i].Type == deltafifo.Deleted {
-				o.dead[deltas[i].Object.GetUID()] = true
+		for i := range batch.Deltas {
+			if batch.Deltas[i].Type == deltafifo.Deleted {
+				o.dead[batch.Deltas[i].Object.GetUID()] = true
 			}
 		}
 	}
-	c.process(deltas)
+	c.process(&batch)
 	c.queue.Processed()
-	c.afterBatch()
 }
 
 // bookmark tells the watch that it has all events.
@@ -278,9 +282,10 @@ func (o *order) bookmark() {
 	}
 	o.send(len(o.facts))
 	o.log("bookmark @%d", o.last().version)
-	r := inside(o.informer).reflectors()[0]
-	r.status.Reach(strconv.Itoa(o.last().version), 1)
-	r.reached(false)
+	o.reach(o.last().version)
+	if inside(o.informer).queue.Waiting() == 0 || o.random.IntN(2) == 0 {
+		o.process()
+	}
 }
 
 // list ends the list that is under way.

@@ -5,51 +5,33 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/wire"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // TestWaitForAtTheSameTime: the watch reaches the version while WaitFor looks whether it has.
 func TestWaitForAtTheSameTime(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-	r, queue := inside(s).reflectors()[0], inside(s).queue
-	for version := 1; version <= 50; version++ {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	for version := 1; version <= 1000; version++ {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		var all sync.WaitGroup
-		release := queue.Hold() // so that WaitFor has read the version, and goes no further
 		all.Go(func() {
 			if err := s.WaitFor(ctx, strconv.Itoa(version)); err != nil {
 				t.Error(err)
 			}
 		})
-		for inside(s).mu.TryLock() {
-			inside(s).mu.Unlock()
-			runtime.Gosched()
-		}
-		for range 100 {
-			runtime.Gosched()
-		}
 		all.Go(func() {
-			r.status.Reach(strconv.Itoa(version), 1)
-			inside(s).afterBatch()
+			inside(s).process(&deltafifo.Batch{Reached: []deltafifo.Reached{{Position: frontier.Position{Version: strconv.Itoa(version)}}}})
 		})
-		for range 100 {
-			runtime.Gosched()
-		}
-		release()
 		all.Wait()
 		cancel()
 		if t.Failed() {
@@ -58,38 +40,19 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 	}
 }
 
-// TestWaitForAfterTheBatch: WaitFor is called when a batch was processed, and the Reflector has not
-// set its version yet.
-func TestWaitForAfterTheBatch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newFollower(newSource())
-		r, in := inside(s).reflectors()[0], protocol.Input{Verb: protocol.OpenWatch}
-		first := waitFor(t, s, 5)
-		if first.returned(t) {
-			t.Error("WaitFor returned before the event")
-		}
-		inside(s).queue.Close() // the batch of this event was processed
-		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: "u1", ResourceVersion: "5"}}
-		if err := r.forward(t.Context(), []wire.Event{{Type: watch.Added, ResourceVersion: "5", Item: stated(obj)}}, &in); err != nil {
-			t.Fatal(err)
-		}
-		if !first.returned(t) {
-			t.Error("WaitFor waits for another event")
-		}
-	})
-}
-
 // TestWriteAfterTheBookmark: the watch has passed a state that the server does not have in the scope,
 // when the response with the next one comes.
 func TestWriteAfterTheBookmark(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-	inside(s).process([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
-	src, r := newSource(), inside(s).reflectors()[0]
-	inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
-	r.status.Reach("101", 1) // it has not told that yet
-	inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
-	r.status.Reach("102", 1)
-	r.reached(false)
+	inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
+	src := newSource()
+	inside(s).own.Wrote(response(src.set("a", "one", nil)))
+	reach := func(version string) {
+		inside(s).process(&deltafifo.Batch{Reached: []deltafifo.Reached{{Position: frontier.Position{Version: version}}}})
+	}
+	reach("101")
+	inside(s).own.Wrote(response(src.set("a", "one", nil)))
+	reach("102")
 	if n := s.GetStore().Len(); n != 0 {
 		t.Errorf("%d objects stay", n)
 	}
@@ -121,7 +84,7 @@ func TestWaitForARestoredServer(t *testing.T) {
 		if err := s.WaitFor(t.Context(), "100"); !errors.Is(err, ErrStopped) {
 			t.Errorf("the cache is empty after Stop, WaitFor returned %v", err)
 		}
-		if own := inside(s).own.Load(); own.waiting.Load() != 0 || len(own.waiters) != 0 {
+		if len(inside(s).waits) != 0 {
 			t.Error("a waiter is left")
 		}
 	})
@@ -165,7 +128,7 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 		// The list of the new form does not have the write: another server is behind.
 		obj := src.objects[ObjectName{"a", "one"}].DeepCopy()
 		obj.ResourceVersion = "102"
-		inside(s).own.Load().Wrote(response(obj))
+		inside(s).own.Wrote(response(obj))
 		wantForm(t, s, 1, formUnstructured)
 		if got := s.GetStore().List()[0].GetResourceVersion(); got != "102" {
 			t.Errorf("cached is version %s", got)
@@ -183,19 +146,19 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		return nil
 	}
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithIndexers(Indexers[object]{"broken": index}))
-	inside(s).process([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}})
+	inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
 	src := newSource()
 	obj := src.set("a", "one", nil)
 	func() {
 		defer func() { _ = recover() }()
-		inside(s).own.Load().Wrote(response(obj))
+		inside(s).own.Wrote(response(obj))
 		t.Error("the panic was swallowed")
 	}()
 	if n := s.Status().PendingWrites; n != 0 {
 		t.Errorf("%d writes are pending", n)
 	}
 	panics = false
-	inside(s).process([]deltafifo.Delta{{Type: deltafifo.Added, Item: stated(obj)}})
+	inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Added, Item: stated(obj)}}})
 	if s.GetStore().Len() != 1 {
 		t.Error("the event was ignored")
 	}
@@ -222,8 +185,8 @@ func TestManyWaitersLeave(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		all.Wait()
-		if own := inside(s).own.Load(); own.waiting.Load() != 0 || len(own.waiters) != 0 {
-			t.Errorf("%d waiters are left", len(own.waiters))
+		if len(inside(s).waits) != 0 {
+			t.Errorf("%d waiters are left", len(inside(s).waits))
 		}
 	})
 }
@@ -238,7 +201,7 @@ func TestStopDuringWrites(t *testing.T) {
 		var all sync.WaitGroup
 		for n := range 100 {
 			obj := src.set("a", strconv.Itoa(n), nil)
-			all.Go(func() { inside(s).own.Load().Wrote(response(obj)) })
+			all.Go(func() { inside(s).own.Wrote(response(obj)) })
 			if n == 50 {
 				all.Go(s.Stop)
 			}
@@ -246,7 +209,7 @@ func TestStopDuringWrites(t *testing.T) {
 		all.Wait()
 		s.Stop()
 		heard.drain()
-		inside(s).own.Load().Wrote(response(src.set("a", "late", nil)))
+		inside(s).own.Wrote(response(src.set("a", "late", nil)))
 		synctest.Wait()
 		wantLines(t, heard.drain())
 		if n := s.Status().PendingWrites; n != 0 || s.GetStore().Len() != 0 {

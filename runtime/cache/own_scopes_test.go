@@ -54,9 +54,9 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 					last := src.setOwner("a", "child", owners[from], true) // by another program
 					if isDelete {
 						src.remove("a", "child")
-						inside(s).own.Load().Wrote(deletion(last))
+						inside(s).own.Wrote(deletion(last))
 					} else {
-						inside(s).own.Load().Wrote(response(src.setOwner("a", "child", owners[2], true)))
+						inside(s).own.Wrote(response(src.setOwner("a", "child", owners[2], true)))
 					}
 					if got := names(s); len(got) != 0 {
 						t.Errorf("from %d, delete %v: cached are %q", from, isDelete, got)
@@ -95,7 +95,7 @@ func TestOwnWriteMovesBetweenRanges(t *testing.T) {
 			src.endWatches(io.EOF)
 			synctest.Wait()
 			src.setOwner("a", "child", owners[from], true) // by another program
-			inside(s).own.Load().Wrote(response(src.setOwner("a", "child", owners[1-from], true)))
+			inside(s).own.Wrote(response(src.setOwner("a", "child", owners[1-from], true)))
 			wantLines(t, after(heard), "update a/child@101->103")
 			src.setSilent(false)
 			src.endWatches(io.EOF)
@@ -130,7 +130,7 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		own := inside(s).own.Load()
+		own := inside(s).own
 
 		gone := b.set("b", "gone", nil)
 		b.set("b", "old", nil)
@@ -258,7 +258,7 @@ func TestOwnWritesInARemovedNamespace(t *testing.T) {
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		wide.setSilent(true)
-		own := inside(s).own.Load()
+		own := inside(s).own
 		wantLines(t, heard.drain(), "add b/old@101 initial=true")
 
 		own.Wrote(response(set("b", "old")))

@@ -138,7 +138,7 @@ func TestWritesFromAnotherText(t *testing.T) {
 			}
 			body["metadata"].(map[string]any)["managedFields"] = []any{map[string]any{"manager": "m" + strconv.Itoa(n), "operation": "Update"}}
 			write.Body, _ = json.Marshal(body)
-			inside(s).own.Load().Wrote(write)
+			inside(s).own.Wrote(write)
 		}
 		wantLines(t, after(heard), "add a/one@101 initial=false", "update a/one@101->102", "update a/one@102->103", "update a/one@103->104", "update a/one@104->105")
 		src.setSilent(false)
@@ -173,10 +173,10 @@ func TestManyPendingWrites(t *testing.T) {
 		const objects = 12_000
 		for n := range objects {
 			obj := src.set("a", strconv.Itoa(n), nil)
-			inside(s).own.Load().Wrote(response(obj))
+			inside(s).own.Wrote(response(obj))
 			if n%3 == 0 {
 				src.remove("a", obj.Name)
-				inside(s).own.Load().Wrote(deletion(obj))
+				inside(s).own.Wrote(deletion(obj))
 			}
 		}
 		synctest.Wait()

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"math"
 	"reflect"
 	"strconv"
 	"sync/atomic"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
@@ -23,11 +23,9 @@ import (
 )
 
 // ownWrites stores the responses to the writes of this program in the cache of an informer, until
-// the watch confirms them. It also knows how far the cache is, for WaitFor. The mutex of the
-// informer guards all fields that are not atomic.
+// the watch confirms them. The mutex of the informer guards all fields that are not atomic.
 type ownWrites struct {
 	informer *informer
-	// observer is nil without ReadYourWrites. Then only WaitFor uses what follows.
 	observer *writes.Observer
 	// scopes has one for each open Reflector, by its id. only is the only one of an informer whose scopes were never set,
 	// and otherwise nil.
@@ -37,26 +35,20 @@ type ownWrites struct {
 	responses uint64
 	// unconfirmed are entries that the watch has passed without telling them.
 	unconfirmed []unconfirmed
-	waiters     map[*pendingWait]struct{}
-	// entries is the number of entries of all scopes, shown that of entries that change the cache, and
-	// waiting that of waiters.
-	entries, shown, waiting atomic.Int32
+	// shown is the number of entries that change the cache.
+	shown atomic.Int32
 	// refused is the number of writes for which there was no room.
 	refused atomic.Int64
-	// behind is set if deltas waited when the watch had reached a version.
-	behind atomic.Bool
 }
 
 // ownScope has the writes to one scope.
 type ownScope struct {
 	informer  *informer
 	reflector *reflector
-	selection *pending.Selection // nil without ReadYourWrites
+	selection *pending.Selection
 	table     pending.Table
-	// last is the version of the last event of a batch.
-	last string
 	// told is the number of bookmarks that the table knows.
-	told int64
+	told int
 	// began is the Collection.began of the list that is being read. Only the goroutine of the
 	// Reflector uses it.
 	began uint64
@@ -71,16 +63,16 @@ type unconfirmed struct {
 }
 
 func newOwnWrites(s *informer) *ownWrites {
-	o := &ownWrites{informer: s}
-	if own := s.config.ReadYourWrites; own != nil {
-		o.observer = own.Observer
-	}
+	o := &ownWrites{informer: s, observer: s.config.ReadYourWrites.Observer}
 	o.follow(s.open)
 	return o
 }
 
 // follow replaces the scopes by those of the Reflectors that are open. New ones do not run yet.
 func (o *ownWrites) follow(open map[scopeID]*reflector) {
+	if o == nil {
+		return
+	}
 	known := o.scopes
 	o.scopes, o.only = make(map[scopeID]*ownScope, len(open)), nil
 	for id, r := range open {
@@ -88,11 +80,9 @@ func (o *ownWrites) follow(open map[scopeID]*reflector) {
 		if scope == nil {
 			scope = &ownScope{informer: o.informer, reflector: r}
 			scope.table.Responses = &o.responses
-			if own := r.config.ReadYourWrites; own != nil {
-				r.own = scope
-				scope.selection = pending.NewSelection(own.selects, r.config.rule.Selector())
-				scope.table.Selects = scope.selection.MayLose()
-			}
+			r.own = scope
+			scope.selection = pending.NewSelection(r.config.ReadYourWrites.selects, r.config.rule.Selector())
+			scope.table.Selects = scope.selection.MayLose()
 		}
 		if !o.informer.isWhole() { // a namespace may have been removed
 			scope.table.ForgetAll(o.informer.isOver)
@@ -145,7 +135,7 @@ func (scope *ownScope) beginList() {
 
 // observe subscribes to writes until the caller calls stop.
 func (o *ownWrites) observe(ctx context.Context) (stop func()) {
-	if o == nil || o.observer == nil {
+	if o == nil {
 		return func() {}
 	}
 	config := o.informer.config
@@ -178,7 +168,7 @@ func (o *ownWrites) Wrote(w writes.Write) {
 		o.end(name, &w)
 		return
 	}
-	version, ok := pending.Parse(w.Object.ResourceVersion)
+	version, ok := frontier.Parse(w.Object.ResourceVersion)
 	s.mu.Lock()
 	scope := o.scopeFor(name)
 	s.mu.Unlock()
@@ -240,7 +230,7 @@ func (o *ownWrites) isKnown(name listed.Name, uid types.UID, version uint64) boo
 	if !found || cached.GetUID() != uid {
 		return false
 	}
-	has, ok := pending.Parse(cached.GetResourceVersion())
+	has, ok := frontier.Parse(cached.GetResourceVersion())
 	return ok && version <= has
 }
 
@@ -267,11 +257,9 @@ func (o *ownWrites) offer(scope *ownScope, e pending.Entry) {
 	if s.processor.Stopped() {
 		return
 	}
-	o.entries.Add(1) // before catchUp, so that a version that it misses calls advance
 	defer o.count()
-	o.catchUp()
 	cached, isCached := s.indexer.Get(e.Name)
-	e.Claim = scope.reflector.newClaim(stats.Now())
+	e.Claim = scope.reflector.newClaim()
 	switch scope.table.Offer(e, cached, isCached) {
 	case pending.Store:
 		o.store(scope, &e)
@@ -303,7 +291,7 @@ func (o *ownWrites) end(name listed.Name, w *writes.Write) {
 	defer o.count()
 	cached, isCached := s.indexer.Get(name)
 	isCached = isCached && cached.GetUID() == w.Object.UID
-	deleted := pending.Deletion{Name: name, UID: w.Object.UID, Claim: scope.reflector.newClaim(stats.Now())}
+	deleted := pending.Deletion{Name: name, UID: w.Object.UID, Claim: scope.reflector.newClaim()}
 	if scope.table.End(deleted, cached, isCached) {
 		o.remove(scope, cached)
 	}
@@ -349,11 +337,7 @@ func (o *ownWrites) restore(scope *ownScope, e *pending.Entry) {
 
 // admit returns the deltas that change the cache. It reuses the slice.
 func (o *ownWrites) admit(deltas []deltafifo.Delta) []deltafifo.Delta {
-	if o == nil || o.observer == nil && len(o.waiters) == 0 {
-		return deltas
-	}
-	if scope := o.only; scope != nil && scope.table.IsEmpty() && deltafifo.AreStates(deltas) {
-		o.reach(scope, deltas[len(deltas)-1].Version()) // nearly always
+	if o == nil || o.only != nil && o.only.table.IsEmpty() && deltafifo.AreStates(deltas) { // nearly always
 		return deltas
 	}
 	n := 0
@@ -369,21 +353,22 @@ func (o *ownWrites) admit(deltas []deltafifo.Delta) []deltafifo.Delta {
 		}
 		n++
 	}
-	for _, scope := range o.scopes {
-		o.reach(scope, scope.last)
-		scope.last = ""
-	}
 	o.count()
 	return deltas[:n]
 }
 
-// reach records that the cache has all changes of a scope up to a version, which may be empty.
-func (o *ownWrites) reach(scope *ownScope, resourceVersion string) {
-	if version, ok := pending.Parse(resourceVersion); ok {
-		for _, e := range scope.table.Reach(version) {
-			o.unconfirmed = append(o.unconfirmed, unconfirmed{e, scope, false})
-		}
+// reach records that the cache has all changes of a scope up to a position.
+func (o *ownWrites) reach(id scopeID, to frontier.Position) {
+	if o == nil {
+		return
 	}
+	scope := o.scopes[id]
+	for _, e := range scope.table.Reach(to.Number()) {
+		o.unconfirmed = append(o.unconfirmed, unconfirmed{e, scope, false})
+	}
+	scope.countBookmarks(to.Bookmarks)
+	o.restoreUnconfirmed()
+	o.count()
 }
 
 // isNews reports whether an event is news for the cache.
@@ -392,7 +377,6 @@ func (o *ownWrites) isNews(d *deltafifo.Delta) bool {
 	if scope == nil {
 		return true // it was closed in this batch
 	}
-	scope.last = d.Version()
 	if d.Type != deltafifo.Deleted && scope.table.IsEmpty() {
 		return true
 	}
@@ -414,36 +398,8 @@ func (o *ownWrites) replace(d *deltafifo.Delta) {
 	if scope == nil {
 		return
 	}
-	scope.last = ""                          // the server may have gone back
-	version, _ := pending.Parse(all.Version) // 0 if it cannot be compared
+	version, _ := frontier.Parse(all.Version) // 0 if it cannot be compared
 	all.Items = scope.table.Replace(all.Items, version, all.Began)
-}
-
-// catchUp records how far the cache is if no deltas wait. Otherwise afterBatch does so when they were
-// processed.
-func (o *ownWrites) catchUp() {
-	o.behind.Store(true) // before the queue is found empty, so that afterBatch comes after it
-	type position struct {
-		scope   *ownScope
-		heard   int64
-		version string
-	}
-	positions := make([]position, 0, len(o.scopes))
-	for id, scope := range o.scopes {
-		if o.informer.handovers[id] == nil { // otherwise the cache has nothing of it yet
-			heard := scope.reflector.bookmarks.Load() // before the version, which is set first
-			positions = append(positions, position{scope, heard, scope.reflector.status.Version()})
-		}
-	}
-	if !o.informer.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
-		return
-	}
-	o.behind.Store(false)
-	for _, p := range positions {
-		o.reach(p.scope, p.version)
-		p.scope.countBookmarks(p.heard)
-	}
-	o.restoreUnconfirmed()
 }
 
 // noteUnconfirmed notes a write that the watch did not confirm. version is 0 for a delete.
@@ -460,7 +416,7 @@ func (scope *ownScope) relist() { scope.reflector.relist(Unconfirmed) }
 
 // countBookmarks tells the table of the bookmarks whose versions the cache has reached. If the watch has not
 // confirmed a write in time, the scope lists again.
-func (scope *ownScope) countBookmarks(heard int64) {
+func (scope *ownScope) countBookmarks(heard int) {
 	for scope.told < heard {
 		scope.told++
 		overdue := scope.table.Bookmark()
@@ -474,29 +430,13 @@ func (scope *ownScope) countBookmarks(heard int64) {
 	}
 }
 
-// reached returns the version of which the cache has all changes.
-func (o *ownWrites) reached() uint64 {
-	reached := uint64(math.MaxUint64)
-	if len(o.scopes) == 0 && !o.informer.isChosen {
-		reached = 0 // the scopes are not known yet
-	}
-	for _, scope := range o.scopes {
-		if scope.reflector.isWanted {
-			reached = min(reached, scope.table.Reached())
-		}
-	}
-	return reached
-}
-
-// count sets entries and shown.
+// count sets shown and refused.
 func (o *ownWrites) count() {
-	entries, shown := 0, 0
+	shown := 0
 	for _, scope := range o.scopes {
 		o.refused.Add(int64(scope.table.TakeRefused()))
-		entries += scope.table.Size()
 		shown += scope.table.Len()
 	}
-	o.entries.Store(int32(entries))
 	o.shown.Store(int32(shown))
 }
 

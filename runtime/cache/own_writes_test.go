@@ -87,12 +87,12 @@ func (w *ownWriter) deliver(write writes.Write) {
 	}
 	switch w.mode {
 	case answeredAtOnce:
-		inside(w.informer).own.Load().Wrote(write)
+		inside(w.informer).own.Wrote(write)
 		w.check(write)
 	case answeredLate:
 		w.late = append(w.late, write)
 	case answeredMeanwhile:
-		go inside(w.informer).own.Load().Wrote(write)
+		go inside(w.informer).own.Wrote(write)
 	}
 }
 
@@ -100,9 +100,9 @@ func (w *ownWriter) deliver(write writes.Write) {
 func (w *ownWriter) flush() {
 	for i, write := range w.late {
 		if i%2 == 0 {
-			inside(w.informer).own.Load().Wrote(write)
+			inside(w.informer).own.Wrote(write)
 		} else {
-			defer inside(w.informer).own.Load().Wrote(write)
+			defer inside(w.informer).own.Wrote(write)
 		}
 	}
 	w.late = nil
@@ -113,7 +113,7 @@ func (w *ownWriter) check(write writes.Write) {
 	s := w.informer
 	inside(s).mu.Lock()
 	defer inside(s).mu.Unlock()
-	scope := inside(s).own.Load().scopeFor(listed.Name{Namespace: write.Object.Namespace, Name: write.Object.Name})
+	scope := inside(s).own.scopeFor(listed.Name{Namespace: write.Object.Namespace, Name: write.Object.Name})
 	if scope == nil || !scope.table.IsListed() {
 		return
 	}
@@ -148,22 +148,22 @@ func TestReadYourWrites(t *testing.T) {
 		src.endWatches(io.EOF)
 		synctest.Wait()
 		one := src.set("a", "one", nil)
-		inside(s).own.Load().Wrote(response(one))
+		inside(s).own.Wrote(response(one))
 		wantLines(t, after(heard), "add a/one@101 initial=false")
-		inside(s).own.Load().Wrote(response(src.set("a", "one", map[string]string{"x": "y"})))
-		inside(s).own.Load().Wrote(response(one)) // late, and in vain
+		inside(s).own.Wrote(response(src.set("a", "one", map[string]string{"x": "y"})))
+		inside(s).own.Wrote(response(one)) // late, and in vain
 		if status := s.Status(); status.PendingWrites != 1 || status.Objects != 1 {
 			t.Errorf("the status is %+v", status)
 		}
 		wantLines(t, after(heard), "update a/one@101->102")
 		last := src.objects[ObjectName{"a", "one"}]
 		src.remove("a", "one")
-		inside(s).own.Load().Wrote(deletion(last))
+		inside(s).own.Wrote(deletion(last))
 		if got := s.GetStore().Len(); got != 0 {
 			t.Errorf("%d objects are there after the delete", got)
 		}
 		wantLines(t, after(heard), "delete a/one@102 unknown=true")
-		inside(s).own.Load().Wrote(response(src.set("a", "one", nil)))
+		inside(s).own.Wrote(response(src.set("a", "one", nil)))
 		wantLines(t, after(heard), "add a/one@104 initial=false")
 		src.setSilent(false)
 		src.endWatches(io.EOF)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -68,16 +69,14 @@ type reflector struct {
 	ownsHooks bool
 	// committed is set after the first list. Only the goroutine of Run uses it.
 	committed bool
-	// listed is set when the first list is in the cache, whose version is listedVersion. The mutex of the
-	// informer guards them.
-	listed        bool
-	listedVersion string
 
-	queue   *deltafifo.Queue[deltafifo.Delta]
-	onError WatchErrorHandler
-	status  *statusTracker
-	traffic *traffic
-	hooks   *hook.Hooks[Status]
+	// frontier is how far the scope is known.
+	frontier frontier.Frontier
+	queue    *deltafifo.Queue
+	onError  WatchErrorHandler
+	status   *statusTracker
+	traffic  *traffic
+	hooks    *hook.Hooks[Status]
 	// outage is a part of the log of the informer, or of the Reflector's own.
 	outage outage.Part
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
@@ -92,11 +91,6 @@ type reflector struct {
 	// isWanted is set as long as the scope is one of the informer. One that is not goes on until others have taken over.
 	// The mutex of the informer guards it.
 	isWanted bool
-	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
-	// whether the last event was pushed as a delta, and was no bookmark.
-	reached func(isDelta bool)
-	// bookmarks counts the bookmarks of watches.
-	bookmarks atomic.Int64
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(Object)
@@ -113,6 +107,8 @@ type reflector struct {
 
 	// Only the goroutine of Run uses the fields below. partial is nil while the Reflector watches.
 	partial *partialList
+	// position is how far it has read.
+	position frontier.Position
 	// claim is that of the highest version that the watch has told, in an event of claimant. That is zero for a
 	// bookmark.
 	claim    pending.Claim
@@ -266,7 +262,7 @@ func (r *reflector) useSource(source *bodySource) {
 
 // aloneReflector returns a Reflector that pushes the objects of config to queue when it is
 // run, and belongs to no controller.
-func aloneReflector(config config, queue *deltafifo.Queue[deltafifo.Delta]) *reflector {
+func aloneReflector(config config, queue *deltafifo.Queue) *reflector {
 	r := newReflector(config, queue, &traffic{})
 	r.use(newHooks(&r.config, r.config.name, r.Status), &outage.Log{})
 	r.ownsHooks = true
@@ -274,7 +270,7 @@ func aloneReflector(config config, queue *deltafifo.Queue[deltafifo.Delta]) *ref
 }
 
 // newReflector returns a Reflector without hooks. The caller calls use.
-func newReflector(config config, queue *deltafifo.Queue[deltafifo.Delta], traffic *traffic) *reflector {
+func newReflector(config config, queue *deltafifo.Queue, traffic *traffic) *reflector {
 	r := &reflector{
 		config:  config,
 		queue:   queue,
@@ -335,6 +331,7 @@ func (r *reflector) logWatchError(ctx context.Context, _ schema.GroupVersionReso
 // Status returns the state of the Reflector, without Objects.
 func (r *reflector) Status() Status {
 	status := r.status.get()
+	status.ResourceVersion = r.frontier.Received().Version
 	if len(status.Undecodable) > 0 && r.config.rule.HasTerms() { // a namespace may have been removed since
 		status.Undecodable = slices.DeleteFunc(status.Undecodable, func(state *DecodeError) bool {
 			return r.config.rule.Excludes(state.Namespace, state.Name)
@@ -529,9 +526,11 @@ func (r *reflector) commit(resourceVersion string) {
 	}
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
-	r.claim, r.claimant = r.newClaim(stats.Now()), ObjectName{}
-	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachList(resourceVersion, &list.listed.Undecodable, func() {
-		r.queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced, Scope: r.id, Collection: collection}})
-	})
+	now := stats.Now()
+	r.position.Version = resourceVersion
+	r.claim, r.claimant = pending.Claim{At: now, Bookmarks: r.position.Bookmarks}, ObjectName{}
+	// Who sees the list applied, and so who waits for the informer to sync, sees its version and its undecodable objects.
+	r.status.undecodable.Replace(&list.listed.Undecodable)
+	r.frontier.Receive(r.position, now)
+	r.queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced, Scope: r.id, Collection: collection}}, deltafifo.Reached{Scope: r.id, Position: r.position})
 }

@@ -311,7 +311,7 @@ func TestRecoveryIsFast(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := newSource()
 				src.failWith(func(request) error { return reason })
-				queue := &deltafifo.Queue[deltafifo.Delta]{}
+				queue := &deltafifo.Queue{}
 				r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}), queue)
 				r.random = func(d time.Duration) time.Duration { return d - 1 } // the longest wait
 				run(t, r.Run)
@@ -365,7 +365,7 @@ func TestFailuresInAMinute(t *testing.T) {
 					}
 					return nil
 				})
-				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue[deltafifo.Delta]{})
+				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue{})
 				r.random = func(time.Duration) time.Duration { return 0 } // the shortest waits
 				run(t, r.Run)
 				time.Sleep(20 * time.Minute)

@@ -71,7 +71,7 @@ func TestListInsteadOfAStreamThatFails(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						src := &withoutWatches{fakeSource: newSource(), err: end, answers: answers, onlyStreams: onlyStreams}
 						src.set("a", "one", nil)
-						queue := &deltafifo.Queue[deltafifo.Delta]{}
+						queue := &deltafifo.Queue{}
 						r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
 						run(t, r.Run)
 						time.Sleep(10 * time.Millisecond)
@@ -256,7 +256,7 @@ func TestStreamWithPlainBookmarks(t *testing.T) {
 					}
 					return nil
 				})
-				queue := &deltafifo.Queue[deltafifo.Delta]{}
+				queue := &deltafifo.Queue{}
 				var heard []error
 				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = append(heard, err) }}, queue)
 				run(t, r.Run)

@@ -276,12 +276,10 @@ func (r *reflector) currentVersion(ctx context.Context) string {
 // reached. If the transform of an object fails, it pushes the events before that object.
 func (r *reflector) forward(ctx context.Context, events []wire.Event, in *protocol.Input) (err error) {
 	deltas := r.freeDeltas.Take(len(events))
-	isDelta := false // the last event
 	latest, bookmarked, isBehind := -1, false, false
 	var counts stats.Events
 	for i := range events {
 		event := &events[i]
-		isDelta = false
 		change := deltaTypeOf(event.Type)
 		if change != 0 && r.config.rule.HasTerms() && r.excludes(&event.Item) {
 			change = 0
@@ -303,7 +301,6 @@ func (r *reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 			listed.Note(&r.status.undecodable, &event.Item, change == deltafifo.Deleted)
 			if change == deltafifo.Deleted || event.Err == nil || r.own != nil {
 				deltas = append(deltas, deltafifo.Delta{Type: change, Scope: r.id, Item: event.Item})
-				isDelta = true
 			}
 		}
 		if protocol.IsLater(event.ResourceVersion, in.ResourceVersion) {
@@ -324,23 +321,25 @@ func (r *reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 	if isListed {
 		r.traffic.AddEvents(&counts) // before a handler can see one
 	}
-	heard := r.queue.Push(deltas)
 	if isListed {
+		before := r.position.Bookmarks
+		r.position.Version = in.ResourceVersion
+		if bookmarked {
+			r.position.Bookmarks++
+		}
+		heard := r.queue.Push(deltas, deltafifo.Reached{Scope: r.id, Position: r.position})
 		if heard == 0 { // a bookmark
 			heard = stats.Now()
 		}
-		r.status.Reach(in.ResourceVersion, heard)
+		r.frontier.Receive(r.position, heard)
 		if latest >= 0 {
-			r.claim, r.claimant = r.newClaim(heard), ObjectName{}
+			r.claim, r.claimant = pending.Claim{At: heard, Bookmarks: before}, ObjectName{}
 			if latest := &events[latest]; deltaTypeOf(latest.Type) != 0 {
 				r.claimant = nameOf(&latest.Item)
 			}
 		}
 		if bookmarked {
-			r.bookmark(in.ResourceVersion, isBehind)
-		}
-		if in.ResourceVersion != "" && r.reached != nil {
-			r.reached(isDelta && !bookmarked)
+			r.confirm(in.ResourceVersion, isBehind)
 		}
 	}
 	clear(deltas)
@@ -352,19 +351,18 @@ func (r *reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 	return err
 }
 
-// newClaim returns the claim of a version that came at a time.
-func (r *reflector) newClaim(at stats.Stamp) pending.Claim {
-	return pending.Claim{At: at, Bookmarks: int(r.bookmarks.Load())}
+// newClaim returns the claim of a version that came now, and not from the watch.
+func (r *reflector) newClaim() pending.Claim {
+	return pending.Claim{At: stats.Now(), Bookmarks: r.frontier.Received().Bookmarks}
 }
 
-// bookmark records a bookmark. The bookmark of a server is never behind what the same watch has told. If the highest
+// confirm is called after a bookmark. The bookmark of a server is never behind what the same watch has told. If the highest
 // version has no bookmark in time, the Reflector lists again: no watch can resume there.
-func (r *reflector) bookmark(highest string, isBehind bool) {
-	bookmarks := int(r.bookmarks.Add(1))
+func (r *reflector) confirm(highest string, isBehind bool) {
 	switch {
 	case !isBehind:
-		r.claim.Bookmarks = bookmarks
-	case r.claim.IsOverdue(bookmarks):
+		r.claim.Bookmarks = r.position.Bookmarks
+	case r.claim.IsOverdue(r.position.Bookmarks):
 		r.status.noteUnconfirmed(UnconfirmedVersion{Object: r.claimant, ResourceVersion: highest})
 		r.relist(Unconfirmed)
 	}

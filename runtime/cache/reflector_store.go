@@ -99,7 +99,7 @@ func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (
 		return nil, err
 	}
 	config.ReadYourWrites, config.MutationDetector = nil, false
-	return &storeReflector{aloneReflector(config, &deltafifo.Queue[deltafifo.Delta]{}), of}, nil
+	return &storeReflector{aloneReflector(config, &deltafifo.Queue{}), of}, nil
 }
 
 // Run is that of Reflector.
@@ -112,17 +112,16 @@ func (r *storeReflector) Run(ctx context.Context) {
 			defer r.queue.Close() // also if a transform ends the goroutine
 			r.reflector.Run(ctx)
 		})
-		var deltas []deltafifo.Delta
-		var err error
+		var batch deltafifo.Batch
 		for {
-			if deltas, err = r.queue.Pop(ctx, deltas); err != nil {
+			if r.queue.Pop(ctx, &batch) != nil {
 				return
 			}
-			for i := range deltas {
+			for i := range batch.Deltas {
 				if ctx.Err() != nil {
 					return
 				}
-				r.apply(&deltas[i])
+				r.apply(&batch.Deltas[i])
 			}
 		}
 	}, func() {
@@ -158,4 +157,4 @@ func (r *storeReflector) named(state *DecodeError) Object {
 }
 
 // LastSyncResourceVersion returns the version of what was read.
-func (r *storeReflector) LastSyncResourceVersion() string { return r.status.Version() }
+func (r *storeReflector) LastSyncResourceVersion() string { return r.frontier.Received().Version }

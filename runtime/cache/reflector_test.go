@@ -18,14 +18,14 @@ import (
 )
 
 // follow runs a Reflector over src in a bubble, and returns what it pushes.
-func follow(t *testing.T, config Config[object]) (*reflector, *deltafifo.Queue[deltafifo.Delta]) {
+func follow(t *testing.T, config Config[object]) (*reflector, *deltafifo.Queue) {
 	t.Helper()
 	config.Resource = widgets
 	config.WithoutStreamingList = !canStream(config)
 	if config.WatchErrorHandler == nil {
 		config.WatchErrorHandler = quiet
 	}
-	queue := &deltafifo.Queue[deltafifo.Delta]{}
+	queue := &deltafifo.Queue{}
 	r := reflectorOf(via(config), queue)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -44,18 +44,18 @@ func canStream(config Config[object]) bool {
 }
 
 // take returns what is in the queue once everything has come to rest.
-func take(t *testing.T, queue *deltafifo.Queue[deltafifo.Delta]) []string {
+func take(t *testing.T, queue *deltafifo.Queue) []string {
 	t.Helper()
 	synctest.Wait()
 	if queue.Len() == 0 {
 		return nil
 	}
-	deltas, err := queue.Pop(t.Context(), nil)
-	if err != nil {
+	var batch deltafifo.Batch
+	if err := queue.Pop(t.Context(), &batch); err != nil {
 		t.Fatal(err)
 	}
 	var lines []string
-	for _, d := range deltas {
+	for _, d := range batch.Deltas {
 		if d.Type == deltafifo.Replaced {
 			lines = append(lines, fmt.Sprintf("Replaced %d", len(d.Collection.Items)))
 			continue
@@ -312,7 +312,7 @@ func TestReflectorStopsWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.failWith(func(request) error { return errInternal })
-		r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &deltafifo.Queue[deltafifo.Delta]{})
+		r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &deltafifo.Queue{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); r.Run(ctx) }()
@@ -339,18 +339,20 @@ func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
 			return changed, nil
 		}})
 		synctest.Wait()
-		first, _ := queue.Pop(t.Context(), nil)
-		if first[0].Collection.Items[0].Object.(object).GenerateName != "seen" {
-			t.Errorf("listed is %v", first[0].Collection.Items[0].Object)
+		var batch deltafifo.Batch
+		if err := queue.Pop(t.Context(), &batch); err != nil {
+			t.Fatal(err)
+		}
+		if batch.Deltas[0].Collection.Items[0].Object.(object).GenerateName != "seen" {
+			t.Errorf("listed is %v", batch.Deltas[0].Collection.Items[0].Object)
 		}
 		src.set("a", "w", nil)
 		src.remove("a", "w")
 		synctest.Wait()
-		deltas, err := queue.Pop(t.Context(), nil)
-		if err != nil || len(deltas) != 2 {
-			t.Fatal(deltas, err)
+		if err := queue.Pop(t.Context(), &batch); err != nil || len(batch.Deltas) != 2 {
+			t.Fatal(batch, err)
 		}
-		for _, d := range deltas {
+		for _, d := range batch.Deltas {
 			if d.Object.(object).GenerateName != "seen" {
 				t.Errorf("%v is of %v", d.Type, d.Object)
 			}
@@ -362,14 +364,14 @@ func TestReflectorRefusesATransformThatRenames(t *testing.T) {
 	r := reflectorOf(Config[object]{Resource: widgets, Transform: func(obj object) (object, error) {
 		obj.Name = "other"
 		return obj, nil
-	}}, &deltafifo.Queue[deltafifo.Delta]{})
+	}}, &deltafifo.Queue{})
 	if _, err := r.transformed(numbered(1)); reasonOf(err) != Decode || !strings.Contains(err.Error(), "changed the name") {
 		t.Errorf("error is %v", err)
 	}
 }
 
 func TestReflectorRefusesATransformThatReturnsNothing(t *testing.T) {
-	r := reflectorOf(Config[object]{Resource: widgets, Transform: func(object) (object, error) { return nil, nil }}, &deltafifo.Queue[deltafifo.Delta]{})
+	r := reflectorOf(Config[object]{Resource: widgets, Transform: func(object) (object, error) { return nil, nil }}, &deltafifo.Queue{})
 	if _, err := r.transformed(numbered(1)); reasonOf(err) != Decode {
 		t.Errorf("error is %v", err)
 	}
@@ -441,7 +443,7 @@ func TestReflectorCountsALongWatchAsProgress(t *testing.T) {
 }
 
 func TestReflectorNeverResumesEarlier(t *testing.T) {
-	r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue[deltafifo.Delta]{})
+	r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue{})
 	in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: "7"}
 	events := []Event[object]{
 		{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: "19"},
@@ -490,7 +492,7 @@ func TestReflectorListsIfStreamsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
-		queue := &deltafifo.Queue[deltafifo.Delta]{}
+		queue := &deltafifo.Queue{}
 		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 			t.Errorf("an error is reported: %v", err)
 		}}, queue)
@@ -537,7 +539,7 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 		var after time.Duration
 		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 			heard, after = err, time.Since(began)
-		}}, &deltafifo.Queue[deltafifo.Delta]{})
+		}}, &deltafifo.Queue{})
 		run(t, r.Run)
 		time.Sleep(listTimeout + 2*time.Second)
 		synctest.Wait()

@@ -22,7 +22,7 @@ func TestWatchTimeoutsAreSpread(t *testing.T) {
 	for share, want := range map[float64]int64{0: 300, 0.5: 450, 0.999: 599} {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
-			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue[deltafifo.Delta]{})
+			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue{})
 			r.random = func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }
 			run(t, r.Run)
 			synctest.Wait()
@@ -105,7 +105,7 @@ func TestStatusWhileAWatchIsResumed(t *testing.T) {
 func TestUnansweredStreamBecomesAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newMute(true)
-		r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &deltafifo.Queue[deltafifo.Delta]{})
+		r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &deltafifo.Queue{})
 		run(t, r.Run)
 		time.Sleep(answerTimeout + time.Second)
 		synctest.Wait()
@@ -170,7 +170,7 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 		t.Run(string(change), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &busy{fakeSource: newSource(), change: change, every: 20 * time.Millisecond}
-				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, &deltafifo.Queue[deltafifo.Delta]{})
+				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, &deltafifo.Queue{})
 				run(t, r.Run)
 				time.Sleep(limit)
 				synctest.Wait()
@@ -195,7 +195,7 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 	for _, every := range []time.Duration{5 * time.Millisecond, 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			src := &busy{fakeSource: newSource(), change: watch.Modified, every: every, bookmark: int(bookmarkTimeout/every) - 1}
-			queue := &deltafifo.Queue[deltafifo.Delta]{}
+			queue := &deltafifo.Queue{}
 			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
 			run(t, r.Run)
 			time.Sleep(bookmarkTimeout)
@@ -208,7 +208,7 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 }
 
 func TestBookmarkWithoutAVersionFailsTheList(t *testing.T) {
-	r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue[deltafifo.Delta]{})
+	r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue{})
 	in := protocol.Input{Verb: protocol.OpenStream}
 	err := r.forward(t.Context(), []wire.Event{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)
 	if err == nil || in.Listed || reasonOf(err) != ServerError {
@@ -228,7 +228,7 @@ func TestMalformedVersionsDoNotMoveTheResumePoint(t *testing.T) {
 		{"abc", "5", "5"},
 		{"0", "5", "5"},
 	} {
-		r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue[deltafifo.Delta]{})
+		r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue{})
 		in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: test.before}
 		events := []Event[object]{{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: test.version}}
 		if err := r.forward(t.Context(), erasedEvents(events), &in); err != nil || in.ResourceVersion != test.want {

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -180,7 +180,6 @@ func (s *informer) newReflector(config config) *reflector {
 	r := newReflector(config, s.queue, s.counters)
 	r.use(s.hooks, &s.outages)
 	r.observers = &s.observers
-	r.reached = s.reached
 	return r
 }
 
@@ -254,9 +253,6 @@ func (s *informer) setScopes(scopes []Scope, isLenient bool) (isSet bool, err er
 		}
 	}
 	s.replaceScopes(next, opened, gone)
-	if own := s.own.Load(); own != nil {
-		s.advance(own) // a scope that is gone may have been the last one behind
-	}
 	for _, r := range opened {
 		c.startLocked(r)
 	}
@@ -322,14 +318,11 @@ func (s *informer) replaceScopes(next, opened []*reflector, gone map[*scoping.Na
 		r.id = scopeID(set.opened.Add(1) - 1)
 	}
 	for _, r := range s.reflectors() {
-		if r.isWanted = slices.Contains(next, r); !r.isWanted && !r.listed {
+		if r.isWanted = slices.Contains(next, r); !r.isWanted && !r.frontier.IsListed() {
 			s.unlisted--
 		}
 	}
 	set.current.Store(&next)
-	if len(opened) > 0 {
-		s.forgetApplied()
-	}
 	var parts []deltafifo.Part
 	for among, namespaces := range gone {
 		among.Remove(namespaces)
@@ -347,6 +340,7 @@ func (s *informer) replaceScopes(next, opened []*reflector, gone map[*scoping.Na
 	}
 	s.processor.Distribute(processor.Batch{Notes: s.indexer.Forget(parts...), Received: stats.Now(), Distinct: true, Lists: s.listed()})
 	s.applyDeltas(s.handOver(nil), stats.Now()) // what is left of a region may be ready
+	s.endWaits()                                // a scope that is gone may have been the last one behind
 }
 
 // assignScopes gives each Reflector of next its part of the objects, or lets it wait until it can take over from others. It
@@ -359,11 +353,11 @@ func (s *informer) assignScopes(next, opened []*reflector) partition.Change {
 		named = append(named, scopes[i].Namespaces...)
 	}
 	change := s.owners.Set(scopes, func(id scopeID) (uint64, bool) {
-		version := s.open[id].status.Version()
+		version := s.open[id].frontier.Applied().Version
 		if version == "" {
 			return 0, true
 		}
-		return pending.Parse(version)
+		return frontier.Parse(version)
 	})
 	for _, r := range opened {
 		s.open[r.id] = r
@@ -380,10 +374,8 @@ func (s *informer) assignScopes(next, opened []*reflector) partition.Change {
 	for _, id := range change.Closed {
 		s.closeScope(id)
 	}
-	s.noteHandovers()
-	if own := s.own.Load(); own != nil {
-		own.follow(s.open)
-	}
+	s.noteLeaving()
+	s.own.follow(s.open)
 	return change
 }
 

@@ -230,7 +230,7 @@ func (s *servedHistory) checkRead(name ObjectName, before, response *unstructure
 	}
 	inside(s.informer).mu.Lock()
 	defer inside(s.informer).mu.Unlock()
-	scope := inside(s.informer).own.Load().scopeFor(listed.Name(name))
+	scope := inside(s.informer).own.scopeFor(listed.Name(name))
 	if scope == nil || !scope.table.IsListed() {
 		return
 	}

@@ -213,7 +213,7 @@ func TestOwnWritesToOtherShards(t *testing.T) {
 		src.setSilent(true) // the watch is behind
 		src.endWatches(io.EOF)
 		synctest.Wait()
-		own := inside(s).own.Load()
+		own := inside(s).own
 		own.Wrote(response(src.set("a", "mine", map[string]string{"written": ""})))
 		own.Wrote(response(src.set("a", "other", nil)))
 		own.Wrote(deletion(other))
@@ -237,7 +237,7 @@ func TestOwnWriteMovesToAnotherShard(t *testing.T) {
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		heard.drain()
-		inside(s).own.Load().Wrote(response(src.setOwner("a", "child", "other", true)))
+		inside(s).own.Wrote(response(src.setOwner("a", "child", "other", true)))
 		if got := names(s); len(got) != 0 {
 			t.Errorf("cached are %q", got)
 		}
@@ -335,7 +335,7 @@ func playShard(t *testing.T, script []byte, mode byte) {
 	s := follow(t, map[string]*fakeSource{"": src}, options...)
 	wrote := func(obj object) {
 		if ownWrites {
-			inside(s).own.Load().Wrote(response(obj))
+			inside(s).own.Wrote(response(obj))
 		}
 	}
 	h := &historian{t: t, known: map[ObjectName]object{}, scoped: key == sharding.Owner}
@@ -359,7 +359,7 @@ func playShard(t *testing.T, script []byte, mode byte) {
 			if exists {
 				src.remove(namespace, name)
 				if ownWrites && what == 3 {
-					inside(s).own.Load().Wrote(deletion(last))
+					inside(s).own.Wrote(deletion(last))
 				}
 			}
 		case 5:

@@ -384,7 +384,7 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
 		inside(s).processor.Start()
-		inside(s).process([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: statesOf(numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: stated(numbered(2))}})
+		inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: statesOf(numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: stated(numbered(2))}}})
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add 1@ initial=true", "add 2@ initial=false")
 		inside(s).processor.Stop()

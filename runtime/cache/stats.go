@@ -253,7 +253,7 @@ func (s *informer) stats() Stats {
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
 	for _, r := range s.reflectors() {
-		all.Staleness = max(all.Staleness, now.Since(r.status.Heard()))
+		all.Staleness = max(all.Staleness, now.Since(r.frontier.Heard()))
 	}
 	observeIndexer(s.indexer, &all, now)
 	s.observeHandlers(&all, now)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,11 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -240,7 +240,7 @@ func (s *informer) Status() Status {
 	status := s.statusOfAll()
 	status.Objects = s.indexer.Len()
 	s.panics.addTo(&status)
-	s.own.Load().addTo(&status)
+	s.own.addTo(&status)
 	return status
 }
 
@@ -410,7 +410,7 @@ func (t *statusTracker) get() Status {
 	s := t.State()
 	n, last := t.unconfirmed()
 	return Status{
-		Phase: Phase(s.Phase), Since: s.Since, ResourceVersion: s.ResourceVersion, NextAttempt: s.NextAttempt,
+		Phase: Phase(s.Phase), Since: s.Since, NextAttempt: s.NextAttempt,
 		Err: s.Err, Reason: Reason(s.Reason), Verb: s.Verb, Undecodable: t.undecodable.Sorted(), Unconfirmed: n, LastUnconfirmed: last,
 	}
 }
@@ -427,13 +427,6 @@ func (t *statusTracker) enterFailed(phase Phase, verb string, err error) {
 // enterAfter is enterFailed after a wait, if no other phase is entered meanwhile.
 func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, verb string, err error) *time.Timer {
 	return t.EnterAfter(wait, string(phase), failureOf(verb, err), t.changed)
-}
-
-// reachList sets the version and the undecodable objects of a list, and calls push. Who sees the
-// list applied, and so who waits for the informer to sync, sees its undecodable objects too.
-func (t *statusTracker) reachList(resourceVersion string, undecodable *listed.Undecodable, push func()) {
-	t.undecodable.Replace(undecodable)
-	t.ReachList(resourceVersion, stats.Now(), push)
 }
 
 func failureOf(verb string, err error) progress.Failure {
@@ -546,8 +539,8 @@ func notSynced(cause error, syncers []Syncer) error {
 	return err
 }
 
-// pendingWait is a call of WaitFor.
-type pendingWait struct {
+// versionWait is a call of WaitFor.
+type versionWait struct {
 	version uint64
 	done    chan struct{}
 }
@@ -561,7 +554,7 @@ type pendingWait struct {
 // The version has to be of the same API server and the same resource: versions of others cannot be
 // compared. It has to be a number, as all versions of Kubernetes are.
 func (s *informer) WaitFor(ctx context.Context, resourceVersion string) error {
-	version, ok := pending.Parse(resourceVersion)
+	version, ok := frontier.Parse(resourceVersion)
 	if !ok {
 		return fmt.Errorf("cannot wait until %s has version %q: it is not a number above 0; pass the resourceVersion of an object or a list", s.name(), resourceVersion)
 	}
@@ -572,7 +565,7 @@ func (s *informer) WaitFor(ctx context.Context, resourceVersion string) error {
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.own.Load().leave(w)
+		delete(s.waits, w)
 	}()
 	select {
 	case <-w.done:
@@ -587,38 +580,46 @@ func (s *informer) WaitFor(ctx context.Context, resourceVersion string) error {
 	}
 }
 
-// wait adds a waiter. It returns nil if there is nothing to wait for.
-func (s *informer) wait(version uint64) *pendingWait {
+// wait adds a call of WaitFor. It returns nil if there is nothing to wait for.
+func (s *informer) wait(version uint64) *versionWait {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := s.own.Load()
-	if own == nil {
-		own = newOwnWrites(s)
-		s.own.Store(own)
-	}
-	own.waiting.Add(1) // before catchUp, so that a version that it misses calls advance
-	own.catchUp()
-	own.count()
-	if own.reached() >= version && !s.wasStopped() { // Stop has emptied the cache
-		own.leave(nil)
+	if s.reachedVersion() >= version && !s.wasStopped() { // Stop has emptied the cache
 		return nil
 	}
-	w := &pendingWait{version: version, done: make(chan struct{})}
-	if own.waiters == nil {
-		own.waiters = map[*pendingWait]struct{}{}
+	w := &versionWait{version: version, done: make(chan struct{})}
+	if s.waits == nil {
+		s.waits = map[*versionWait]struct{}{}
 	}
-	own.waiters[w] = struct{}{}
+	s.waits[w] = struct{}{}
 	return w
 }
 
-// leave removes a waiter, or nil. The mutex of the informer is held.
-func (o *ownWrites) leave(w *pendingWait) {
-	delete(o.waiters, w)
-	if o.waiting.Add(-1) == 0 && o.observer == nil {
-		for _, scope := range o.scopes {
-			scope.table.Clear() // nothing is noted until the next call
+// endWaits ends the calls of WaitFor whose version the cache has reached. The mutex is held.
+func (s *informer) endWaits() {
+	if len(s.waits) == 0 {
+		return
+	}
+	reached := s.reachedVersion()
+	for w := range s.waits {
+		if w.version <= reached {
+			close(w.done)
+			delete(s.waits, w)
 		}
 	}
+}
+
+// reachedVersion returns the version of which the cache has all changes, 0 if there is none.
+func (s *informer) reachedVersion() uint64 {
+	all := s.reflectors()
+	if len(all) == 0 && !s.isChosen {
+		return 0 // the scopes are not known yet
+	}
+	reached := uint64(math.MaxUint64)
+	for _, r := range all {
+		reached = min(reached, r.frontier.Applied().Number())
+	}
+	return reached
 }
 
 func isClosed(done <-chan struct{}) bool {

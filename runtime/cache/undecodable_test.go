@@ -12,9 +12,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // script is a server whose answers are written down.
@@ -209,22 +206,6 @@ func TestUndecodableInitialEvents(t *testing.T) {
 			t.Errorf("%d objects", n)
 		}
 	})
-}
-
-// TestUndecodableObjectsAreThereBeforeTheList asks for Status as soon as the list can be applied.
-func TestUndecodableObjectsAreThereBeforeTheList(t *testing.T) {
-	var found listed.Undecodable
-	listed.Note(&found, &wire.Item{Err: &DecodeError{Namespace: "a", Name: "b", Path: "/spec"}}, false)
-	tracker, pushed := newStatusTracker(), false
-	tracker.reachList("9", &found, func() {
-		pushed = true
-		if states := tracker.undecodable.Sorted(); len(states) != 1 || states[0].Name != "b" {
-			t.Errorf("the list is applied, and undecodable are %v", states)
-		}
-	})
-	if status := tracker.get(); !pushed || status.ResourceVersion != "9" || len(status.Undecodable) != 1 {
-		t.Errorf("pushed: %v; %v", pushed, status)
-	}
 }
 
 // TestUndecodableObjectsOfTwoNamespaces have the same name. Each namespace has its own.

@@ -74,7 +74,7 @@ func TestWaitFor(t *testing.T) {
 		if !relisted.returned(t) {
 			t.Error("a relist does not end WaitFor")
 		}
-		if n := inside(s).own.Load().waiting.Load(); n != 0 {
+		if n := len(inside(s).waits); n != 0 {
 			t.Errorf("%d calls wait", n)
 		}
 	})
@@ -122,9 +122,8 @@ func TestWaitForEnds(t *testing.T) {
 				t.Errorf("version %q is accepted", version)
 			}
 		}
-		own := inside(s).own.Load()
-		if len(own.waiters) != 0 || own.waiting.Load() != 0 {
-			t.Errorf("%d calls are left", len(own.waiters))
+		if len(inside(s).waits) != 0 {
+			t.Errorf("%d calls are left", len(inside(s).waits))
 		}
 		ended := make(chan error)
 		go func() { ended <- s.WaitFor(context.Background(), "500") }()

@@ -8,187 +8,207 @@ import (
 	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // ErrClosed is returned by Pop when the queue is closed and empty.
 var ErrClosed = errors.New("queue is closed")
 
-// Queue keeps elements in the order in which they arrived. Any goroutine may push, and one pops. The
-// zero value is ready for use. Pop returns the elements that have arrived, so batches grow under load,
-// and a single element never waits for another one.
-type Queue[E any] struct {
-	mu sync.Mutex // guards what follows
-	// full has batches of MaxReuse elements, from first on. open is the batch after them. It
-	// has no memory while it is empty.
-	full  []received[E]
-	first int
-	open  received[E]
-	// free is memory for open.
-	free   freelist.List[E]
-	closed bool
-	// popped is set from the return of Pop to its next call.
-	popped bool
-	ready  chan struct{} // holds one token while the queue is closed or not empty
-
-	// Oldest is the receipt of the batch that Pop has returned last. The caller of Pop may read it.
+// Batch is what has arrived since the batch before, in the order in which it arrived.
+type Batch struct {
+	Deltas []Delta
+	// Reached has the position of each scope that has told something, after the deltas.
+	Reached []Reached
+	// Oldest is the receipt of the first delta; 0 if there is none.
 	Oldest stats.Stamp
 }
 
-// received is a batch with the receipt of its oldest element.
-type received[E any] struct {
-	elements []E
-	oldest   stats.Stamp
+// Reached is how far a scope has got.
+type Reached struct {
+	Scope partition.ID
+	frontier.Position
 }
 
-// MaxReuse is the largest number of elements in a batch.
+// isEmpty reports whether there is nothing to apply.
+func (b *Batch) isEmpty() bool { return len(b.Deltas) == 0 && len(b.Reached) == 0 }
+
+// reach replaces the position of a scope.
+func (b *Batch) reach(to Reached) {
+	for i := range b.Reached {
+		if b.Reached[i].Scope == to.Scope {
+			b.Reached[i] = to
+			return
+		}
+	}
+	b.Reached = append(b.Reached, to)
+}
+
+// Queue keeps deltas in the order in which they arrived. Any goroutine may push, and one pops. The
+// zero value is ready for use. Pop returns what has arrived, so batches grow under load,
+// and a single delta never waits for another one.
+type Queue struct {
+	mu sync.Mutex // guards what follows
+	// full has batches of MaxReuse deltas, from first on. open is the batch after them. Its deltas
+	// have no memory while there are none.
+	full  []Batch
+	first int
+	open  Batch
+	// free is memory for the deltas of open.
+	free   freelist.List[Delta]
+	closed bool
+	// popped is set from the return of Pop to its next call, and oldest is the receipt of that batch.
+	popped bool
+	oldest stats.Stamp
+	ready  chan struct{} // holds one token while the queue is closed or not empty
+}
+
+// MaxReuse is the largest number of deltas in a batch.
 const MaxReuse = 1024
 
-// Push appends copies of elements. It never blocks. It drops elements after Close.
+// Push appends copies of deltas, and records how far their scope has got with them. It never blocks. It has no effect
+// after Close.
 //
-// It returns the receipt of the batch that has the last of the elements, which may be earlier than
+// It returns the receipt of the batch that has the last of the deltas, which may be earlier than
 // theirs; 0 if there are none. It reads the clock only for a batch that was empty: a reading for each
-// element would take a tenth of the time of an event.
-func (q *Queue[E]) Push(elements []E) (oldest stats.Stamp) {
-	if len(elements) == 0 {
-		return 0
-	}
+// delta would take a tenth of the time of an event.
+func (q *Queue) Push(deltas []Delta, to Reached) (oldest stats.Stamp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return 0
 	}
-	for len(elements) > 0 {
-		if len(q.open.elements) == MaxReuse {
+	for rest := deltas; len(rest) > 0; {
+		if len(q.open.Deltas) == MaxReuse {
 			q.full = append(q.full, q.open)
-			q.open = received[E]{}
+			q.open = Batch{}
 		}
-		if len(q.open.elements) == 0 {
-			q.open.oldest = stats.Now()
+		if len(q.open.Deltas) == 0 {
+			q.open.Oldest = stats.Now()
 		}
-		n := min(len(elements), MaxReuse-len(q.open.elements))
+		n := min(len(rest), MaxReuse-len(q.open.Deltas))
 		q.expectLocked(n)
-		q.open.elements = append(q.open.elements, elements[:n]...)
-		elements = elements[n:]
+		q.open.Deltas = append(q.open.Deltas, rest[:n]...)
+		rest = rest[n:]
 	}
+	q.open.reach(to)
 	q.signalLocked()
-	return q.open.oldest
+	if len(deltas) == 0 {
+		return 0
+	}
+	return q.open.Oldest
 }
 
-// Pop blocks until there are elements and returns the oldest batch. The caller owns the
-// result, and may pass it as reuse to a later call, which then owns its memory. When the
-// queue is closed, Pop returns the remaining elements, then ErrClosed. If ctx ends while the
+// Pop blocks until something has arrived, and replaces batch by the oldest of it. The caller owns the
+// batch until it calls Pop again, which clears it and reuses its memory. When the
+// queue is closed, Pop returns what is left, then ErrClosed. If ctx ends while the
 // queue is empty, it returns the error of ctx.
-func (q *Queue[E]) Pop(ctx context.Context, reuse []E) ([]E, error) {
-	clear(reuse) // the queue must not keep the objects alive
+func (q *Queue) Pop(ctx context.Context, batch *Batch) error {
+	clear(batch.Deltas) // the queue must not keep the objects alive
+	clear(batch.Reached)
 	q.mu.Lock()
-	q.free.Give(reuse)
-	q.popped = false
-	for q.lenLocked() == 0 {
-		if q.closed {
-			q.mu.Unlock()
-			return nil, ErrClosed
-		}
-		ready := q.readyLocked()
-		q.mu.Unlock()
-		select {
-		case <-ready:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		q.mu.Lock()
-	}
 	defer q.mu.Unlock()
-	q.popped = true
-	if q.first == len(q.full) {
-		batch := q.open
-		q.open = received[E]{}
-		q.Oldest = batch.oldest
-		return batch.elements, nil
-	}
-	batch := q.full[q.first]
-	q.full[q.first] = received[E]{}
-	q.Oldest = batch.oldest
-	if q.first++; q.first == len(q.full) {
-		q.full, q.first = q.full[:0], 0
-		if cap(q.full) > freelist.Small {
-			q.full = nil
+	q.free.Give(batch.Deltas)
+	batch.Deltas, q.popped = nil, false
+	for q.first == len(q.full) && q.open.isEmpty() {
+		if q.closed {
+			return ErrClosed
+		}
+		if err := q.waitLocked(ctx); err != nil {
+			return err
 		}
 	}
-	return batch.elements, nil
+	if q.first == len(q.full) {
+		reached := batch.Reached[:0]
+		*batch, q.open = q.open, Batch{}
+		if cap(reached) <= freelist.Small {
+			q.open.Reached = reached
+		}
+	} else {
+		*batch, q.full[q.first] = q.full[q.first], Batch{}
+		if q.first++; q.first == len(q.full) {
+			q.full, q.first = q.full[:0], 0
+			if cap(q.full) > freelist.Small {
+				q.full = nil
+			}
+		}
+	}
+	q.popped, q.oldest = len(batch.Deltas) > 0, batch.Oldest
+	return nil
 }
 
-// expectLocked makes room for n more elements in open.
-func (q *Queue[E]) expectLocked(n int) {
-	switch has := len(q.open.elements); {
-	case has == 0:
-		q.open.elements = q.free.Take(n)
-	case has+n > cap(q.open.elements):
-		q.open.elements = q.free.Grow(q.open.elements, has+n)
+// waitLocked unlocks the mutex until something may have arrived.
+func (q *Queue) waitLocked(ctx context.Context) error {
+	ready := q.readyLocked()
+	q.mu.Unlock()
+	defer q.mu.Lock()
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
-// Close ends the queue. The elements in it can still be popped. Close may be called twice.
-func (q *Queue[E]) Close() {
+// expectLocked makes room for n more deltas in open.
+func (q *Queue) expectLocked(n int) {
+	switch has := len(q.open.Deltas); {
+	case has == 0:
+		q.open.Deltas = q.free.Take(n)
+	case has+n > cap(q.open.Deltas):
+		q.open.Deltas = q.free.Grow(q.open.Deltas, has+n)
+	}
+}
+
+// Close ends the queue. What is in it can still be popped. Close may be called twice.
+func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
 	q.signalLocked()
 }
 
-// Len returns the number of elements in the queue.
-func (q *Queue[E]) Len() int {
+// Len returns the number of deltas in the queue.
+func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.lenLocked()
 }
 
-// Waiting returns the receipt of the oldest element that the consumer has not processed, 0 if there
+// Waiting returns the receipt of the oldest delta that the consumer has not processed, 0 if there
 // is none.
-func (q *Queue[E]) Waiting() stats.Stamp {
+func (q *Queue) Waiting() stats.Stamp {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
 	case q.popped:
-		return q.Oldest
+		return q.oldest
 	case q.first < len(q.full):
-		return q.full[q.first].oldest
+		return q.full[q.first].Oldest
 	}
-	return q.open.oldest // 0 if it is empty
+	return q.open.Oldest // 0 if it has none
 }
 
 // Processed records that the consumer has processed the last batch. Pop does so too.
-func (q *Queue[E]) Processed() {
+func (q *Queue) Processed() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.popped = false
 }
 
-// IsIdle reports whether the queue is empty, and its consumer has processed the last batch.
-func (q *Queue[E]) IsIdle() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return !q.popped && q.lenLocked() == 0
-}
+func (q *Queue) lenLocked() int { return (len(q.full)-q.first)*MaxReuse + len(q.open.Deltas) }
 
-func (q *Queue[E]) lenLocked() int { return (len(q.full)-q.first)*MaxReuse + len(q.open.elements) }
-
-func (q *Queue[E]) readyLocked() chan struct{} {
+func (q *Queue) readyLocked() chan struct{} {
 	if q.ready == nil {
 		q.ready = make(chan struct{}, 1)
 	}
 	return q.ready
 }
 
-func (q *Queue[E]) signalLocked() {
+func (q *Queue) signalLocked() {
 	select {
 	case q.readyLocked() <- struct{}{}:
 	default:
 	}
-}
-
-// Hold blocks all other methods until release is called. It is for tests of callers that race.
-func (q *Queue[E]) Hold() (release func()) {
-	q.mu.Lock()
-	return q.mu.Unlock
 }

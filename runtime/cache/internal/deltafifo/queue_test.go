@@ -3,38 +3,41 @@ package deltafifo
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 func TestQueueKeepsOrderAndLosesNothing(t *testing.T) {
 	const count = 20_000
-	var q Queue[*int]
+	var q Queue
 	var pushing sync.WaitGroup
 	pushing.Go(func() {
 		for n := range count {
-			q.Push([]*int{&n})
+			q.Push(numbers(n), Reached{})
 		}
 		q.Close()
 	})
 	defer pushing.Wait()
 	seen := 0
-	var batch []*int
+	var batch Batch
 	for {
-		var err error
-		if batch, err = q.Pop(t.Context(), batch); err != nil {
+		if err := q.Pop(t.Context(), &batch); err != nil {
 			if !errors.Is(err, ErrClosed) {
 				t.Fatal(err)
 			}
 			break
 		}
-		for _, d := range batch {
-			if *d != seen {
-				t.Fatalf("got %d, want %d", *d, seen)
+		for _, d := range batch.Deltas {
+			if int(d.Scope) != seen {
+				t.Fatalf("got %d, want %d", d.Scope, seen)
 			}
 			seen++
 		}
@@ -46,12 +49,11 @@ func TestQueueKeepsOrderAndLosesNothing(t *testing.T) {
 
 func TestQueuePopWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var q Queue[*int]
+		var q Queue
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error)
 		go func() {
-			_, err := q.Pop(ctx, nil)
-			failed <- err
+			failed <- q.Pop(ctx, &Batch{})
 		}()
 		synctest.Wait()
 		cancel()
@@ -59,31 +61,32 @@ func TestQueuePopWaits(t *testing.T) {
 			t.Errorf("Pop returned %v when its context ended", err)
 		}
 		go func() {
-			_, err := q.Pop(t.Context(), nil)
-			failed <- err
+			failed <- q.Pop(t.Context(), &Batch{})
 		}()
 		synctest.Wait()
 		q.Close()
 		if err := <-failed; !errors.Is(err, ErrClosed) {
 			t.Errorf("Pop returned %v when the queue was closed", err)
 		}
-		q.Push(numbers(0))
+		q.Push(numbers(0), Reached{})
 		if q.Len() != 0 {
 			t.Error("a closed queue took an element")
 		}
-		if _, err := q.Pop(t.Context(), nil); !errors.Is(err, ErrClosed) {
+		if err := q.Pop(t.Context(), &Batch{}); !errors.Is(err, ErrClosed) {
 			t.Errorf("Pop of a closed queue returned %v", err)
 		}
 	})
 }
 
 func TestQueueReleasesPoppedElements(t *testing.T) {
-	var q Queue[*int]
-	q.Push(numbers(1, 2))
-	first, _ := q.Pop(t.Context(), nil)
-	q.Push(numbers(3))
-	second, _ := q.Pop(t.Context(), first)
-	if len(second) != 1 || first[0] != nil || first[1] != nil {
+	var q Queue
+	q.Push(numbers(1, 2), Reached{})
+	var batch Batch
+	_ = q.Pop(t.Context(), &batch)
+	first := batch.Deltas
+	q.Push(numbers(3), Reached{})
+	_ = q.Pop(t.Context(), &batch)
+	if len(batch.Deltas) != 1 || first[0].Type != 0 || first[1].Type != 0 {
 		t.Error("memory that was handed back still holds elements")
 	}
 }
@@ -91,7 +94,7 @@ func TestQueueReleasesPoppedElements(t *testing.T) {
 // TestQueueStampsTheOldest pushes elements a second apart, while none, and then a batch, is popped.
 func TestQueueStampsTheOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var q Queue[*int]
+		var q Queue
 		start := stats.Now()
 		expect := func(what string, got stats.Stamp, want time.Duration) {
 			t.Helper()
@@ -99,15 +102,15 @@ func TestQueueStampsTheOldest(t *testing.T) {
 				t.Errorf("%s: %v after the start, want %v", what, got.Since(start), want)
 			}
 		}
-		push := func() stats.Stamp { return q.Push(numbers(1)) }
+		push := func() stats.Stamp { return q.Push(numbers(1), Reached{}) }
 		pop := func() stats.Stamp {
-			batch, err := q.Pop(t.Context(), nil)
-			if err != nil || len(batch) == 0 {
+			var batch Batch
+			if err := q.Pop(t.Context(), &batch); err != nil || len(batch.Deltas) == 0 {
 				t.Fatal(batch, err)
 			}
-			return q.Oldest
+			return batch.Oldest
 		}
-		if q.Push(nil) != 0 || q.Waiting() != 0 {
+		if q.Push(nil, Reached{}) != 0 || q.Waiting() != 0 {
 			t.Error("nothing has a stamp")
 		}
 		expect("the first", push(), 0)
@@ -139,11 +142,41 @@ func TestQueueStampsTheOldest(t *testing.T) {
 	})
 }
 
-// numbers returns pointers to numbers.
-func numbers(values ...int) []*int {
-	pointers := make([]*int, len(values))
-	for i := range values {
-		pointers[i] = &values[i]
+// TestQueuePositions: each scope has its last position, with the deltas before it or after them.
+func TestQueuePositions(t *testing.T) {
+	at := func(scope int, version string) Reached {
+		return Reached{Scope: partition.ID(scope), Position: frontier.Position{Version: version}}
 	}
-	return pointers
+	var q Queue
+	want := func(what string, deltas int, positions ...Reached) {
+		t.Helper()
+		var batch Batch
+		if err := q.Pop(t.Context(), &batch); err != nil || len(batch.Deltas) != deltas || !slices.Equal(batch.Reached, positions) {
+			t.Errorf("%s: %d deltas, %v, %v; want %d and %v", what, len(batch.Deltas), batch.Reached, err, deltas, positions)
+		}
+	}
+	q.Push(nil, at(1, "5"))
+	if q.Len() != 0 || q.Waiting() != 0 {
+		t.Error("a position is no change")
+	}
+	want("a bookmark", 0, at(1, "5"))
+	q.Push(numbers(1), at(1, "6"))
+	q.Push(numbers(2), at(2, "7"))
+	q.Push(nil, at(1, "8"))
+	want("two scopes", 2, at(1, "8"), at(2, "7"))
+	for n := range MaxReuse {
+		q.Push(numbers(n), at(1, strconv.Itoa(10+n)))
+	}
+	q.Push(numbers(0), at(1, "5000"))
+	want("a full batch", MaxReuse, at(1, strconv.Itoa(9+MaxReuse)))
+	want("after it", 1, at(1, "5000"))
+}
+
+// numbers returns deltas that are told apart by their scopes.
+func numbers(values ...int) []Delta {
+	deltas := make([]Delta, len(values))
+	for i, value := range values {
+		deltas[i] = Delta{Type: Added, Scope: partition.ID(value)}
+	}
+	return deltas
 }

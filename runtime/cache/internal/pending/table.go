@@ -3,12 +3,12 @@ package pending
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -22,13 +22,6 @@ const (
 	// a response that comes after the event needs no entry.
 	maxEnded = 256
 )
-
-// Parse returns a version as a number. It reports false for the versions of servers other than
-// Kubernetes.
-func Parse(resourceVersion string) (uint64, bool) {
-	version, err := strconv.ParseUint(resourceVersion, 10, 64)
-	return version, err == nil && version > 0
-}
 
 // Entry is the state that a write has left, in the cache or waiting for its first list. It ends when the watch
 // has told that state, or a later one, or has passed its version.
@@ -56,7 +49,7 @@ type Entry struct {
 
 // IsStateOf reports whether a cached object is the state of the entry.
 func (e *Entry) IsStateOf(cached wire.Object) bool {
-	version, ok := Parse(cached.GetResourceVersion())
+	version, ok := frontier.Parse(cached.GetResourceVersion())
 	return ok && version == e.Version && cached.GetUID() == e.UID
 }
 
@@ -201,7 +194,7 @@ func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
 		e.Told.Object, e.IsTold = cached, true
 	}
 	if e.IsTold {
-		if version, ok := Parse(e.Told.Object.GetResourceVersion()); !ok || e.Version <= version {
+		if version, ok := frontier.Parse(e.Told.Object.GetResourceVersion()); !ok || e.Version <= version {
 			return Ignore
 		}
 		e.isKnown = e.isKnown || e.Told.Object.GetUID() == e.UID
@@ -402,7 +395,7 @@ func (t *Table) End(deleted Deletion, cached wire.Object, isCached bool) bool {
 	}
 	d := &end{Deletion: deleted, order: order, isQuiet: !isCached}
 	if isCached {
-		d.told, _ = Parse(cached.GetResourceVersion())
+		d.told, _ = frontier.Parse(cached.GetResourceVersion())
 	} else {
 		t.quiet++
 	}
@@ -442,7 +435,7 @@ func (t *Table) confirm(d *end) {
 
 // hide records that an end hides a state of the watch, so the cache is not the same without it.
 func (t *Table) hide(d *end, resourceVersion string) {
-	if version, ok := Parse(resourceVersion); ok {
+	if version, ok := frontier.Parse(resourceVersion); ok {
 		d.told = max(d.told, version)
 	}
 	if d.isQuiet {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -59,7 +60,7 @@ func (s *simulated) step(step string) {
 	switch verb {
 	case "write", "leave":
 		obj := state(arg)
-		version, _ := Parse(obj.ResourceVersion)
+		version, _ := frontier.Parse(obj.ResourceVersion)
 		e := Entry{Name: listed.Name{Name: "one"}, UID: obj.UID, Version: version, OutOfScope: verb == "leave"}
 		if !e.OutOfScope {
 			e.Item = wire.Item{Object: obj}
@@ -108,7 +109,7 @@ func (s *simulated) step(step string) {
 }
 
 func (s *simulated) reach(version string) {
-	n, _ := Parse(version)
+	n, _ := frontier.Parse(version)
 	for _, e := range s.table.Reach(n) {
 		if s.cached == e.Item.Object {
 			s.cached = e.Told.Object
@@ -234,7 +235,7 @@ func TestVersionsThatAreNoNumbers(t *testing.T) {
 		t.Error("a write is stored")
 	}
 	for _, version := range []string{"", "0", "-1", "5a", "18446744073709551616", "abc"} {
-		if _, ok := Parse(version); ok {
+		if _, ok := frontier.Parse(version); ok {
 			t.Errorf("%q is a version", version)
 		}
 	}

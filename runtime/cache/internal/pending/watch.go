@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -40,7 +41,7 @@ func (t *Table) Admit(item *wire.Item, isDeleted bool, isSame func(e *Entry, ite
 	if e == nil {
 		return true, nil
 	}
-	version, ok := Parse(resourceVersion)
+	version, ok := frontier.Parse(resourceVersion)
 	switch {
 	case ok && version < e.Version && t.isBefore(e, uid, isDeleted):
 		t.hear(e, item, uid, isDeleted)

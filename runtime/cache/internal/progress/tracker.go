@@ -1,5 +1,4 @@
-// Package progress knows how far a Reflector is: its phase, since when and why, and the version that it
-// has reached.
+// Package progress knows how far a Reflector is: its phase, since when and why.
 package progress
 
 import (
@@ -7,7 +6,6 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // The phases. The Phase constants of package cache document them.
@@ -31,8 +29,6 @@ type State struct {
 	Phase string
 	// Since is when Phase was entered.
 	Since time.Time
-	// ResourceVersion is the version that was reached; empty before the first list.
-	ResourceVersion string
 	// Failure is the last one, until there is progress.
 	Failure
 	// NextAttempt is when the next request is sent; zero while a request is under way.
@@ -47,8 +43,6 @@ type Tracker struct {
 	entries int
 	// trying is set while a watch that was reopened after a failure has not lasted yet.
 	trying bool
-	// heard is when the server last sent a list, an event or a bookmark.
-	heard stats.Stamp
 }
 
 // Begin enters Pending. It is called once, before all other methods.
@@ -74,13 +68,6 @@ func (t *Tracker) OutageState() outage.State {
 		return outage.NotFollowing
 	}
 	return outage.Idle
-}
-
-// Version returns the version that was reached.
-func (t *Tracker) Version() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.state.ResourceVersion
 }
 
 // Enter enters a phase, with the failure that is the cause. Listing and Watching end the last failure.
@@ -126,32 +113,4 @@ func (t *Tracker) AwaitAttempt(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.state.NextAttempt = at
-}
-
-// Reach sets the version that a watch has reached, unless it is empty. heard is when the server sent
-// it, or somewhat earlier.
-func (t *Tracker) Reach(resourceVersion string, heard stats.Stamp) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.heard == 0 || heard > t.heard {
-		t.heard = heard
-	}
-	if resourceVersion != "" {
-		t.state.ResourceVersion = resourceVersion
-	}
-}
-
-// ReachList sets the version of a list and calls push in one step.
-func (t *Tracker) ReachList(resourceVersion string, heard stats.Stamp, push func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	push()
-	t.state.ResourceVersion, t.heard = resourceVersion, heard
-}
-
-// Heard returns when the server last sent a list, an event or a bookmark; 0 before the first list.
-func (t *Tracker) Heard() stats.Stamp {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.heard
 }

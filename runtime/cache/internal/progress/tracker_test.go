@@ -69,20 +69,3 @@ func TestEnterAfter(t *testing.T) {
 		}
 	})
 }
-
-func TestReach(t *testing.T) {
-	var tracker Tracker
-	tracker.Begin()
-	tracker.Reach("", 5)
-	if tracker.Version() != "" || tracker.Heard() != 5 {
-		t.Errorf("at %q, heard at %d", tracker.Version(), tracker.Heard())
-	}
-	tracker.Reach("8", 4) // of an older batch
-	if tracker.Version() != "8" || tracker.Heard() != 5 {
-		t.Errorf("at %q, heard at %d", tracker.Version(), tracker.Heard())
-	}
-	tracker.ReachList("3", 6, func() {}) // a server that was restored
-	if tracker.Version() != "3" || tracker.Heard() != 6 {
-		t.Errorf("at %q, heard at %d", tracker.Version(), tracker.Heard())
-	}
-}

@@ -1,0 +1,95 @@
+// Package frontier knows how far the history of a collection is known in one scope. Two positions say that: up to which
+// one its Reflector has read, and up to which one the cache has it.
+//
+//	server ─▶ Reflector: Receive ─▶ queue, with the deltas ─▶ informer: Apply
+package frontier
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+)
+
+// Position is a point in the history of a collection, as one Reflector reads it.
+type Position struct {
+	// Version is that of the last list, or the highest that a watch has told since. It is empty before the first list.
+	Version string
+	// Bookmarks is the number of bookmarks of watches that were read up to here.
+	Bookmarks int
+}
+
+// Number returns the version as a number, 0 if it cannot be compared.
+func (p Position) Number() uint64 {
+	if number, ok := Parse(p.Version); ok {
+		return number
+	}
+	return 0
+}
+
+// Parse returns a version as a number. It reports false for the versions of servers other than
+// Kubernetes.
+func Parse(resourceVersion string) (uint64, bool) {
+	version, err := strconv.ParseUint(resourceVersion, 10, 64)
+	return version, err == nil && version > 0
+}
+
+// Frontier is that of one scope. The zero value is before the first list. Any goroutine may call its methods.
+type Frontier struct {
+	mu                sync.Mutex // guards what follows
+	received, applied Position
+	isListed          bool
+	heard             stats.Stamp
+}
+
+// Receive records what the Reflector has read. heard is when the server sent it, or somewhat earlier.
+func (f *Frontier) Receive(to Position, heard stats.Stamp) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.received = to
+	if f.heard == 0 || heard > f.heard {
+		f.heard = heard
+	}
+}
+
+// Received returns up to where the Reflector has read.
+func (f *Frontier) Received() Position {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.received
+}
+
+// Heard returns when the server last sent a list, an event or a bookmark; 0 before the first list.
+func (f *Frontier) Heard() stats.Stamp {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.heard
+}
+
+// ApplyList records that the cache has a list, of a version.
+func (f *Frontier) ApplyList(version string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.applied.Version, f.isListed = version, true
+}
+
+// Apply records that the cache has all changes up to a position.
+func (f *Frontier) Apply(to Position) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.applied = to
+}
+
+// Applied returns up to where the cache has all changes.
+func (f *Frontier) Applied() Position {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.applied
+}
+
+// IsListed reports whether the cache has the first list.
+func (f *Frontier) IsListed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.isListed
+}
