@@ -214,3 +214,51 @@ func TestContradictionOfASource(t *testing.T) {
 		}
 	})
 }
+
+// TestLeavingScopeTellsWhatItOwns: a scope that goes on, because the scope after it is refused in one namespace, does not tell
+// of undecodable objects that others have taken over.
+func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &twoViews{}
+		v.set("one")
+		lists := 0
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
+			src := v.of(namespace)
+			return &ListWatch[object]{WatchFunc: src.Watch, ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+				page, err := src.List(ctx, options)
+				if lists++; lists == 1 {
+					for _, namespace := range []string{"a", "w"} {
+						page.Items = append(page.Items, Item[object]{Err: &DecodeError{Namespace: namespace, Name: "bad", Path: "/spec"}})
+					}
+				}
+				return page, err
+			}}
+		}}
+		s, err := kind.NewInformer(WithScopes(Scope{OtherNamespaces: true}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		synctest.Wait()
+		want := func(want ...string) {
+			t.Helper()
+			var names []string
+			for _, state := range s.Status().Undecodable {
+				names = append(names, state.Namespace)
+			}
+			if !slices.Equal(names, want) {
+				t.Errorf("undecodable are objects in %q, want %q", names, want)
+			}
+		}
+		want("a", "w")
+		v.of("a").failWith(func(request) error { return errForbidden })
+		setScopes(t, s, Scope{OtherNamespaces: true, LabelSelector: "x!=y"}, Scope{Namespace: "a"})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		want("a")
+		v.of("a").failWith(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		want()
+	})
+}

@@ -265,7 +265,11 @@ func (s *informer) statusOfAll() Status {
 	}
 	status := joined(scopes, choice)
 	for _, r := range s.leaving() { // what they cannot decode may still be in the cache
-		status.Undecodable = append(status.Undecodable, r.Status().Undecodable...)
+		for _, state := range r.Status().Undecodable {
+			if s.isOwner(r.id, listed.Name{Namespace: state.Namespace, Name: state.Name}) {
+				status.Undecodable = append(status.Undecodable, state)
+			}
+		}
 	}
 	sortUndecodable(status.Undecodable)
 	if choice != nil && choice.Phase == Listing && len(scopes) == 0 {

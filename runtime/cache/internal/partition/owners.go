@@ -12,11 +12,12 @@
 // that the server refuses makes nothing stale, and no state goes backwards. docs/design/scopes.md has the rules,
 // and FuzzMoves tries them with random histories.
 //
-// The package has no locks, no I/O and no goroutines.
+// The package has no I/O and no goroutines. Its callers hold a lock, but for those of Owner.
 package partition
 
 import (
 	"maps"
+	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
@@ -105,6 +106,7 @@ type opening struct {
 
 // Owners assigns each object to at most one scope. A new one has no scope.
 type Owners struct {
+	mu sync.RWMutex // guards owned for readers of other goroutines
 	// wanted are the scopes of the last Set, and owned those that speak about the objects now. Everything that is
 	// owned is in a wanted region too.
 	wanted, owned layout
@@ -115,8 +117,10 @@ type Owners struct {
 // New returns Owners without a scope.
 func New() *Owners { return &Owners{wanted: newLayout(), owned: newLayout()} }
 
-// Owner returns the scope that speaks about an object, and false if there is none.
+// Owner returns the scope that speaks about an object, and false if there is none. Any goroutine may call it.
 func (o *Owners) Owner(name listed.Name) (ID, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
 	id := o.owned.of(name)
 	return id, id != nobody
 }
@@ -152,6 +156,8 @@ type Change struct {
 // has not passed, 0 if it has told nothing, and false if its versions cannot be compared. Scopes that are opening may be
 // ready then, because a part of their regions is no longer there.
 func (o *Owners) Set(scopes []Scope, version func(ID) (uint64, bool)) Change {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	wanted := newLayout()
 	for _, scope := range scopes {
 		wanted.add(scope)
@@ -352,6 +358,8 @@ func (o *Owners) Told(id ID) (version uint64) {
 // Commit makes a scope that was opening the owner of its region. from are those that have told it so far, and closed
 // those of them that are no longer needed.
 func (o *Owners) Commit(id ID) (from, closed []ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	opened := o.openings[id]
 	delete(o.openings, id)
 	for owner := range opened.from {
