@@ -119,8 +119,8 @@ func (b *watchBody) Close() error {
 	return nil
 }
 
-// statusOf returns the Status of an error as an object.
-func statusOf(err apierrors.APIStatus) *metav1.Status {
+// errorStatus returns the Status of an error as an object.
+func errorStatus(err apierrors.APIStatus) *metav1.Status {
 	status := err.Status()
 	status.Kind, status.APIVersion = "Status", "v1"
 	return &status
@@ -136,7 +136,7 @@ func writeEvents(ctx context.Context, w io.Writer, stream EventStream[object]) e
 			if !errors.As(err, &status) {
 				return err
 			}
-			if err := writeEvent(w, watch.Error, statusOf(status)); err != nil {
+			if err := writeEvent(w, watch.Error, errorStatus(status)); err != nil {
 				return err
 			}
 			return io.EOF

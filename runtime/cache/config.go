@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,9 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -32,15 +35,15 @@ type config struct {
 	// form is that of the Go type of the objects.
 	form store.Form
 	Open OpenFunc
-	// source returns the objects if Open is nil. client is what is known of it.
-	source source
-	client clientKind
+	// source returns the objects if Open is nil. limits are those of its client.
+	source source.Source
+	limits source.Limits
 
 	Resource          schema.GroupVersionResource
 	Namespace         string
 	functions         []indexer.Function
 	ResyncPeriod      time.Duration
-	Transform         transformFunc
+	Transform         reflector.Transform
 	WatchErrorHandler WatchErrorHandler
 	ReadYourWrites    *ownWritesOf
 	StatusHandler     StatusHandler
@@ -66,12 +69,33 @@ type config struct {
 	// time to its capacity. ownFirstLists does that for the scopes of one informer.
 	firstLists, ownFirstLists chan struct{}
 	// cache, if it is not nil, has objects that need not be decoded again.
-	cache held
+	cache source.Held
+	// random is reflector.Settings.Random.
+	random func(time.Duration) time.Duration
 }
 
-// held has objects that need not be decoded again: an indexer.Indexer.
-type held interface {
-	Held(namespace, name string) (obj Object, contentHash uint64, ok bool)
+// reflector returns what the Reflector of a scope needs to know.
+func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Settings {
+	s := reflector.Settings{
+		Resource: c.Resource.GroupResource(), Scope: id, Form: c.form, Open: c.Open, Source: c.source, Limits: c.limits, Decode: &c.Decode,
+		// With the detector, a handler that writes to an object must not change others: these are not the ones to report.
+		Held: c.cache, Shared: c.cache != nil && !c.MutationDetector,
+		Transform: c.Transform, Rule: c.rule, KeepsUndecodable: c.ReadYourWrites != nil,
+		StreamingList: c.StreamingList, WithoutStreamingList: c.WithoutStreamingList, Backoffs: waitsOf(c.Backoffs),
+		Traffic: traffic, Random: c.random,
+	}
+	if c.isScope {
+		s.Title, s.Namespace = c.scope.name(), c.Namespace
+	}
+	s.ObjectError = func(name listed.Name, err error) error {
+		return &ObjectError{Resource: c.Resource, Object: ObjectName(name), Err: err}
+	}
+	for _, limit := range []chan struct{}{c.ownFirstLists, c.firstLists} { // the others of this informer do not wait in front of other informers
+		if limit != nil {
+			s.FirstLists = append(s.FirstLists, limit)
+		}
+	}
+	return s
 }
 
 // newCache returns the cache of an informer, and sets c.cache for the decoder. It is no method: a package that uses a
@@ -100,11 +124,13 @@ func newCache(c *config) *indexer.Indexer {
 func (c *config) isInterface() bool { return c.form.Type().Kind() == reflect.Interface }
 
 // objectType returns the Go type of the objects; nil if it is not known.
-func (c *config) objectType() reflect.Type {
-	if c.isInterface() {
-		return reflect.TypeOf(c.Decode.Object)
+func (c *config) objectType() reflect.Type { return objectType(c.form, c.Decode) }
+
+func objectType(form store.Form, decode DecodeOptions) reflect.Type {
+	if form.Type().Kind() == reflect.Interface {
+		return reflect.TypeOf(decode.Object)
 	}
-	return c.form.Type()
+	return form.Type()
 }
 
 // ownWritesOf is where an informer learns of the writes of this program.
@@ -173,7 +199,7 @@ func (c *config) tweak(change func(*metav1.ListOptions)) {
 		}
 	}
 	if c.source != nil {
-		c.source = &tweakedSource{c.source, change}
+		c.source = &source.Tweaked{Source: c.source, Change: change}
 	}
 }
 
@@ -244,7 +270,7 @@ func erasedKind[T Object](k *Kind[T]) *kind {
 		functions: otherIndexes(erasedIndexers(k.Indexers)), Object: k.Object, WithoutStreamingList: k.WithoutStreamingList,
 	}
 	if listWatch := k.ListWatch; listWatch != nil {
-		e.source = func(namespace string) (source, clientKind) { return erasedSource(listWatch(namespace)) }
+		e.source = func(namespace string) (source.Source, source.Limits) { return erasedSource(listWatch(namespace)) }
 	}
 	return e
 }
@@ -258,7 +284,7 @@ type kind struct {
 	Namespaced           bool
 	Server               fmt.Stringer
 	Open                 func(namespace string) OpenFunc
-	source               func(namespace string) (source, clientKind)
+	source               func(namespace string) (source.Source, source.Limits)
 	functions            []indexer.Function
 	Object               runtime.Object
 	WithoutStreamingList bool
@@ -333,7 +359,7 @@ func (k *kind) config(of, own *options) (config, error) {
 	}
 	made.configOf = func(base config, scope Scope) (config, error) { return k.scoped(base, of, own, scope) }
 	made.isNamespaced = k.Namespaced
-	scopes, source, err := k.scopes(of, own)
+	scopes, scopeSource, err := k.scopes(of, own)
 	if err == nil {
 		err = checkScopes("WithNamespaces", own, scopes, k.Namespaced)
 	}
@@ -341,10 +367,10 @@ func (k *kind) config(of, own *options) (config, error) {
 		made.clusterWatch = &clusterWatch{*above, scopes}
 	}
 	errs = append(errs, err)
-	if source != nil {
+	if scopeSource != nil {
 		part, err := made.configOf(made, Scope{}) // reports a mistake at once
 		// No request is sent by these: they tell whether there are bodies.
-		made.Open, made.source, made.client, made.scopeSource = part.Open, part.source, part.client, source
+		made.Open, made.source, made.limits, made.scopeSource = part.Open, part.source, part.limits, scopeSource
 		return made, errors.Join(append(errs, err)...)
 	}
 	scopes, _ = made.clusterWatch.plan(scopes, nil)
@@ -393,27 +419,6 @@ func (k *kind) clusterScoped(own *options, scope Scope) error {
 	return optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option, or the namespace of the scope", k.Resource.GroupResource(), scope.Namespace)
 }
 
-// oneAtATime returns transform as several goroutines may call it, if they do: the Reflectors of
-// several scopes, and writers.
-func (c *config) oneAtATime(transform transformFunc) transformFunc {
-	if transform == nil {
-		return transform
-	}
-	var calls atomic.Int32 // in progress and waiting
-	turn := make(chan struct{})
-	return func(obj Object) (Object, error) {
-		if calls.Add(1) > 1 {
-			<-turn
-		}
-		defer func() {
-			if calls.Add(-1) > 0 {
-				turn <- struct{}{}
-			}
-		}()
-		return transform(obj)
-	}
-}
-
 // scopes returns the scopes to follow at first, one with an empty namespace for all of them, or where
 // they come from.
 func (k *kind) scopes(of, own *options) ([]Scope, ScopeSource, error) {
@@ -440,7 +445,7 @@ func (k *kind) scopes(of, own *options) ([]Scope, ScopeSource, error) {
 func (k *kind) addSource(config *config, own *options) error {
 	namespace := config.Namespace
 	if own.sourceOf != nil {
-		if config.source, config.client = own.sourceOf(namespace); config.source == nil {
+		if config.source, config.limits = own.sourceOf(namespace); config.source == nil {
 			return optionError("WithListerWatcher", own.object, "the function returned nil for namespace %q; return a ListerWatcher", namespace)
 		}
 		return nil
@@ -460,7 +465,7 @@ func (k *kind) addSource(config *config, own *options) error {
 		return optionError("Kind", own.object, "the Kind of %s has no Object, so the Go type of the objects is not known; set it", k.Resource.GroupResource())
 	}
 	if config.Open == nil && k.source != nil {
-		config.source, config.client = k.source(namespace)
+		config.source, config.limits = k.source(namespace)
 	}
 	if config.Open == nil && config.source == nil {
 		return optionError("Kind", own.object, "the Kind of %s has neither Open nor ListWatch, or both return nil; set one of them", k.Resource.GroupResource())

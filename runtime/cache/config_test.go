@@ -48,7 +48,7 @@ func TestFactoryOptionsForDecoding(t *testing.T) {
 		server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
 		f := NewSharedInformerFactory(0, WithoutStreamingList(), WithSkipUndecodable())
 		s := InformerFor(f, scripted(server))
-		inside(s).reflectors()[0].onError = quiet
+		_ = s.SetWatchErrorHandler(quiet)
 		f.Start(t.Context())
 		synctest.Wait()
 		if status := s.Status(); !s.HasSynced() || status.Objects != 1 || len(status.Undecodable) != 1 {
@@ -60,7 +60,7 @@ func TestFactoryOptionsForDecoding(t *testing.T) {
 		server = &script{t: t, list: listOf(9, state("small", 1, `{}`), state("large", 2, `{"x":"`+strings.Repeat("x", 1000)+`"}`))}
 		f = NewSharedInformerFactory(0, WithoutStreamingList(), WithMaxObjectBytes(500))
 		s = InformerFor(f, scripted(server))
-		inside(s).reflectors()[0].onError = quiet
+		_ = s.SetWatchErrorHandler(quiet)
 		f.Start(t.Context())
 		synctest.Wait()
 		if status := s.Status(); s.HasSynced() || status.Phase != Degraded || !strings.Contains(status.Err.Error(), "500") {
@@ -88,7 +88,7 @@ func TestFactoryOmitsTextOfObjects(t *testing.T) {
 				of.Resource.Group = ""
 			}
 			s := InformerFor(f, of)
-			inside(s).reflectors()[0].onError = quiet
+			_ = s.SetWatchErrorHandler(quiet)
 			f.Start(t.Context())
 			synctest.Wait()
 			text := s.Status().String()

@@ -23,7 +23,8 @@
 //	factory.go          SharedInformerFactory: the informers of one program; and Lease: a counted use
 //	                    of one of them
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
-//	config.go           Config and Settings, and Kind: a kind and the client for it, of which a Config is made
+//	config.go           Kind: a kind and the client for it; and config, what an informer is made of
+//	transform.go        TransformFunc
 //	shared_informer.go  SharedIndexInformer and Controller: an informer as a program calls it
 //	informer.go         informer: its machine: how it is made, runs and stops
 //	batch.go            a batch of deltas on its way to the cache and to the handlers
@@ -32,31 +33,34 @@
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
 //	scope_set.go        the Reflectors of an informer, which come and go with its scopes
+//	scope_reflector.go  the Reflector of one scope, and its Sink: the queue
 //	handover.go         the Reflector of a new scope takes over from those that had its objects
+//	reflector.go        Reflector: copies a collection to a store of the program, its Sink
+//	record.go           what is known of a Reflector, and who hears of it: the half that all Sinks share
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	errors.go           the errors, and Advice: what a person can do, also in the log of outages
-//	reflector.go        reflector: from request to request; reflector_requests.go has its lists and watches
-//	reflector_store.go  Reflector: copies a collection to a store of the program
 //	listwatch.go        ListerWatcher, and those of typed clients
-//	source.go           source: a ListerWatcher as the machine reads it, and that of bodies
 //	object.go           Object and ObjectName
 //	indexer.go          Indexer: the cache as a program reads it
 //	own_writes.go       the responses to writes in the cache, for ReadYourWrites
 //	lister.go           Lister: typed reads; and generic.go: reads of kinds known only at run time
-//	internal/indexer    applies deltas to a store: one writer, many readers
+//	internal/source     lists and watches, by bodies or by a typed client
+//	internal/reflector  from a Source to a Sink: what to request, and what to make of it
+//	internal/protocol   what a Reflector requests next, and when, as pure functions
+//	internal/progress   the phase of a Reflector, and why
+//	internal/frontier   how far the history of a scope is known
 //	internal/deltafifo  deltas in the order of their arrival
-//	internal/decoded    the lists and watches of typed clients, as pages and events
+//	internal/indexer    applies deltas to a store: one writer, many readers
+//	internal/store      objects in slots, by name and by the values of indexes
+//	internal/processor  the queue and the goroutine of each handler
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
 //	internal/partition  which scope speaks about each object
 //	internal/initial    which first lists the cache, or a handler, has, and how many run at one time
-//	internal/store      objects in slots, by name and by the values of indexes
-//	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
 //	internal/listed     what was listed, while it is being read, and what is undecodable
-//	internal/protocol   what a Reflector requests next, and when, as pure functions
-//	internal/progress   how far a Reflector is, and why
 //	internal/pending    own writes that the watch has not confirmed, as pure functions
+//	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
+//	internal/outage     logs that an informer does not follow its server
 //	internal/stats      counters that cost the path of an event next to nothing
-//	internal/processor  the queue and the goroutine of each handler
 //	internal/mistakes   the mistakes in the options of a factory
 //	internal/mutation   finds the handler that changed a shared object
 //

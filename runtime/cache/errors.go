@@ -309,13 +309,13 @@ func (s observedInformer) LateHandlers() (late []outage.Handler) {
 
 // observedReflector is a Reflector without a Controller as its log of outages reads it.
 type observedReflector struct {
-	*reflector
+	*storeReflector
 	logger klog.Logger
 }
 
 func (r observedReflector) Failures() []advice.Failure {
 	status := r.Status()
-	return failuresOf(&status, r.config.Resource, namespacesOf(&r.config))
+	return failuresOf(&status, r.config.Resource, namespacesOf(r.config))
 }
 
 // namespacesOf returns the namespace that a Config is limited to; nil for all.

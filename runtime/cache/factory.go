@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mistakes"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 )
 
 // SharedInformerFactory holds the informers of one program: one for each kind that it uses.
@@ -225,7 +226,7 @@ func (f *SharedInformerFactory) informerLocked(key informerKey, kind *kind, set 
 // refused returns an informer that never runs. Its Status has err.
 func refused(config config, err error) *informer {
 	config.scopes, config.Open, config.StatusHandler = nil, nil, nil
-	config.source = failingSource{err}
+	config.source = source.Failing{Err: err}
 	informer := newInformer(config)
 	informer.retire(err)
 	return informer

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -27,7 +28,7 @@ func (s stranger) List(context.Context, metav1.ListOptions) (wire.Page, error) {
 	return page, nil
 }
 
-func (s stranger) Watch(ctx context.Context, _ metav1.ListOptions) (stream, error) {
+func (s stranger) Watch(ctx context.Context, _ metav1.ListOptions) (source.Stream, error) {
 	return &strangeStream{left: 1}, nil
 }
 
@@ -52,8 +53,8 @@ type wrapped struct{ ListerWatcher[object] }
 // without a transform. A word of that type in the store would be read as a struct of the right one.
 func TestGate(t *testing.T) {
 	byWatch, _ := erasedSource[object](wrapped{&madeListWatch[object]{source: stranger{}}})
-	for _, from := range []source{stranger{inList: true}, stranger{}, byWatch} {
-		inList := from == source(stranger{inList: true})
+	for _, from := range []source.Source{stranger{inList: true}, stranger{}, byWatch} {
+		inList := from == source.Source(stranger{inList: true})
 		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
 			synctest.Test(t, func(t *testing.T) {
 				settings := erasedConfig(Config[object]{ListerWatcher: newSource(), Resource: widgets, WatchErrorHandler: quiet, Transform: transform, Settings: Settings{WithoutStreamingList: true}})
@@ -81,14 +82,6 @@ func TestWrappedWatchIsReadAsItIs(t *testing.T) {
 	watch, err := of.Watch(t.Context(), metav1.ListOptions{})
 	if _, is := watch.(*strangeStream); !is {
 		t.Errorf("the watch is a %T: %v", watch, err)
-	}
-}
-
-// TestGateOfOwnWrites decodes a response as the objects of the informer are decoded.
-func TestGateOfOwnWrites(t *testing.T) {
-	r := newReflector(erasedConfig(Config[object]{ListerWatcher: newSource(), Resource: widgets}), nil, &traffic{})
-	if _, err := r.transformed(&widgetSummary{}); !errors.Is(err, protocol.ErrUnexpectedType) {
-		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -19,7 +19,7 @@ type scopeID = partition.ID
 // handover has what a Reflector has read that will take over from others. They go on until it is not behind what they
 // have told. The mutex of the informer guards it.
 type handover struct {
-	reflector *reflector
+	reflector *scopeReflector
 	stage     partition.Stage
 	// list is the last one, without its items; nil before the first.
 	list  *deltafifo.Collection
@@ -74,7 +74,7 @@ func (s *informer) isReady(h *handover) bool {
 	if !h.claim.IsOverdue(h.reflector.frontier.Received().Bookmarks) {
 		return false
 	}
-	h.reflector.status.noteUnconfirmed(UnconfirmedVersion{ResourceVersion: strconv.FormatUint(told, 10)})
+	h.reflector.NoteUnconfirmed(listed.Name{}, strconv.FormatUint(told, 10))
 	return true
 }
 
@@ -127,7 +127,7 @@ func (s *informer) takeOver(h *handover) deltafifo.Delta {
 
 // noteLeaving notes which Reflectors go on until others have taken over, for those who do not hold the mutex.
 func (s *informer) noteLeaving() {
-	var leaving []*reflector
+	var leaving []*scopeReflector
 	for _, r := range s.open {
 		if !r.isWanted {
 			leaving = append(leaving, r)
@@ -140,7 +140,7 @@ func (s *informer) noteLeaving() {
 func (s *informer) isWhole() bool { return !s.isChosen && len(s.open) == 1 }
 
 // partOf returns what a Reflector has.
-func (s *informer) partOf(r *reflector) *deltafifo.Part {
+func (s *informer) partOf(r *scopeReflector) *deltafifo.Part {
 	return &deltafifo.Part{Namespace: r.config.Namespace, Has: func(name listed.Name) bool { return s.isOwner(r.id, name) }}
 }
 

@@ -199,7 +199,7 @@ func TestHooksOfAControllerAndAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := &hooked{}
 		config := *inside(heard.informer(newSource())).config
-		for _, run := range []func(context.Context){newInformer(config).Run, aloneReflector(config, &deltafifo.Queue{}).Run} {
+		for _, run := range []func(context.Context){newInformer(config).Run, queueing(config, &deltafifo.Queue{}).Run} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			heard.during = func(line string) {
 				if line == "Watching to Stopped" {

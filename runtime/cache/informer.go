@@ -14,12 +14,11 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -42,7 +41,7 @@ type machine interface {
 
 	addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error)
 	addIndex(name string, function []indexer.Function) error
-	setTransform(transform transformFunc) error
+	setTransform(transform reflector.Transform) error
 	itsFace() *face
 	itsIndexer() *indexerFace
 }
@@ -53,14 +52,11 @@ type machine interface {
 // A batch of deltas goes to the cache and to the queues of the handlers in one step. So
 // a handler that is added at any time gets exactly what the cache holds.
 type informer struct {
-	face   face
-	reader indexerFace
-	id     uint64 // InformerStatus.ID
-	kind   string // of the objects; empty if it is not known
-	// config is a part of first, the Reflector of the only scope, if that is not nil: a config is large.
-	config *config
-	first  *reflector
-
+	face      face
+	reader    indexerFace
+	id        uint64 // InformerStatus.ID
+	kind      string // of the objects; empty if it is not known
+	config    *config
 	set       scopeSet // has a mutex that is locked before mu
 	queue     *deltafifo.Queue
 	indexer   *indexer.Indexer
@@ -69,12 +65,10 @@ type informer struct {
 	// resyncPeriod is that of handlers without one.
 	resyncPeriod time.Duration
 
-	counters            *traffic // of all Reflectors
+	counters            *stats.Traffic // of all Reflectors
 	processing, toCache stats.Histogram
 	panics              handlerPanics
-	hooks               *hook.Hooks[Status]
-	outages             outage.Log
-	observers           hook.Observers // called when the Status changes
+	audience
 
 	released atomic.Bool   // no one waits for it any more
 	started  atomic.Int32  // neverRun, hasRun or isRetired
@@ -94,7 +88,7 @@ type informer struct {
 	// owners knows which scope has each object. open are the Reflectors by their scope: those of the present scopes, and those
 	// from which others will take over. handovers are the ones that will.
 	owners    *partition.Owners
-	open      map[scopeID]*reflector
+	open      map[scopeID]*scopeReflector
 	handovers map[scopeID]*handover
 	waits     map[*versionWait]struct{}
 }
@@ -123,38 +117,28 @@ func newInformer(settings config) *informer {
 		indexer:      newCache(&settings),
 		processor:    processor.New(),
 		resyncPeriod: settings.ResyncPeriod,
-		counters:     &traffic{},
+		counters:     &stats.Traffic{},
 		panics:       handlerPanics{recovers: settings.HandlerPanicRecovery, resource: settings.name()},
 		ended:        make(chan struct{}),
 		done:         make(chan struct{}),
 		owners:       partition.New(),
-		open:         map[scopeID]*reflector{},
+		open:         map[scopeID]*scopeReflector{},
 	}
 	s.face, s.reader = face{s}, indexerFace{s.indexer}
 	s.panics.changed = s.changed
-	settings.Transform = settings.oneAtATime(settings.Transform)
-	scopes := settings.scopes
-	if len(scopes) == 0 && settings.scopeSource == nil {
-		scopes = []config{settings}
-	}
-	reflectors := make([]*reflector, len(scopes))
-	for i, scope := range scopes {
+	settings.Transform = oneAtATime(settings.Transform)
+	s.config = &settings
+	var reflectors []*scopeReflector
+	for i := range settings.scopes {
+		scope := &settings.scopes[i]
 		scope.Transform = settings.Transform
-		if scope.Open == nil && scope.source == nil {
-			panic("cache: the config of an informer needs Open or a source")
-		}
-		reflectors[i] = s.newReflector(scope)
-		reflectors[i].id = scopeID(i)
+		reflectors = append(reflectors, s.newReflector(scope, scopeID(i)))
+	}
+	if len(reflectors) == 0 && settings.scopeSource == nil {
+		reflectors = append(reflectors, s.newReflector(s.config, 0))
 	}
 	s.set.current.Store(&reflectors)
-	s.set.opened.Store(uint32(len(scopes)))
-	if len(scopes) == 1 {
-		s.first = reflectors[0]
-		s.config = &s.first.config
-	} else {
-		common := settings // so that settings itself stays on the stack
-		s.config = &common
-	}
+	s.set.opened.Store(uint32(len(reflectors)))
 	s.outages.Informer = observedInformer{s}
 	if settings.scopeSource != nil {
 		s.set.retry = make(chan struct{}, 1)
@@ -172,9 +156,7 @@ func newInformer(settings config) *informer {
 // renewHooks makes the hooks of the handlers that config has. It is called before Run.
 func (s *informer) renewHooks() {
 	s.hooks = newHooks(s.config, s.name, s.Status)
-	for _, r := range s.reflectors() {
-		r.use(s.hooks, &s.outages)
-	}
+	s.hearsErrors = s.config.WatchErrorHandler != nil
 }
 
 // Run is that of SharedIndexInformer.
@@ -296,11 +278,11 @@ func (s *informer) retire(err error) {
 	close(s.done)
 }
 
-func (s *informer) setTransform(transform transformFunc) error {
+func (s *informer) setTransform(transform reflector.Transform) error {
 	return s.beforeRun("the transform", func() {
-		s.config.Transform = s.config.oneAtATime(transform)
+		s.config.Transform = oneAtATime(transform)
 		for _, r := range s.reflectors() {
-			r.setTransform(s.config.Transform)
+			r.SetTransform(s.config.Transform)
 		}
 	})
 }
@@ -309,10 +291,6 @@ func (s *informer) setTransform(transform transformFunc) error {
 func (s *informer) SetWatchErrorHandler(handler WatchErrorHandler) error {
 	return s.beforeRun("the watch error handler", func() {
 		s.config.WatchErrorHandler = handler
-		for _, r := range s.reflectors() {
-			r.config.WatchErrorHandler = handler
-			r.useErrorHandler()
-		}
 		s.renewHooks()
 	})
 }
@@ -343,10 +321,10 @@ func (s *informer) SetForm(object runtime.Object, unstructured bool) (applied <-
 	s.set.object, s.set.unstructured = object, unstructured
 	s.mu.Lock() // so that all Reflectors get two changes in the same order
 	defer s.mu.Unlock()
-	change := &formChange{left: map[*reflector]struct{}{}, applied: make(chan struct{})}
+	change := &formChange{left: map[*scopeReflector]struct{}{}, applied: make(chan struct{})}
 	for _, r := range s.open {
 		change.left[r] = struct{}{}
-		r.setForm(object, unstructured, func() { change.done(r) })
+		r.SetForm(object, unstructured, func() { change.done(r) })
 	}
 	if len(s.open) == 0 {
 		close(change.applied)
@@ -357,7 +335,7 @@ func (s *informer) SetForm(object runtime.Object, unstructured bool) (applied <-
 
 // Retry is that of SharedIndexInformer.
 func (s *informer) Retry() {
-	for _, all := range [][]*reflector{s.reflectors(), s.leaving()} {
+	for _, all := range [][]*scopeReflector{s.reflectors(), s.leaving()} {
 		for _, r := range all {
 			r.Retry()
 		}
@@ -399,13 +377,13 @@ func (s *informer) registrations() []Syncer {
 
 // formChange is a call of SetForm. The mutex of the informer guards it.
 type formChange struct {
-	left    map[*reflector]struct{} // those whose list of that form is not in the cache
+	left    map[*scopeReflector]struct{} // those whose list of that form is not in the cache
 	applied chan struct{}
 }
 
 func (f *formChange) isDone() bool { return len(f.left) == 0 }
 
-func (f *formChange) done(r *reflector) {
+func (f *formChange) done(r *scopeReflector) {
 	if _, waits := f.left[r]; waits {
 		if delete(f.left, r); len(f.left) == 0 {
 			close(f.applied)

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Settings are those of an informer, as tests write them.
@@ -24,6 +25,7 @@ type Config[T Object] struct {
 	WatchErrorHandler WatchErrorHandler
 	ReadYourWrites    *ownWritesOf
 	StatusHandler     StatusHandler
+	Random            func(time.Duration) time.Duration
 }
 
 // erasedConfig returns what the machine makes of the Kind and the options.
@@ -49,7 +51,7 @@ func erasedConfig[T Object](c Config[T]) config {
 	decode := made.Decode
 	made.settings = c.Settings
 	made.Decode.Kind, made.Decode.Protobuf, made.Decode.Object = decode.Kind, decode.Protobuf, decode.Object
-	made.ReadYourWrites = c.ReadYourWrites
+	made.ReadYourWrites, made.random = c.ReadYourWrites, c.Random
 	return made
 }
 
@@ -59,6 +61,19 @@ func informerOf[T Object](c Config[T]) *SharedIndexInformer[T] {
 }
 
 // reflectorOf returns a Reflector that pushes to queue.
-func reflectorOf[T Object](c Config[T], queue *deltafifo.Queue) *reflector {
-	return aloneReflector(erasedConfig(c), queue)
+func reflectorOf[T Object](c Config[T], queue *deltafifo.Queue) *storeReflector {
+	return queueing(erasedConfig(c), queue)
+}
+
+func queueing(c config, queue *deltafifo.Queue) *storeReflector {
+	push := func(d deltafifo.Delta) { queue.Push([]deltafifo.Delta{d}, deltafifo.Reached{}) }
+	change := func(change deltafifo.Type) func(Object) {
+		return func(obj Object) { push(deltafifo.Delta{Type: change, Item: wire.Item{Object: obj}}) }
+	}
+	return storeReflectorOf(c, erasedStore{
+		replace: func(items []wire.Item) {
+			push(deltafifo.Delta{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: items}})
+		},
+		add: change(deltafifo.Added), update: change(deltafifo.Updated), delete: change(deltafifo.Deleted),
+	})
 }

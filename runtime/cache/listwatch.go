@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/decoded"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -91,26 +91,6 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 	return lw.WatchFunc(ctx, options)
 }
 
-// clientKind lists the limits of the client of a ListerWatcher.
-type clientKind struct {
-	// noStreams is set if it has no streaming lists.
-	noStreams bool
-	// fake is set for client-go's fakes, whose watches ignore their timeout.
-	fake bool
-}
-
-// clientKindOf returns the kind of a typed client or a ListerWatcher. A typed client of a
-// fake clientset has no mark, but only fakes record actions.
-func clientKindOf(client any) (kind clientKind) {
-	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok {
-		kind.noStreams = c.IsWatchListSemanticsUnSupported()
-	}
-	if _, records := client.(interface{ ClearActions() }); records {
-		kind.noStreams, kind.fake = true, true
-	}
-	return kind
-}
-
 // TypedClient is the part of a generated typed client that an informer needs.
 // L is the list type, such as *v1.FooList.
 type TypedClient[L runtime.Object] interface {
@@ -124,29 +104,37 @@ type TypedClient[L runtime.Object] interface {
 //	cache.NewListWatch[*v1.Foo](clientset.ExampleV1().Foos("team-a"))
 func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) ListerWatcher[T] {
 	of := sourceOfClient(client)
-	return &madeListWatch[T]{of, of.kind}
+	return &madeListWatch[T]{of, of.Limits}
 }
 
 // sourceOfClient returns the source of a typed client.
-func sourceOfClient[L runtime.Object](client TypedClient[L]) *clientSource {
+func sourceOfClient[L runtime.Object](client TypedClient[L]) *source.Client {
 	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return client.List(ctx, options)
 	}
-	return &clientSource{list, client.Watch, clientKindOf(client)}
+	return &source.Client{ListFunc: list, WatchFunc: client.Watch, Limits: source.LimitsOf(client)}
 }
+
+// madeSource is a ListerWatcher that this package has made, and madeWatch a watch of one. They are interfaces with names, because
+// each package that uses an informer would compile the types behind them, or those of their methods, again.
+type madeSource interface {
+	erased() (source.Source, source.Limits)
+}
+
+type madeWatch interface{ erased() source.Stream }
 
 // madeListWatch is a ListerWatcher that this package has made. An informer reads its source, and only other callers
 // its typed objects.
 type madeListWatch[T Object] struct {
-	source source
-	client clientKind
+	source source.Source
+	limits source.Limits
 }
 
 // IsWatchListSemanticsUnSupported reports whether the client has no streaming lists, like
 // client-go's fakes. A Reflector of client-go then lists without a stream.
-func (lw *madeListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.client.noStreams }
+func (lw *madeListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.limits.NoStreams }
 
-func (lw *madeListWatch[T]) erased() (source, clientKind) { return lw.source, lw.client }
+func (lw *madeListWatch[T]) erased() (source.Source, source.Limits) { return lw.source, lw.limits }
 
 // List reads one page.
 func (lw *madeListWatch[T]) List(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
@@ -155,7 +143,7 @@ func (lw *madeListWatch[T]) List(ctx context.Context, options metav1.ListOptions
 	for i := 0; i < len(page.Items) && err == nil; i++ {
 		obj, is := page.Items[i].Object.(T)
 		if !is {
-			return typed, unexpectedType(page.Items[i].Object, reflect.TypeFor[T]())
+			return typed, source.UnexpectedType(page.Items[i].Object, reflect.TypeFor[T]())
 		}
 		typed.Items = append(typed.Items, Item[T]{Object: obj})
 	}
@@ -168,17 +156,17 @@ func (lw *madeListWatch[T]) Watch(ctx context.Context, options metav1.ListOption
 	if err != nil {
 		return nil, err
 	}
-	return &madeStream[T]{stream: of}, nil
+	return &madeStream[T]{Stream: of}, nil
 }
 
 // madeStream is a watch of a madeListWatch.
 type madeStream[T Object] struct {
-	stream
+	source.Stream
 	events []wire.Event
 	failed error
 }
 
-func (s *madeStream[T]) erased() stream { return s.stream }
+func (s *madeStream[T]) erased() source.Stream { return s.Stream }
 
 // Next returns the events that have arrived.
 func (s *madeStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
@@ -187,14 +175,14 @@ func (s *madeStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T],
 		return typed, s.failed
 	}
 	var err error
-	s.events, err = s.stream.Next(ctx, s.events)
+	s.events, err = s.Stream.Next(ctx, s.events)
 	for i := range s.events {
 		event := &s.events[i]
 		next := Event[T]{Type: event.Type, ResourceVersion: event.ResourceVersion, InitialEventsEnd: event.InitialEventsEnd}
 		if obj, is := event.Object.(T); is {
 			next.Object = obj
 		} else if event.Object != nil {
-			s.failed = unexpectedType(event.Object, reflect.TypeFor[T]())
+			s.failed = source.UnexpectedType(event.Object, reflect.TypeFor[T]())
 			break
 		}
 		typed = append(typed, next)
@@ -233,14 +221,14 @@ type DecodeOptions = wire.Options
 //	cache.NewViewListWatch[*FooSummary](clientset.ExampleV1().Foos("team-a"))
 func NewViewListWatch[T Object, L runtime.Object](client TypedClient[L]) ListerWatcher[T] {
 	of := sourceOfClient(client)
-	return &madeListWatch[T]{&viewSource{of, decoded.NewViewer(reflect.TypeFor[T]())}, of.kind}
+	return &madeListWatch[T]{source.NewViews(of, reflect.TypeFor[T]()), of.Limits}
 }
 
 // NewUnavailableListWatch returns a ListerWatcher that always fails. Generated code uses it for
 // a resource for which a fake clientset has no client. The error names the option that sets
 // one.
 func NewUnavailableListWatch[T Object](resource schema.GroupVersionResource) ListerWatcher[T] {
-	return &madeListWatch[T]{source: failingSource{errUnavailable(resource, reflect.TypeFor[T]())}}
+	return &madeListWatch[T]{source: source.Failing{Err: errUnavailable(resource, reflect.TypeFor[T]())}}
 }
 
 func errUnavailable(resource schema.GroupVersionResource, name reflect.Type) error {
@@ -249,14 +237,14 @@ func errUnavailable(resource schema.GroupVersionResource, name reflect.Type) err
 }
 
 // erasedSource returns a ListerWatcher as the machine reads it, or nil.
-func erasedSource[T Object](of ListerWatcher[T]) (source, clientKind) {
+func erasedSource[T Object](of ListerWatcher[T]) (source.Source, source.Limits) {
 	if of == nil {
-		return nil, clientKind{}
+		return nil, source.Limits{}
 	}
-	if made, is := of.(interface{ erased() (source, clientKind) }); is {
+	if made, is := of.(madeSource); is {
 		return made.erased()
 	}
-	return &typedSource[T]{of}, clientKindOf(of)
+	return &typedSource[T]{of}, source.LimitsOf(of)
 }
 
 // typedSource is a ListerWatcher as the machine reads it.
@@ -271,12 +259,12 @@ func (s *typedSource[T]) List(ctx context.Context, options metav1.ListOptions) (
 	return wire.Page{Items: items, ResourceVersion: page.ResourceVersion, Continue: page.Continue}, err
 }
 
-func (s *typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (stream, error) {
+func (s *typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (source.Stream, error) {
 	of, err := s.of.Watch(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	if made, is := of.(interface{ erased() stream }); is { // by a ListerWatcher that has one of ours
+	if made, is := of.(madeWatch); is { // by a ListerWatcher that has one of ours
 		return made.erased(), nil
 	}
 	return &typedStream[T]{EventStream: of}, nil

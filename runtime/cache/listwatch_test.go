@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/decoded"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 )
 
 // typedClient is a generated client of PartialObjectMetadata.
@@ -79,7 +79,7 @@ func TestTypedClientWatchesInBatches(t *testing.T) {
 	var batch []Event[object]
 	for total < 3000 {
 		var err error
-		if batch, err = stream.Next(t.Context(), batch); err != nil || len(batch) == 0 || len(batch) > decoded.MaxBatch {
+		if batch, err = stream.Next(t.Context(), batch); err != nil || len(batch) == 0 || len(batch) > source.MaxBatch {
 			t.Fatalf("a batch of %d, %v", len(batch), err)
 		}
 		for _, e := range batch {

@@ -3,8 +3,6 @@ package cache
 import (
 	"slices"
 	"strings"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 )
 
 // name names the informer in errors and logs.
@@ -39,7 +37,7 @@ func (s *informer) name() string {
 const maxNamed = 5
 
 // scopesNoun returns "namespace" if each scope is a namespace, and "scope" otherwise.
-func scopesNoun(all []*reflector) string {
+func scopesNoun(all []*scopeReflector) string {
 	for i, r := range all {
 		if r.config.Namespace == "" || i > 0 && r.config.Namespace == all[i-1].config.Namespace {
 			return "scope"
@@ -65,9 +63,4 @@ func (s *informer) namespaces() []string {
 		return nil
 	}
 	return names
-}
-
-// among has the namespaces that one watch of all namespaces is limited to; nil for all.
-func (r *reflector) among() *scoping.Namespaces {
-	return r.config.scope.among
 }

@@ -13,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -51,9 +53,9 @@ type options struct {
 	resync    *time.Duration
 	onError   WatchErrorHandler
 	onStatus  StatusHandler
-	transform transformFunc
+	transform reflector.Transform
 	indexers  []indexer.Function
-	sourceOf  func(namespace string) (source, clientKind)
+	sourceOf  func(namespace string) (source.Source, source.Limits)
 	writes    *writes.Observer
 	shard     *sharding.Selector
 	// clusterWatch is the argument of WithClusterWatch, or nil.
@@ -289,7 +291,7 @@ func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) Sha
 	return func(o *options) {
 		if o = o.typed("WithListerWatcher", reflect.TypeFor[T]()); o != nil && of != nil {
 			o.once("WithListerWatcher")
-			o.sourceOf = func(namespace string) (source, clientKind) { return erasedSource(of(namespace)) }
+			o.sourceOf = func(namespace string) (source.Source, source.Limits) { return erasedSource(of(namespace)) }
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -64,6 +65,7 @@ type order struct {
 	sent      int
 	responses []fact
 	began     uint64
+	listed    bool // once
 	listing   bool
 	// listFrom is the least version of the list that was requested.
 	listFrom int
@@ -249,9 +251,7 @@ func (o *order) send(until int) {
 // reach pushes deltas, and the version that the watch has told with them.
 func (o *order) reach(version int, deltas ...deltafifo.Delta) {
 	r := inside(o.informer).reflectors()[0]
-	r.position.Version = strconv.Itoa(version)
-	r.queue.Push(deltas, deltafifo.Reached{Position: r.position})
-	r.frontier.Receive(r.position, 1)
+	r.Events(deltas, frontier.Position{Version: strconv.Itoa(version)})
 }
 
 // process applies what is in the queue.
@@ -294,14 +294,11 @@ func (o *order) list() {
 	f := &o.facts[at]
 	o.log("list @%d", f.version)
 	o.listing, o.sent = false, at+1
-	r := inside(o.informer).reflectors()[0]
-	r.beginList("")
-	if f.inScope {
-		r.partial.listed.AddPage([]wire.Item{stated(f.obj.DeepCopy())})
+	list := &deltafifo.Collection{IsFirst: !o.listed, Began: o.began, Version: strconv.Itoa(f.version)}
+	if o.listed = true; f.inScope {
+		list.Items = []wire.Item{stated(f.obj.DeepCopy())}
 	}
-	r.own.began = o.began
-	r.leaveFirst = func() {}
-	r.commit(strconv.Itoa(f.version))
+	inside(o.informer).reflectors()[0].Listed(list, frontier.Position{Version: list.Version})
 	if o.random.IntN(2) == 0 {
 		o.process()
 	}

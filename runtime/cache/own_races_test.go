@@ -108,7 +108,7 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		writing, changed := false, false
-		inside(s).reflectors()[0].config.Transform = func(obj GenericObject) (GenericObject, error) {
+		transform := func(obj GenericObject) (GenericObject, error) {
 			if writing && !changed {
 				changed = true
 				applied, err := s.SetForm(&unstructured.Unstructured{}, false)
@@ -119,6 +119,8 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 			}
 			return obj, nil
 		}
+		// The informer would call it one at a time.
+		inside(s).reflectors()[0].SetTransform(erasedTransform(transform))
 		run(t, s.Run)
 		synctest.Wait()
 		src.setSilent(true)

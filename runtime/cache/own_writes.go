@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -44,14 +45,11 @@ type ownWrites struct {
 // ownScope has the writes to one scope.
 type ownScope struct {
 	informer  *informer
-	reflector *reflector
+	reflector *scopeReflector
 	selection *pending.Selection
 	table     pending.Table
 	// told is the number of bookmarks that the table knows.
 	told int
-	// began is the Collection.began of the list that is being read. Only the goroutine of the
-	// Reflector uses it.
-	began uint64
 }
 
 // unconfirmed is an entry of a scope.
@@ -69,7 +67,7 @@ func newOwnWrites(s *informer) *ownWrites {
 }
 
 // follow replaces the scopes by those of the Reflectors that are open. New ones do not run yet.
-func (o *ownWrites) follow(open map[scopeID]*reflector) {
+func (o *ownWrites) follow(open map[scopeID]*scopeReflector) {
 	if o == nil {
 		return
 	}
@@ -95,7 +93,7 @@ func (o *ownWrites) follow(open map[scopeID]*reflector) {
 }
 
 // move moves what is remembered of some names from the scope of a Reflector to that of the one that takes them over.
-func (o *ownWrites) move(from, to *reflector, has func(listed.Name) bool) {
+func (o *ownWrites) move(from, to *scopeReflector, has func(listed.Name) bool) {
 	if o != nil {
 		next := o.scopes[to.id]
 		o.scopes[from.id].table.Move(&next.table, next.selection, has)
@@ -117,20 +115,11 @@ func (o *ownWrites) scopeFor(name listed.Name) *ownScope {
 		}
 		scope = o.scopes[owner]
 	}
-	config := &scope.reflector.config
+	config := scope.reflector.config
 	if config.Namespace != "" && config.Namespace != name.Namespace || config.rule.Excludes(name.Namespace, name.Name) {
 		return nil
 	}
 	return scope
-}
-
-// beginList is called before a list is requested.
-func (scope *ownScope) beginList() {
-	if scope != nil {
-		scope.informer.mu.Lock()
-		defer scope.informer.mu.Unlock()
-		scope.began = scope.table.Begin()
-	}
 }
 
 // observe subscribes to writes until the caller calls stop.
@@ -176,7 +165,7 @@ func (o *ownWrites) Wrote(w writes.Write) {
 		return
 	}
 	selected, known := scope.selection.Matches(&w.Object)
-	if !ok || !known || !scope.reflector.decodes(&w) {
+	if !ok || !known || !isOfKind(&w, scope.reflector.config, scope.reflector.Decode()) {
 		return
 	}
 	o.refute(scope, name, w.Object.UID, version, w.Sent)
@@ -184,20 +173,19 @@ func (o *ownWrites) Wrote(w writes.Write) {
 		return
 	}
 	e := pending.Entry{Name: name, UID: w.Object.UID, Version: version, OutOfScope: !selected}
-	source := scope.reflector.currentSource()
+	bodies := scope.reflector.Bodies()
 	if selected {
-		decode := scope.reflector.decoder(source)
-		if decode == nil {
+		if bodies == nil {
 			return
 		}
 		var err error
-		if e.Item, err = decode(w.Body); err != nil {
+		if e.Item, err = scope.reflector.Item(bodies, w.Body); err != nil {
 			return // the watch brings it too, and reports it; the cache keeps the last good state
 		}
 	}
 	s.mu.Lock()
 	// After SetForm the list of the new form may be in the cache. After SetScopes another scope may have the object.
-	if scope.reflector.currentSource() != source || !o.has(scope, name) {
+	if scope.reflector.Bodies() != bodies || !o.has(scope, name) {
 		s.mu.Unlock()
 		o.Wrote(w)
 		return
@@ -234,19 +222,17 @@ func (o *ownWrites) isKnown(name listed.Name, uid types.UID, version uint64) boo
 	return ok && version <= has
 }
 
-// decodes reports whether a response has an object of the kind, and not, for example, a Scale.
-func (r *reflector) decodes(w *writes.Write) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// isOfKind reports whether a response has an object of the kind, and not, for example, a Scale.
+func isOfKind(w *writes.Write, config *config, decode DecodeOptions) bool {
 	got := schema.FromAPIVersionAndKind(w.Object.APIVersion, w.Object.Kind)
 	if got.Group == metav1.GroupName { // only metadata was requested
-		return got.Kind == "PartialObjectMetadata" && r.config.objectType() == reflect.TypeFor[*metav1.PartialObjectMetadata]()
+		return got.Kind == "PartialObjectMetadata" && objectType(config.form, decode) == reflect.TypeFor[*metav1.PartialObjectMetadata]()
 	}
-	if got.GroupVersion() != r.config.Resource.GroupVersion() {
+	if got.GroupVersion() != config.Resource.GroupVersion() {
 		return false
 	}
-	if kind := r.config.Decode.Kind.Kind; kind != "" {
-		return got.Kind == kind
+	if decode.Kind.Kind != "" {
+		return got.Kind == decode.Kind.Kind
 	}
 	return w.Subresource == "" || w.Subresource == "status"
 }
@@ -404,15 +390,15 @@ func (o *ownWrites) replace(d *deltafifo.Delta) {
 
 // noteUnconfirmed notes a write that the watch did not confirm. version is 0 for a delete.
 func (scope *ownScope) noteUnconfirmed(name listed.Name, version uint64) {
-	u := UnconfirmedVersion{Object: ObjectName(name)}
+	text := ""
 	if version > 0 {
-		u.ResourceVersion = strconv.FormatUint(version, 10)
+		text = strconv.FormatUint(version, 10)
 	}
-	scope.reflector.status.noteUnconfirmed(u)
+	scope.reflector.NoteUnconfirmed(name, text)
 }
 
 // relist lists the scope again, because what it has told is not of this server.
-func (scope *ownScope) relist() { scope.reflector.relist(Unconfirmed) }
+func (scope *ownScope) relist() { scope.reflector.Relist(reflector.Unconfirmed) }
 
 // countBookmarks tells the table of the bookmarks whose versions the cache has reached. If the watch has not
 // confirmed a write in time, the scope lists again.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,10 +14,11 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 )
 
 // follow runs a Reflector over src in a bubble, and returns what it pushes.
-func follow(t *testing.T, config Config[object]) (*reflector, *deltafifo.Queue) {
+func follow(t *testing.T, config Config[object]) (*storeReflector, *deltafifo.Queue) {
 	t.Helper()
 	config.Resource = widgets
 	config.WithoutStreamingList = !canStream(config)
@@ -360,23 +360,6 @@ func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
 	})
 }
 
-func TestReflectorRefusesATransformThatRenames(t *testing.T) {
-	r := reflectorOf(Config[object]{Resource: widgets, Transform: func(obj object) (object, error) {
-		obj.Name = "other"
-		return obj, nil
-	}}, &deltafifo.Queue{})
-	if _, err := r.transformed(numbered(1)); reasonOf(err) != Decode || !strings.Contains(err.Error(), "changed the name") {
-		t.Errorf("error is %v", err)
-	}
-}
-
-func TestReflectorRefusesATransformThatReturnsNothing(t *testing.T) {
-	r := reflectorOf(Config[object]{Resource: widgets, Transform: func(object) (object, error) { return nil, nil }}, &deltafifo.Queue{})
-	if _, err := r.transformed(numbered(1)); reasonOf(err) != Decode {
-		t.Errorf("error is %v", err)
-	}
-}
-
 // TestReflectorLimitsItsRequests meets servers whose watches end at once, some with
 // an event that leads nowhere.
 func TestReflectorLimitsItsRequests(t *testing.T) {
@@ -442,28 +425,6 @@ func TestReflectorCountsALongWatchAsProgress(t *testing.T) {
 	})
 }
 
-func TestReflectorNeverResumesEarlier(t *testing.T) {
-	r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue{})
-	in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: "7"}
-	events := []Event[object]{
-		{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: "19"},
-		{Type: watch.Deleted, Item: itemOf(numbered(2)), ResourceVersion: "8"}, // the version of its last state
-		{Type: watch.Bookmark, ResourceVersion: "9"},
-	}
-	sent := erasedEvents(events)
-	if err := r.forward(t.Context(), sent, &in); err != nil || in.ResourceVersion != "19" || !in.MadeProgress {
-		t.Errorf("resumes at %s, useful %v, error %v", in.ResourceVersion, in.MadeProgress, err)
-	}
-	for i := range sent {
-		if sent[i].Object != nil {
-			t.Error("the memory of a batch keeps its objects alive")
-		}
-	}
-	if memory := r.freeDeltas.Take(1); cap(memory) == 0 || memory[:1][0].Object != nil {
-		t.Error("the memory of deltas keeps their objects alive")
-	}
-}
-
 func TestReflectorStreamsTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
@@ -510,12 +471,12 @@ func TestReflectorListsWithoutABookmark(t *testing.T) {
 		src.streams, src.noBookmark = true, true
 		src.set("a", "w", nil)
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
-		time.Sleep(stallTimeout / 2)
+		time.Sleep(reflector.StallTimeout / 2)
 		wantLines(t, take(t, queue))
 		if s := r.Status(); s.Phase != Listing {
 			t.Errorf("status is %+v", s)
 		}
-		time.Sleep(stallTimeout)
+		time.Sleep(reflector.StallTimeout)
 		wantLines(t, take(t, queue), "Replaced 1")
 		if s := r.Status(); s.Phase != Watching || src.count("watch") != 2 || src.count("list") != 1 {
 			t.Errorf("status is %+v after %d watches and %d lists", s, src.count("watch"), src.count("list"))
@@ -541,9 +502,9 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 			heard, after = err, time.Since(began)
 		}}, &deltafifo.Queue{})
 		run(t, r.Run)
-		time.Sleep(listTimeout + 2*time.Second)
+		time.Sleep(reflector.ListTimeout + 2*time.Second)
 		synctest.Wait()
-		if !errors.Is(heard, protocol.ErrListStalled) || after > listTimeout+time.Second {
+		if !errors.Is(heard, protocol.ErrListStalled) || after > reflector.ListTimeout+time.Second {
 			t.Errorf("after %v: %v", after, heard)
 		}
 	})
@@ -555,9 +516,9 @@ func TestReflectorWaitsWhileAStreamIsOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.streams = true
-		src.failWith(func(request) error { time.Sleep(2 * stallTimeout); return nil })
+		src.failWith(func(request) error { time.Sleep(2 * reflector.StallTimeout); return nil })
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
-		time.Sleep(3 * stallTimeout)
+		time.Sleep(3 * reflector.StallTimeout)
 		wantLines(t, take(t, queue), "Replaced 0")
 		if src.count("list") != 0 {
 			t.Error("it did not wait for the stream")

@@ -15,15 +15,15 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/wire"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 )
 
 func TestWatchTimeoutsAreSpread(t *testing.T) {
 	for share, want := range map[float64]int64{0: 300, 0.5: 450, 0.999: 599} {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
-			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue{})
-			r.random = func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }
+			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet,
+				Random: func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }}, &deltafifo.Queue{})
 			run(t, r.Run)
 			synctest.Wait()
 			if seconds := src.last("watch").TimeoutSeconds; seconds == nil || *seconds != want {
@@ -88,12 +88,12 @@ func TestStatusWhileAWatchIsResumed(t *testing.T) {
 		time.Sleep(time.Minute)
 		src.muted.Store(true)
 		src.endWatches(io.EOF)
-		time.Sleep(resumeGrace / 2)
+		time.Sleep(reflector.ResumeGrace / 2)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Watching {
 			t.Errorf("status is %+v a moment after a watch has ended in good order", s)
 		}
-		time.Sleep(resumeGrace)
+		time.Sleep(reflector.ResumeGrace)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, protocol.ErrUnanswered) {
 			t.Errorf("status is %+v while the server does not answer", s)
@@ -107,7 +107,7 @@ func TestUnansweredStreamBecomesAList(t *testing.T) {
 		src := newMute(true)
 		r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &deltafifo.Queue{})
 		run(t, r.Run)
-		time.Sleep(answerTimeout + time.Second)
+		time.Sleep(reflector.AnswerTimeout + time.Second)
 		synctest.Wait()
 		if src.count("list") != 1 || r.Status().Phase == Watching {
 			t.Errorf("%d lists, status %v", src.count("list"), r.Status())
@@ -163,9 +163,9 @@ func (s *busyStream) Stop() {}
 
 func TestBusyStreamWithoutABookmark(t *testing.T) {
 	for change, limit := range map[watch.EventType]time.Duration{
-		watch.Modified: bookmarkTimeout + time.Second,
-		watch.Deleted:  bookmarkTimeout + time.Second,
-		watch.Added:    stallTimeout + bookmarkTimeout + 2*time.Second, // only a list can distinguish these from initial ones
+		watch.Modified: reflector.BookmarkTimeout + time.Second,
+		watch.Deleted:  reflector.BookmarkTimeout + time.Second,
+		watch.Added:    reflector.StallTimeout + reflector.BookmarkTimeout + 2*time.Second, // only a list can distinguish these from initial ones
 	} {
 		t.Run(string(change), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -194,45 +194,15 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 func TestLongStreamWithItsBookmark(t *testing.T) {
 	for _, every := range []time.Duration{5 * time.Millisecond, 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			src := &busy{fakeSource: newSource(), change: watch.Modified, every: every, bookmark: int(bookmarkTimeout/every) - 1}
+			src := &busy{fakeSource: newSource(), change: watch.Modified, every: every, bookmark: int(reflector.BookmarkTimeout/every) - 1}
 			queue := &deltafifo.Queue{}
 			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
 			run(t, r.Run)
-			time.Sleep(bookmarkTimeout)
+			time.Sleep(reflector.BookmarkTimeout)
 			synctest.Wait()
 			if s := r.Status(); s.Phase != Watching || src.count("list") != 0 {
 				t.Errorf("status is %+v after %d lists", s, src.count("list"))
 			}
 		})
-	}
-}
-
-func TestBookmarkWithoutAVersionFailsTheList(t *testing.T) {
-	r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue{})
-	in := protocol.Input{Verb: protocol.OpenStream}
-	err := r.forward(t.Context(), []wire.Event{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)
-	if err == nil || in.Listed || reasonOf(err) != ServerError {
-		t.Errorf("listed %v, error %v", in.Listed, err)
-	}
-}
-
-func TestMalformedVersionsDoNotMoveTheResumePoint(t *testing.T) {
-	for _, test := range []struct{ before, version, want string }{
-		{"19", "0", "19"},
-		{"19", "007", "19"},
-		{"19", "abc", "19"},
-		{"19", "", "19"},
-		{"19", "20", "20"},
-		{"", "007", "007"},
-		{"abc", "def", "def"}, // of a server that is not Kubernetes
-		{"abc", "5", "5"},
-		{"0", "5", "5"},
-	} {
-		r := reflectorOf(via(Config[object]{Resource: widgets}), &deltafifo.Queue{})
-		in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: test.before}
-		events := []Event[object]{{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: test.version}}
-		if err := r.forward(t.Context(), erasedEvents(events), &in); err != nil || in.ResourceVersion != test.want {
-			t.Errorf("after %q and an event at %q the watch resumes at %q (%v), want %q", test.before, test.version, in.ResourceVersion, err, test.want)
-		}
 	}
 }

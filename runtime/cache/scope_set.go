@@ -19,6 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -26,15 +27,15 @@ import (
 // scopeSet has the Reflectors of an informer, one for each scope.
 type scopeSet struct {
 	// current is sorted by scope. It is replaced and not changed.
-	current atomic.Pointer[[]*reflector]
+	current atomic.Pointer[[]*scopeReflector]
 	// leaving is replaced and not changed. It is nil without an informer.
-	leaving atomic.Pointer[[]*reflector]
+	leaving atomic.Pointer[[]*scopeReflector]
 	// opened is above the ids of all scopes.
 	opened atomic.Uint32
 	// retry holds a token after Retry, for the source of the scopes. It is nil without one.
 	retry chan struct{}
 	// chosen is how far the choice of the scopes is. It is nil if they were never changed.
-	chosen atomic.Pointer[statusTracker]
+	chosen atomic.Pointer[progress.Tracker]
 	// source is the informer whose objects are the scopes, or nil.
 	source atomic.Pointer[sourceInformer]
 
@@ -53,10 +54,10 @@ type scopeSet struct {
 }
 
 // reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
-func (s *informer) reflectors() []*reflector { return *s.set.current.Load() }
+func (s *informer) reflectors() []*scopeReflector { return *s.set.current.Load() }
 
 // leaving returns the Reflectors of scopes that were removed, from which others will take over.
-func (s *informer) leaving() []*reflector {
+func (s *informer) leaving() []*scopeReflector {
 	if leaving := s.set.leaving.Load(); leaving != nil {
 		return *leaving
 	}
@@ -110,7 +111,7 @@ func (s *informer) begin(ctx context.Context) {
 }
 
 // startLocked starts a Reflector, if the informer runs.
-func (s *informer) startLocked(r *reflector) {
+func (s *informer) startLocked(r *scopeReflector) {
 	if s.set.ctx == nil {
 		return
 	}
@@ -152,46 +153,26 @@ func (s *informer) end() {
 // choose sets the phase of the choice of the scopes.
 func (s *informer) choose(phase Phase, verb string, err error) {
 	tracker := s.set.chosen.Load()
-	if now := tracker.get(); now.Phase == phase && textOf(now.Err) == textOf(err) && now.Verb == verb {
+	if now := tracker.State(); now.Phase == string(phase) && textOf(now.Err) == textOf(err) && now.Verb == verb {
 		return // it is no change
 	}
-	tracker.enterFailed(phase, verb, err)
+	tracker.Enter(string(phase), failureOf(verb, err))
 }
 
 // newChoice makes the scopes ones that may change.
 func (s *informer) newChoice() {
-	tracker := newStatusTracker()
-	part := outage.Part{Log: &s.outages, Reflector: tracker}
-	tracker.changed = func() {
+	part := outage.Part{Log: &s.outages}
+	tracker := progress.New(func() {
 		part.Note()
 		s.changed()
-	}
+	})
+	part.Reflector = tracker
 	s.set.chosen.Store(tracker)
-}
-
-// changed is called when the Status has changed, without a lock.
-func (s *informer) changed() {
-	s.hooks.Changed()
-	s.observers.Changed()
-}
-
-// newReflector returns the Reflector of a scope. It is opened later.
-func (s *informer) newReflector(config config) *reflector {
-	r := newReflector(config, s.queue, s.counters)
-	r.use(s.hooks, &s.outages)
-	r.observers = &s.observers
-	return r
 }
 
 // configOf returns the config of a scope that is added. The mutex of set is held.
 func (s *informer) configOf(scope Scope) (config, error) {
-	if s.first != nil {
-		s.first.mu.Lock() // it has s.config
-	}
 	base := *s.config
-	if s.first != nil {
-		s.first.mu.Unlock()
-	}
 	if s.set.object != nil {
 		base.Decode.Object, base.Decode.Unstructured = s.set.object, s.set.unstructured
 	}
@@ -274,8 +255,8 @@ func withoutContradictions(scopes []Scope, found map[string]error, has []Scope) 
 }
 
 // plan returns the Reflectors of scopes that are normal: all, and those that are new. The mutex of set is held.
-func (s *informer) plan(scopes []Scope) (next, opened []*reflector, err error) {
-	known := map[Scope]*reflector{}
+func (s *informer) plan(scopes []Scope) (next, opened []*scopeReflector, err error) {
+	known := map[Scope]*scopeReflector{}
 	for _, r := range s.reflectors() {
 		known[r.config.scope] = r
 	}
@@ -293,7 +274,7 @@ func (s *informer) plan(scopes []Scope) (next, opened []*reflector, err error) {
 				errs = append(errs, err)
 				continue
 			}
-			r = s.newReflector(config)
+			r = s.newReflector(&config, scopeID(int(s.set.opened.Load())+len(opened)))
 			opened = append(opened, r)
 		}
 		next = append(next, r)
@@ -310,13 +291,11 @@ func asSetScopes(err error) error {
 }
 
 // replaceScopes replaces the Reflectors of the informer in one step. gone are removed from sets of namespaces.
-func (s *informer) replaceScopes(next, opened []*reflector, gone map[*scoping.Namespaces][]string) {
+func (s *informer) replaceScopes(next, opened []*scopeReflector, gone map[*scoping.Namespaces][]string) {
 	set := &s.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range opened {
-		r.id = scopeID(set.opened.Add(1) - 1)
-	}
+	set.opened.Add(uint32(len(opened)))
 	for _, r := range s.reflectors() {
 		if r.isWanted = slices.Contains(next, r); !r.isWanted && !r.frontier.IsListed() {
 			s.unlisted--
@@ -345,7 +324,7 @@ func (s *informer) replaceScopes(next, opened []*reflector, gone map[*scoping.Na
 
 // assignScopes gives each Reflector of next its part of the objects, or lets it wait until it can take over from others. It
 // closes those that are no longer needed. opened are those of next that are new.
-func (s *informer) assignScopes(next, opened []*reflector) partition.Change {
+func (s *informer) assignScopes(next, opened []*scopeReflector) partition.Change {
 	scopes := make([]partition.Scope, len(next))
 	var named []string
 	for i, r := range next {
@@ -377,16 +356,6 @@ func (s *informer) assignScopes(next, opened []*reflector) partition.Change {
 	s.noteLeaving()
 	s.own.follow(s.open)
 	return change
-}
-
-// region returns what the Reflector may have, apart from its selectors.
-func (r *reflector) region() partition.Region { return r.config.scope.region(r.config.isNamespaced) }
-
-// leaveOut makes the Reflector of OtherNamespaces drop what it reads of some namespaces, which it never has again.
-func (r *reflector) leaveOut(namespaces ...string) {
-	if r.config.scope.OtherNamespaces {
-		r.config.rule.Among.Remove(namespaces)
-	}
 }
 
 // isOver reports whether no scope has an object.
@@ -452,17 +421,7 @@ func (s *informer) followSource(ctx context.Context) {
 		}
 		report(err)
 		wait := waitsOf(s.config.Backoffs).After(err, failures, 0).Pick(rand.N[time.Duration])
-		tracker := s.set.chosen.Load()
-		tracker.AwaitAttempt(time.Now().Add(wait))
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-		case <-s.set.retry:
-		case <-timer.C:
-		}
-		timer.Stop()
-		tracker.AwaitAttempt(time.Time{})
-		if ctx.Err() != nil {
+		if !s.set.chosen.Load().Await(ctx, wait, s.set.retry) {
 			return
 		}
 	}

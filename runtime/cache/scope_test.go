@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 )
 
 // followAll runs an informer of several namespaces, each of which has a source of its own. ""
@@ -327,7 +328,7 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 				if namespace < "n40" && r.verb == "list" {
 					read(1)
 					time.AfterFunc(initial.Timeout-time.Second, func() { read(-1) })
-					time.Sleep(listTimeout)
+					time.Sleep(reflector.ListTimeout)
 				}
 				return nil
 			})
@@ -346,7 +347,7 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 		if most := read(0); !other.HasSynced() || most != maxFirstLists/2 {
 			t.Errorf("another kind waits for a kind that lists %d namespaces at one time: %s", most, other.NotSyncedReason())
 		}
-		time.Sleep(2 * listTimeout)
+		time.Sleep(2 * reflector.ListTimeout)
 		synctest.Wait()
 		if !many.HasSynced() {
 			t.Error(many.NotSyncedReason())

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"cmp"
-	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -11,9 +10,8 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
-	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // StatusSource has informers that can be observed: a SharedInformerFactory, a generated factory,
@@ -129,7 +127,7 @@ type Stats struct {
 }
 
 // FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
-const FormChanged Reason = "FormChanged"
+const FormChanged Reason = reflector.FormChanged
 
 // FailureCount is the number of requests that failed for one reason.
 type FailureCount struct {
@@ -141,7 +139,7 @@ type FailureCount struct {
 
 // Unconfirmed is the cause of a relist of a scope after the watch has not confirmed a version. A Status never has it,
 // but counts such versions; see Status.Unconfirmed.
-const Unconfirmed Reason = "Unconfirmed"
+const Unconfirmed Reason = reflector.Unconfirmed
 
 // HandlerStats has the counters of one handler since it was added.
 type HandlerStats struct {
@@ -248,7 +246,7 @@ func (s *informer) stats() Stats {
 		Synced: s.HasSynced(), WasSynced: s.hadSynced(&s.lists), NotFollowing: s.outages.Lasted(),
 		Queued: s.queue.Len(), Processing: read(&s.processing), ToCache: read(&s.toCache),
 	}
-	s.counters.addTo(&all)
+	addTraffic(s.counters, &all)
 	waiting := s.queue.Waiting() // before now
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
@@ -294,44 +292,19 @@ func handlerStats(l *processor.Listener, now stats.Stamp) HandlerStats {
 	}
 }
 
-// traffic is the Traffic of an informer, which all of its Reflectors share.
-type traffic struct{ stats.Traffic }
-
-// The verbs of requests, as in FailureCount and in the rules of a Role. A streaming list is a
-// watch.
-const (
-	verbList  = "list"
-	verbWatch = "watch"
-)
-
-func nameOfVerb(verb protocol.Verb) string {
-	if verb == protocol.ListPage {
-		return verbList
-	}
-	return verbWatch
-}
-
-// fail counts a request that failed with an error that is reported.
-func (t *traffic) fail(verb string, err error) {
-	t.Fail(verb, string(reasonOf(err)))
-	undecodable, tooLarge := (*wire.DecodeError)(nil), (*wire.TooLargeError)(nil)
-	if errors.As(err, &undecodable) || errors.As(err, &tooLarge) {
-		t.Undecodable.Add(1)
-	}
-}
-
-func (t *traffic) addTo(all *Stats) {
+// addTraffic adds what the Reflectors of an informer have read.
+func addTraffic(t *stats.Traffic, all *Stats) {
 	all.BytesRead = t.Bytes.Load()
 	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
 	all.Dropped = t.Dropped.Load()
 	all.Lists, all.DecodeFailures = t.Lists.Load(), t.Undecodable.Load()
-	for cause, count := range t.Traffic.Relists() {
+	for cause, count := range t.Relists() {
 		if all.Relists == nil {
 			all.Relists = map[Reason]uint64{}
 		}
 		all.Relists[Reason(cause)] = count
 	}
-	for failure, count := range t.Traffic.Failures() {
+	for failure, count := range t.Failures() {
 		all.Failures = append(all.Failures, FailureCount{failure.Verb, Reason(failure.Reason), count})
 	}
 	slices.SortFunc(all.Failures, func(a, b FailureCount) int {

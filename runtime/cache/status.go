@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -152,7 +151,7 @@ func (u UnconfirmedVersion) String() string {
 	if u.ResourceVersion == "" {
 		return "the delete of " + text
 	}
-	return text + " at " + printable.Text(printable.Cut(u.ResourceVersion, maxVersion))
+	return text + " at " + printable.Version(u.ResourceVersion)
 }
 
 // failure returns the failure with Err.
@@ -166,10 +165,6 @@ func (s *Status) failure() advice.Failure {
 	}
 	return f
 }
-
-// maxVersion is the number of bytes of a version in a text. Only servers other than
-// Kubernetes have longer ones.
-const maxVersion = 64
 
 // String returns the status in one line, for logs and errors:
 //
@@ -200,7 +195,7 @@ func (s Status) String() string {
 	}
 	switch {
 	case s.ResourceVersion != "":
-		text += next + plural(s.Objects, "object") + " at version " + printable.Text(printable.Cut(s.ResourceVersion, maxVersion))
+		text += next + plural(s.Objects, "object") + " at version " + printable.Version(s.ResourceVersion)
 	case s.Objects > 0: // one of several namespaces is not listed yet
 		text += next + plural(s.Objects, "object")
 	}
@@ -260,7 +255,7 @@ func (s *informer) statusOfAll() Status {
 	}
 	var choice *Status
 	if chosen != nil {
-		status := chosen.get()
+		status := statusOf(chosen.State())
 		choice = &status
 	}
 	status := joined(scopes, choice)
@@ -374,63 +369,12 @@ func (s *Status) where() string {
 	return fmt.Sprintf(" in %d of %s", n, plural(len(s.Scopes), noun))
 }
 
-// statusTracker holds the status, which a Reflector writes and any goroutine reads.
-type statusTracker struct {
-	progress.Tracker
-	// changed is called after each change of the phase, without a lock.
-	changed func()
-
-	undecodable listed.Undecodable // which has its own lock
-
-	mu sync.Mutex // guards what follows
-	// unconfirmedVersions counts the versions that were not confirmed, and last is the last one.
-	unconfirmedVersions int
-	last                UnconfirmedVersion
-}
-
-// noteUnconfirmed notes a version that the watch did not confirm.
-func (t *statusTracker) noteUnconfirmed(u UnconfirmedVersion) {
-	u.At = time.Now()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.unconfirmedVersions++
-	t.last = u
-}
-
-// unconfirmed returns the number of such versions, and the last one.
-func (t *statusTracker) unconfirmed() (int, UnconfirmedVersion) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.unconfirmedVersions, t.last
-}
-
-func newStatusTracker() *statusTracker {
-	t := &statusTracker{}
-	t.Begin()
-	return t
-}
-
-func (t *statusTracker) get() Status {
-	s := t.State()
-	n, last := t.unconfirmed()
+// statusOf returns the Status of a state of progress.
+func statusOf(s progress.State) Status {
 	return Status{
 		Phase: Phase(s.Phase), Since: s.Since, NextAttempt: s.NextAttempt,
-		Err: s.Err, Reason: Reason(s.Reason), Verb: s.Verb, Undecodable: t.undecodable.Sorted(), Unconfirmed: n, LastUnconfirmed: last,
+		Err: s.Err, Reason: Reason(s.Reason), Verb: s.Verb,
 	}
-}
-
-// enter enters a phase, with the error that is the cause, or nil.
-func (t *statusTracker) enter(phase Phase, err error) { t.enterFailed(phase, "", err) }
-
-// enterFailed is enter after a request has failed. verb is "list" or "watch".
-func (t *statusTracker) enterFailed(phase Phase, verb string, err error) {
-	t.Enter(string(phase), failureOf(verb, err))
-	t.changed()
-}
-
-// enterAfter is enterFailed after a wait, if no other phase is entered meanwhile.
-func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, verb string, err error) *time.Timer {
-	return t.EnterAfter(wait, string(phase), failureOf(verb, err), t.changed)
 }
 
 func failureOf(verb string, err error) progress.Failure {

@@ -24,7 +24,7 @@ func TestStatusAsText(t *testing.T) {
 			{Status{Phase: Degraded, Since: since, Err: errForbidden, Reason: Forbidden, NextAttempt: next, Objects: 1, ResourceVersion: "9"},
 				"Degraded for 5m12s (Forbidden: widgets is forbidden: no right to list; it needs the rights to list and to watch); next attempt at 2000-01-01T01:00:00Z; 1 object at version 9"},
 			{Status{Phase: Stopped, Since: since, ResourceVersion: "a\n" + strings.Repeat("b", 100), Undecodable: []*DecodeError{{Name: "x", Err: errGone}}},
-				`Stopped for 5m12s: 0 objects at version a\n` + strings.Repeat("b", maxVersion-2) + "…; 1 undecodable, the first: object x cannot be decoded: too old resource version: 5 (9)"},
+				`Stopped for 5m12s: 0 objects at version a\n` + strings.Repeat("b", 64-2) + "…; 1 undecodable, the first: object x cannot be decoded: too old resource version: 5 (9)"},
 		} {
 			if got := test.status.String(); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)

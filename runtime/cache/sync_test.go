@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 )
 
 func TestWaitIgnoresARemovedHandler(t *testing.T) {
@@ -235,7 +237,7 @@ type hasty struct {
 
 func (h *hasty) waitsFor() (subject, NotSynced) {
 	about, reason := h.informer.waitsFor()
-	h.reflectors()[0].status.enter(h.phases[0], nil)
+	h.reflectors()[0].Progress().Enter(string(h.phases[0]), progress.Failure{})
 	h.phases = h.phases[1:]
 	return about, reason
 }

@@ -65,3 +65,10 @@ func Cut(s string, limit int) string {
 	}
 	return strings.ToValidUTF8(s[:end], "?") + "…"
 }
+
+// maxVersion is the number of bytes of a version in a text. Only servers other than
+// Kubernetes have longer ones.
+const maxVersion = 64
+
+// Version returns a resourceVersion for a text.
+func Version(s string) string { return Text(Cut(s, maxVersion)) }

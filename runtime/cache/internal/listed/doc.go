@@ -26,7 +26,12 @@ func NameOf(item *wire.Item) Name {
 	if item.Err != nil {
 		return nameOfState(item.Err)
 	}
-	return Name{Namespace: item.Object.GetNamespace(), Name: item.Object.GetName()}
+	return NameOfObject(item.Object)
+}
+
+// NameOfObject returns the name of an object.
+func NameOfObject(obj wire.Object) Name {
+	return Name{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
 func nameOfState(state *wire.DecodeError) Name {

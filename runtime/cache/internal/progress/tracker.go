@@ -2,6 +2,7 @@
 package progress
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -37,16 +38,19 @@ type State struct {
 
 // Tracker holds the State, which one goroutine writes and any goroutine reads.
 type Tracker struct {
-	mu    sync.Mutex // guards what follows
-	state State
+	changed func()
+	mu      sync.Mutex // guards what follows
+	state   State
 	// entries counts calls of Enter.
 	entries int
 	// trying is set while a watch that was reopened after a failure has not lasted yet.
 	trying bool
 }
 
-// Begin enters Pending. It is called once, before all other methods.
-func (t *Tracker) Begin() { t.state.Phase, t.state.Since = Pending, time.Now() }
+// New returns a Tracker that is Pending. It calls changed after each change of the phase, or of its cause, without a lock.
+func New(changed func()) *Tracker {
+	return &Tracker{changed: changed, state: State{Phase: Pending, Since: time.Now()}}
+}
 
 // State returns the present state.
 func (t *Tracker) State() State {
@@ -73,12 +77,13 @@ func (t *Tracker) OutageState() outage.State {
 // Enter enters a phase, with the failure that is the cause. Listing and Watching end the last failure.
 func (t *Tracker) Enter(phase string, cause Failure) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.enterLocked(phase, cause)
+	t.mu.Unlock()
+	t.changed()
 }
 
-// EnterAfter enters a phase after a wait, if no other one is entered meanwhile, and then calls entered.
-func (t *Tracker) EnterAfter(wait time.Duration, phase string, cause Failure, entered func()) *time.Timer {
+// EnterAfter enters a phase after a wait, if no other one is entered meanwhile.
+func (t *Tracker) EnterAfter(wait time.Duration, phase string, cause Failure) *time.Timer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	entry := t.entries
@@ -90,7 +95,7 @@ func (t *Tracker) EnterAfter(wait time.Duration, phase string, cause Failure, en
 		}
 		t.mu.Unlock()
 		if current {
-			entered()
+			t.changed()
 		}
 	})
 }
@@ -108,8 +113,22 @@ func (t *Tracker) enterLocked(phase string, cause Failure) {
 	}
 }
 
-// AwaitAttempt sets the time of the next request; zero while a request is under way.
-func (t *Tracker) AwaitAttempt(at time.Time) {
+// Await waits before the next attempt, or until retry has a token. It reports whether ctx is still alive.
+func (t *Tracker) Await(ctx context.Context, wait time.Duration, retry <-chan struct{}) bool {
+	t.setNextAttempt(time.Now().Add(wait))
+	defer t.setNextAttempt(time.Time{})
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-retry:
+	case <-timer.C:
+	}
+	return ctx.Err() == nil
+}
+
+func (t *Tracker) setNextAttempt(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.state.NextAttempt = at

@@ -11,8 +11,7 @@ import (
 
 func TestTracker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var tracker Tracker
-		tracker.Begin()
+		tracker := New(func() {})
 		failed := Failure{"watch", "ServerError", errors.New("it failed")}
 		begun := time.Now()
 		steps := []struct {
@@ -49,23 +48,22 @@ func TestTracker(t *testing.T) {
 // TestEnterAfter enters a phase later, and drops it if another one was entered meanwhile.
 func TestEnterAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var tracker Tracker
-		tracker.Begin()
+		changes := 0
+		tracker := New(func() { changes++ })
 		tracker.Enter(Watching, Failure{})
-		entered := 0
-		later := func() { tracker.EnterAfter(time.Second, Degraded, Failure{}, func() { entered++ }) }
+		later := func() { tracker.EnterAfter(time.Second, Degraded, Failure{}) }
 		later()
 		tracker.Enter(Watching, Failure{})
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if entered != 0 || tracker.State().Phase != Watching {
-			t.Errorf("entered %d times, now in %s", entered, tracker.State().Phase)
+		if changes != 2 || tracker.State().Phase != Watching {
+			t.Errorf("%d changes, now in %s", changes, tracker.State().Phase)
 		}
 		later()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if entered != 1 || tracker.State().Phase != Degraded {
-			t.Errorf("entered %d times, now in %s", entered, tracker.State().Phase)
+		if changes != 3 || tracker.State().Phase != Degraded {
+			t.Errorf("%d changes, now in %s", changes, tracker.State().Phase)
 		}
 	})
 }

@@ -57,6 +57,14 @@ const (
 	OpenStream
 )
 
+// String returns the verb in the rules of a Role.
+func (v Verb) String() string {
+	if v == ListPage {
+		return "list"
+	}
+	return "watch"
+}
+
 // State is the state of a Reflector between two requests.
 type State struct {
 	// ResourceVersion is the start of the next watch, empty before the end of the first list.

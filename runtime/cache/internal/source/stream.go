@@ -1,4 +1,4 @@
-package decoded
+package source
 
 import (
 	"context"
@@ -13,23 +13,20 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Stream reads a watch.Interface in batches. It waits for one event, and adds those
+// clientStream reads a watch.Interface in batches. It waits for one event, and adds those
 // that have arrived.
-type Stream struct {
+type clientStream struct {
 	watch watch.Interface
 	// pending is the error that followed the events of the last batch.
 	pending error
 }
-
-// NewStream returns a stream of the events of w.
-func NewStream(w watch.Interface) *Stream { return &Stream{watch: w} }
 
 // MaxBatch is the largest number of events that one Next returns. It bounds the memory
 // that an idle Reflector keeps. The queue merges batches.
 const MaxBatch = 32
 
 // Next blocks until there are events and returns those that have arrived, appended to reuse[:0].
-func (s *Stream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
+func (s *clientStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
 	batch := reuse[:0]
 	if s.pending != nil {
 		return batch, s.pending
@@ -55,9 +52,9 @@ func (s *Stream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, er
 }
 
 // Stop ends the watch.
-func (s *Stream) Stop() { s.watch.Stop() }
+func (s *clientStream) Stop() { s.watch.Stop() }
 
-func (s *Stream) add(batch []wire.Event, event watch.Event, open bool) ([]wire.Event, error) {
+func (s *clientStream) add(batch []wire.Event, event watch.Event, open bool) ([]wire.Event, error) {
 	if !open {
 		return batch, io.EOF
 	}

@@ -1,8 +1,7 @@
-// Package shards leaves out the objects that are not in a shard: before they are decoded, or from what a
-// client has decoded.
-package shards
+package source
 
 import (
+	"context"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,11 +12,50 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// IsFixed reports whether an object is in a shard, or is not, as long as it exists.
-func IsFixed(shard sharding.Selector) bool { return shard.Key() != sharding.Owner }
+// Sharded leaves out the objects that are not in a shard, because a server, and a fake, may
+// ignore the ShardSelector of a request.
+type Sharded struct {
+	Source
+	Shard sharding.Selector
+}
 
-// Decode returns options of a decoder that also leaves out the objects that are not in a shard.
-func Decode(options wire.Options, shard sharding.Selector) wire.Options {
+// List reads one page.
+func (s *Sharded) List(ctx context.Context, options metav1.ListOptions) (wire.Page, error) {
+	page, err := s.Source.List(ctx, options)
+	if err == nil {
+		dropOthers(&page, s.Shard)
+	}
+	return page, err
+}
+
+// Watch opens a stream.
+func (s *Sharded) Watch(ctx context.Context, options metav1.ListOptions) (Stream, error) {
+	of, err := s.Source.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return &shardedStream{of, s.Shard}, nil
+}
+
+// shardedStream is a watch of a Sharded.
+type shardedStream struct {
+	Stream
+	shard sharding.Selector
+}
+
+func (s *shardedStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
+	events, err := s.Stream.Next(ctx, reuse)
+	for i := range events {
+		dropOther(&events[i], s.shard)
+	}
+	return events, err
+}
+
+// isFixed reports whether an object is in a shard, or is not, as long as it exists.
+func isFixed(shard sharding.Selector) bool { return shard.Key() != sharding.Owner }
+
+// InShard returns options of a decoder that also leaves out the objects that are not in a shard.
+func InShard(options wire.Options, shard sharding.Selector) wire.Options {
 	if shard.Empty() {
 		return options
 	}
@@ -38,12 +76,12 @@ func Decode(options wire.Options, shard sharding.Selector) wire.Options {
 	options.Keep = func(h wire.Head) bool {
 		return shard.Contains(sharding.HashOf(key, hashed(&h))) && (keep == nil || keep(h))
 	}
-	options.KeepChanges = options.KeepChanges || !IsFixed(shard)
+	options.KeepChanges = options.KeepChanges || !isFixed(shard)
 	return options
 }
 
-// Page leaves out items of a page that a client has decoded.
-func Page(page *wire.Page, shard sharding.Selector) {
+// dropOthers leaves out items of a page that a client has decoded.
+func dropOthers(page *wire.Page, shard sharding.Selector) {
 	if len(page.Items) == 0 {
 		return
 	}
@@ -55,14 +93,14 @@ func Page(page *wire.Page, shard sharding.Selector) {
 	page.Dropped += before - len(page.Items)
 }
 
-// Event leaves out the object of an event, as a decoder does.
-func Event(event *wire.Event, shard sharding.Selector) {
+// dropOther leaves out the object of an event, as a decoder does.
+func dropOther(event *wire.Event, shard sharding.Selector) {
 	if event.Type == watch.Bookmark || has(shard, &event.Item) {
 		return
 	}
 	obj := head(&event.Item)
 	out := wire.Event{Type: watch.Bookmark, ResourceVersion: event.ResourceVersion, Dropped: event.Dropped + 1}
-	if event.Type != watch.Added && !IsFixed(shard) {
+	if event.Type != watch.Added && !isFixed(shard) {
 		out.Type, out.Dropped = watch.Deleted, event.Dropped
 		out.Err = &wire.DecodeError{Namespace: obj.Namespace, Name: obj.Name, UID: string(obj.UID), ResourceVersion: event.ResourceVersion, Err: wire.ErrNotKept}
 	}
@@ -75,7 +113,7 @@ func has(shard sharding.Selector, item *wire.Item) bool {
 	if item.Err == nil {
 		return shard.Matches(item.Object)
 	}
-	return !IsFixed(shard) || shard.Matches(head(item))
+	return !isFixed(shard) || shard.Matches(head(item))
 }
 
 // head returns the names and the UID of an item.

@@ -1,0 +1,394 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+const (
+	// FormChanged is the cause of a list for SetForm, and Unconfirmed that of one because the watch has not confirmed a version.
+	FormChanged = "FormChanged"
+	Unconfirmed = "Unconfirmed"
+)
+
+// Reflector copies the collection of one scope to a Sink. Only the goroutine of Run uses the fields that have no comment
+// about others.
+type Reflector struct {
+	settings Settings // do not change after Run
+	sink     Sink
+	gate     gate
+	// progress, undecodable and unconfirmed are the State.
+	progress    *progress.Tracker
+	undecodable listed.Undecodable
+	unconfirmed unconfirmed
+	orders      orders
+	retry       chan struct{} // holds a token after Retry
+
+	mu     sync.Mutex // guards source and form, which SetForm changes
+	source source.Source
+	form   *form // nil before SetForm
+	// prefersLists is set if source reads a list faster than a streaming list.
+	prefersLists bool
+
+	// committed is set after the first list.
+	committed bool
+	// partial is nil while the Reflector watches.
+	partial *partialList
+	// position is how far it has read.
+	position frontier.Position
+	// claim is that of the highest version that the watch has told, in an event of claimant. That is zero for a
+	// bookmark.
+	claim    pending.Claim
+	claimant listed.Name
+	// watchEnded is when the last watch ended.
+	watchEnded stats.Stamp
+	// leaveFirst releases the tokens of settings.FirstLists.
+	leaveFirst func()
+	events     []wire.Event
+	// freeDeltas is memory for the deltas of a batch.
+	freeDeltas freelist.List[deltafifo.Delta]
+}
+
+// New returns a Reflector, which does nothing until Run.
+func New(settings Settings, sink Sink) *Reflector {
+	r := &Reflector{
+		settings: settings,
+		sink:     sink,
+		progress: progress.New(sink.Changed),
+		retry:    make(chan struct{}, 1),
+	}
+	r.gate.Settings = &r.settings
+	if settings.Random == nil {
+		r.settings.Random = rand.N[time.Duration]
+	}
+	if settings.Open != nil {
+		r.useBodies()
+		return r
+	}
+	r.gate.trim = wire.Trimmer(settings.Decode)
+	if r.source = settings.Source; !settings.Rule.Selector().Empty() {
+		r.source = &source.Sharded{Source: r.source, Shard: settings.Rule.Selector()}
+	}
+	return r
+}
+
+// useBodies makes the source that decodes bodies with the present options.
+func (r *Reflector) useBodies() {
+	s := &r.settings
+	options := r.decodeLocked()
+	// Objects of a cache are read-only, but a transform may write to them.
+	options.ReadOnly = options.ReadOnly || s.Shared && s.Transform == nil
+	if rule := s.Rule; rule != nil && rule.Among != nil {
+		among, keep := rule.Among, options.Keep
+		options.Keep = func(h wire.Head) bool { return among.HasText(h.Namespace) && (keep == nil || keep(h)) }
+	}
+	bodies := source.NewBodies(r.request, s.Form.Type(), source.InShard(options, s.Rule.Selector()), s.Held)
+	r.source, r.prefersLists = bodies, bodies.PrefersLists()
+}
+
+// SetTransform replaces Settings.Transform. It is called before Run.
+func (r *Reflector) SetTransform(transform Transform) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settings.Transform = transform
+	if r.settings.Open != nil {
+		r.useBodies()
+	}
+}
+
+// SetForm makes the Reflector list again, and decode to another form. It calls applied
+// when the list is in the cache.
+func (r *Reflector) SetForm(object runtime.Object, unstructured bool, applied func()) {
+	r.orders.add(FormChanged, &form{object, unstructured}, []func(){applied})
+	r.Retry()
+}
+
+// Relist makes the Reflector list again. It calls applied when the list is in the cache.
+func (r *Reflector) Relist(cause string, applied ...func()) {
+	r.orders.add(cause, nil, applied)
+	r.Retry()
+}
+
+// obey begins a list if one was ordered, and reports whether it was.
+func (r *Reflector) obey() bool {
+	next := r.orders.take()
+	if next == nil {
+		return false
+	}
+	if next.form != nil {
+		r.mu.Lock()
+		r.form = next.form
+		r.useBodies()
+		r.mu.Unlock()
+	}
+	r.beginList(next.cause)
+	r.partial.applied = append(r.partial.applied, next.applied...)
+	return true
+}
+
+// Decode returns the present options of the decoder. Any goroutine may call it.
+func (r *Reflector) Decode() wire.Options {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.decodeLocked()
+}
+
+func (r *Reflector) decodeLocked() wire.Options {
+	options := *r.settings.Decode
+	if r.form != nil {
+		options.Object, options.Unstructured = r.form.object, r.form.unstructured
+	}
+	return options
+}
+
+// Bodies returns what decodes the present form of the objects, or nil if a client decodes them. SetForm replaces it. Any
+// goroutine may call it.
+func (r *Reflector) Bodies() *source.Bodies {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	bodies, _ := r.source.(*source.Bodies)
+	return bodies
+}
+
+// Item decodes the response to a write as bodies decodes the objects of a list. Any goroutine may call it.
+func (r *Reflector) Item(bodies *source.Bodies, body []byte) (item wire.Item, err error) {
+	if item, err = bodies.Item(body); err == nil {
+		item.Object, err = r.gate.object(item.Object)
+	}
+	return item, err
+}
+
+// State is what is known of a Reflector at one moment.
+type State struct {
+	progress.State
+	// Undecodable are the objects whose last state cannot be decoded, sorted.
+	Undecodable []*wire.DecodeError
+	// Unconfirmed is the number of versions that the watch did not confirm, and LastUnconfirmed the last one.
+	Unconfirmed     int
+	LastUnconfirmed UnconfirmedVersion
+}
+
+// UnconfirmedVersion is a version that the watch did not confirm. Package cache documents it.
+type UnconfirmedVersion struct {
+	Object          listed.Name
+	ResourceVersion string
+	At              time.Time
+}
+
+// unconfirmed are such versions.
+type unconfirmed struct {
+	mu   sync.Mutex // guards what follows
+	n    int
+	last UnconfirmedVersion
+}
+
+// NoteUnconfirmed notes a version that the watch did not confirm. Any goroutine may call it.
+func (r *Reflector) NoteUnconfirmed(name listed.Name, resourceVersion string) {
+	r.unconfirmed.mu.Lock()
+	defer r.unconfirmed.mu.Unlock()
+	r.unconfirmed.n++
+	r.unconfirmed.last = UnconfirmedVersion{name, resourceVersion, time.Now()}
+}
+
+// State returns the present state. Any goroutine may call it.
+func (r *Reflector) State() State {
+	s := State{State: r.progress.State(), Undecodable: r.undecodable.Sorted()}
+	if rule := r.settings.Rule; len(s.Undecodable) > 0 && rule.HasTerms() { // a namespace may have been removed since
+		s.Undecodable = slices.DeleteFunc(s.Undecodable, func(state *wire.DecodeError) bool {
+			return rule.Excludes(state.Namespace, state.Name)
+		})
+	}
+	r.unconfirmed.mu.Lock()
+	defer r.unconfirmed.mu.Unlock()
+	s.Unconfirmed, s.LastUnconfirmed = r.unconfirmed.n, r.unconfirmed.last
+	return s
+}
+
+// Progress returns the phase as it changes.
+func (r *Reflector) Progress() *progress.Tracker { return r.progress }
+
+// enter enters a phase that is not due to a failure.
+func (r *Reflector) enter(phase string) { r.progress.Enter(phase, progress.Failure{}) }
+
+// failureOf returns the failure of a request.
+func failureOf(verb protocol.Verb, err error) progress.Failure {
+	return progress.Failure{Verb: verb.String(), Reason: protocol.ReasonOf(err), Err: err}
+}
+
+// Run lists and watches until ctx ends.
+func (r *Reflector) Run(ctx context.Context) {
+	defer r.enter(progress.Stopped)
+	defer r.dropMemory()
+	r.warnOfLimit(ctx)
+	var state protocol.State
+	var next protocol.Action
+	r.start(&state, &next)
+	r.joinFirst(ctx)
+	defer func() { r.leaveFirst() }()
+	for {
+		if !r.pause(ctx, next.Wait) {
+			return
+		}
+		if r.obey() {
+			r.logUnconfirmed(ctx)
+			r.start(&state, &next)
+		}
+		in := protocol.Input{Verb: next.Verb, Began: time.Now()}
+		switch next.Verb {
+		case protocol.ListPage:
+			r.list(ctx, &next, &in)
+		case protocol.OpenWatch, protocol.OpenStream:
+			r.watch(ctx, &next, &in)
+		}
+		in.Ended = time.Now()
+		if ctx.Err() != nil {
+			return
+		}
+		if r.orders.interruptible(nil) { // whatever the request has returned
+			next.Wait = protocol.Pause{}
+			continue
+		}
+		r.step(ctx, &state, &next, &in)
+	}
+}
+
+// step decides what comes after a request.
+func (r *Reflector) step(ctx context.Context, state *protocol.State, next *protocol.Action, in *protocol.Input) {
+	*state, *next = protocol.Step(*state, *in)
+	r.conclude(ctx, in.Verb, next, state)
+}
+
+// joinFirst waits until the first list may be read.
+func (r *Reflector) joinFirst(ctx context.Context) {
+	var all []func()
+	for _, limit := range r.settings.FirstLists {
+		all = append(all, initial.Join(ctx, limit))
+	}
+	r.leaveFirst = func() {
+		for _, leave := range slices.Backward(all) {
+			leave()
+		}
+	}
+}
+
+// logUnconfirmed logs why the list under way is necessary, if a version was not confirmed.
+func (r *Reflector) logUnconfirmed(ctx context.Context) {
+	if r.partial.cause == Unconfirmed {
+		last := r.State().LastUnconfirmed
+		klog.FromContext(ctx).Info("The watch has not confirmed a version in two minutes, so the collection is listed again; the version may be forged, or of another server",
+			"object", printable.Text(last.Object.String()), "version", printable.Version(last.ResourceVersion))
+	}
+}
+
+// start begins with a list, which drops what was read of another one.
+func (r *Reflector) start(state *protocol.State, next *protocol.Action) {
+	s := &r.settings
+	r.beginList("")
+	r.enter(progress.Listing)
+	*state, *next = protocol.Start(s.WithoutStreamingList || s.Limits.NoStreams || r.prefersLists && !s.StreamingList, s.Backoffs)
+}
+
+// dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
+func (r *Reflector) dropMemory() {
+	r.partial = nil
+	r.events, r.freeDeltas = nil, freelist.List[deltafifo.Delta]{}
+}
+
+// pause waits before a request, or until Retry is called. The State has the time of the
+// request meanwhile. It reports whether ctx is still alive.
+func (r *Reflector) pause(ctx context.Context, length protocol.Pause) bool {
+	if length == (protocol.Pause{}) {
+		return ctx.Err() == nil
+	}
+	return r.progress.Await(ctx, length.Pick(r.settings.Random), r.retry)
+}
+
+// Retry ends the wait after a failed list or watch. If a request is under way and fails,
+// Retry skips the wait after it. Any goroutine may call it. It never blocks.
+func (r *Reflector) Retry() {
+	select {
+	case r.retry <- struct{}{}:
+	default:
+	}
+}
+
+// forgetRetry drops a call of Retry that came when nothing had failed.
+func (r *Reflector) forgetRetry() {
+	select {
+	case <-r.retry:
+	default:
+	}
+}
+
+// warnOfLimit logs a warning if the server accepts objects above the limit.
+func (r *Reflector) warnOfLimit(ctx context.Context) {
+	if limit := r.settings.Decode.MaxObjectBytes; r.settings.Open != nil && limit > 0 && limit < wire.EtcdRequestBytes {
+		klog.FromContext(ctx).Info("MaxObjectBytes is below etcd's default limit for a request; the server may store objects that the informer fails on or skips",
+			"limit", limit, "etcd", wire.EtcdRequestBytes)
+	}
+}
+
+// count counts a request that failed with an error that is reported.
+func (r *Reflector) count(verb protocol.Verb, err error) {
+	r.settings.Traffic.Fail(verb.String(), protocol.ReasonOf(err))
+	undecodable, tooLarge := (*wire.DecodeError)(nil), (*wire.TooLargeError)(nil)
+	if errors.As(err, &undecodable) || errors.As(err, &tooLarge) {
+		r.settings.Traffic.Undecodable.Add(1)
+	}
+}
+
+// conclude applies the action after a request, except for its wait and its request.
+func (r *Reflector) conclude(ctx context.Context, after protocol.Verb, next *protocol.Action, state *protocol.State) {
+	if next.Failed != nil {
+		r.count(after, next.Failed)
+	}
+	if next.Commit {
+		r.commit(state.ResourceVersion)
+	}
+	switch {
+	case next.Restart:
+		r.beginList(protocol.ReasonOf(next.Failed))
+	case next.Verb == protocol.OpenWatch:
+		r.partial = nil
+	}
+	switch {
+	case next.WatchFailed && after == protocol.ListPage: // the State still has why
+	case next.Failed != nil:
+		r.progress.Enter(progress.Degraded, failureOf(after, next.Failed))
+	case next.Verb == protocol.ListPage && next.Wait != (protocol.Pause{}): // after an empty page, which is no progress
+	case next.Resumed: // it stays Watching until the server is late to answer
+	case next.Verb != protocol.OpenWatch || next.Commit:
+		r.enter(progress.Listing)
+	}
+	if next.Failed != nil {
+		if next.Wait != (protocol.Pause{}) { // a list instead of a stream follows at once
+			r.leaveFirst()
+		}
+		failed := next.Failed
+		if r.settings.Title != "" { // all scopes have the same handler
+			failed = fmt.Errorf("%s: %w", r.settings.Title, failed)
+		}
+		r.sink.Failed(ctx, failed)
+	}
+}

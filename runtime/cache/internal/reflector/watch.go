@@ -1,0 +1,325 @@
+package reflector
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+const (
+	// minWatchTimeout is half of the longest timeout of a watch, which is random, so that
+	// clients do not open all watches at one time.
+	minWatchTimeout = 5 * time.Minute
+	// watchGrace is added to the timeout of a watch before the Reflector ends it: a
+	// connection that broke silently would stay open forever.
+	watchGrace = 30 * time.Second
+	// AnswerTimeout is how long the server may take to answer a watch: to send the
+	// header of the response.
+	AnswerTimeout = time.Minute
+	// ResumeGrace is how long the phase stays Watching while a watch that ended in good
+	// order is resumed, before the server has answered.
+	ResumeGrace = 2 * time.Second
+	// StallTimeout is how long the next of the initial events of a streaming list
+	// may take, and their closing bookmark.
+	StallTimeout = 10 * time.Second
+	// BookmarkTimeout is how long the closing bookmark may take once an event shows
+	// that all initial events have been sent.
+	BookmarkTimeout = 10 * time.Second
+)
+
+// watch follows a watch to its end, or a streaming list and the watch that it
+// becomes.
+func (r *Reflector) watch(ctx context.Context, request *protocol.Action, in *protocol.Input) {
+	timeout := minWatchTimeout + r.settings.Random(minWatchTimeout)
+	seconds := int64(timeout.Seconds())
+	request.Options.TimeoutSeconds = &seconds
+	if !r.settings.Limits.Fake {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout+watchGrace, protocol.ErrSilent)
+		defer cancel()
+	}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	r.orders.interruptible(giveUp)
+
+	in.ResourceVersion = request.Options.ResourceVersion
+	in.Err = r.follow(ctx, request, giveUp, in)
+	if in.Err != io.EOF {
+		switch cause := context.Cause(ctx); cause {
+		case protocol.ErrNoBookmark, protocol.ErrSilent, protocol.ErrUnanswered:
+			in.Err = cause
+		}
+		in.Err = protocol.RequestError(in.Verb.String(), in.Err)
+	}
+}
+
+// follow opens a watch and forwards its events until its end.
+func (r *Reflector) follow(ctx context.Context, request *protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
+	if request.Verb == protocol.OpenStream {
+		r.partial.began = r.sink.Listing()
+	}
+	stream, err := r.open(ctx, request, giveUp)
+	if err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF // there was no watch that could have ended
+		}
+		return err
+	}
+	defer stream.Stop()
+	if request.Verb == protocol.OpenStream {
+		if err := r.readInitial(ctx, stream, giveUp, in); err != nil {
+			return err
+		}
+	} else {
+		defer r.enterWatching(request.WatchFailed)()
+	}
+	r.forgetRetry()
+	began := stats.Now()
+	defer func() {
+		r.watchEnded = stats.Now()
+		in.Lasted = r.watchEnded.Since(began)
+		in.MadeProgress = in.MadeProgress || in.Lasted >= protocol.LongWatch
+	}()
+	for {
+		if err := r.next(ctx, stream, in); err != nil {
+			return err
+		}
+	}
+}
+
+// open opens a watch. It gives up a server that does not answer.
+func (r *Reflector) open(ctx context.Context, request *protocol.Action, giveUp context.CancelCauseFunc) (source.Stream, error) {
+	unanswered := time.AfterFunc(AnswerTimeout, func() { giveUp(protocol.ErrUnanswered) })
+	defer unanswered.Stop()
+	if request.Resumed {
+		late := r.progress.EnterAfter(ResumeGrace-stats.Now().Since(r.watchEnded), progress.Degraded, failureOf(protocol.OpenWatch, protocol.ErrUnanswered))
+		defer late.Stop()
+	}
+	return r.source.Watch(ctx, request.Options)
+}
+
+// enterWatching enters Watching when a watch has been answered: at once, or, if it was
+// reopened after a failure, when it has lasted for protocol.ShortWatch: a server may answer each
+// watch and end it. The caller calls stop when the watch ends.
+func (r *Reflector) enterWatching(reopened bool) (stop func() bool) {
+	if !reopened {
+		r.enter(progress.Watching)
+		return func() bool { return false }
+	}
+	r.enter(progress.Degraded)
+	return r.progress.EnterAfter(protocol.ShortWatch, progress.Watching, progress.Failure{}).Stop
+}
+
+// next reads and forwards a batch of events.
+func (r *Reflector) next(ctx context.Context, stream source.Stream, in *protocol.Input) (err error) {
+	if r.events, err = stream.Next(ctx, r.events); err != nil {
+		return err
+	}
+	return r.forward(ctx, r.events, in)
+}
+
+// readInitial reads the initial events of a streaming list, up to their bookmark. A
+// server that does not know streaming lists sends none: it stalls when all objects
+// have been sent, or, on a busy collection, goes on with changes. Other bookmarks bring nothing of the list,
+// so a stream that sends only these has stalled.
+func (r *Reflector) readInitial(ctx context.Context, stream source.Stream, giveUp context.CancelCauseFunc, in *protocol.Input) error {
+	noBookmark := func() { giveUp(protocol.ErrNoBookmark) }
+	stall := time.AfterFunc(StallTimeout, noBookmark)
+	defer stall.Stop()
+	asked, start := time.Now(), ""
+	for !in.Listed {
+		var err error
+		if r.events, err = stream.Next(ctx, r.events); err != nil {
+			return err
+		}
+		if !in.Overdue {
+			if start == "" && time.Since(asked) >= StallTimeout {
+				start, asked = r.currentVersion(ctx), time.Now()
+			}
+			if in.Overdue = anyChange(r.events, start); in.Overdue {
+				overdue := time.AfterFunc(BookmarkTimeout, noBookmark)
+				defer overdue.Stop()
+			}
+		}
+		isAlive := bringsInitial(r.events)
+		if err := r.forward(ctx, r.events, in); err != nil {
+			return err
+		}
+		if isAlive {
+			stall.Reset(StallTimeout)
+		}
+	}
+	return nil
+}
+
+// bringsInitial reports whether one of the events of a streaming list is about an object, of this shard or
+// another one.
+func bringsInitial(events []wire.Event) bool {
+	return slices.ContainsFunc(events, func(event wire.Event) bool { return event.Type != watch.Bookmark || event.Dropped > 0 })
+}
+
+// anyChange reports whether one of the initial events is a change after the stream began.
+// If start is not empty, objects with a later version were added after that. A server that
+// supports streaming lists also sends such changes, shortly before its bookmark.
+func anyChange(events []wire.Event, start string) bool {
+	for i := range events {
+		switch event := &events[i]; event.Type {
+		case watch.Modified, watch.Deleted:
+			return true
+		case watch.Added:
+			if start != "" && protocol.IsLater(event.ResourceVersion, start) {
+				return true
+			}
+		case watch.Bookmark:
+			if event.InitialEventsEnd {
+				return false
+			}
+			if event.Dropped > 0 && start != "" && protocol.IsLater(event.ResourceVersion, start) {
+				return true // of another shard
+			}
+		}
+	}
+	return false
+}
+
+// currentVersion requests the version of the collection, for a streaming list that takes
+// long: an object that is added at a later version is not an initial one. It returns "" if that fails.
+func (r *Reflector) currentVersion(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, StallTimeout)
+	defer cancel()
+	page, err := r.source.List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return ""
+	}
+	return page.ResourceVersion
+}
+
+// forward gives a batch of events to the Sink as deltas, and records the version that the watch has
+// reached. If the transform of an object fails, it gives the events before that object.
+func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protocol.Input) (err error) {
+	deltas := r.freeDeltas.Take(len(events))
+	latest, bookmarked, isBehind := -1, false, false
+	var counts stats.Events
+	for i := range events {
+		event := &events[i]
+		change := deltaTypeOf(event.Type)
+		if change != 0 && r.gate.excludes(&event.Item) {
+			change = 0
+		}
+		if change != 0 {
+			if err = r.accept(ctx, &event.Item); err != nil {
+				break
+			}
+		}
+		counts.Dropped += uint64(event.Dropped)
+		if in.Verb == protocol.OpenStream && !in.Listed {
+			if err = r.addInitial(event, change, in); err != nil {
+				break
+			}
+			continue
+		}
+		countEvent(&counts, event, change)
+		if change != 0 {
+			listed.Note(&r.undecodable, &event.Item, change == deltafifo.Deleted)
+			if change == deltafifo.Deleted || event.Err == nil || r.settings.KeepsUndecodable {
+				deltas = append(deltas, deltafifo.Delta{Type: change, Scope: r.settings.Scope, Item: event.Item})
+			}
+		}
+		if protocol.IsLater(event.ResourceVersion, in.ResourceVersion) {
+			if !in.MadeProgress {
+				in.MadeProgress = true
+				r.enter(progress.Watching)
+			}
+			in.ResourceVersion, latest = event.ResourceVersion, i
+		}
+		if event.Type == watch.Bookmark && event.Dropped == 0 {
+			bookmarked, isBehind = true, protocol.IsEarlier(event.ResourceVersion, in.ResourceVersion)
+		}
+	}
+	if counts.Dropped > 0 {
+		r.settings.Traffic.Dropped.Add(counts.Dropped)
+	}
+	isListed := in.Verb != protocol.OpenStream || in.Listed
+	if isListed {
+		r.settings.Traffic.AddEvents(&counts) // before a handler can see one
+	}
+	if isListed {
+		before := r.position.Bookmarks
+		r.position.Version = in.ResourceVersion
+		if bookmarked {
+			r.position.Bookmarks++
+		}
+		received := r.sink.Events(deltas, r.position)
+		if latest >= 0 {
+			r.claim, r.claimant = pending.Claim{At: received, Bookmarks: before}, listed.Name{}
+			if latest := &events[latest]; deltaTypeOf(latest.Type) != 0 {
+				r.claimant = listed.NameOf(&latest.Item)
+			}
+		}
+		if bookmarked {
+			r.confirm(in.ResourceVersion, isBehind)
+		}
+	}
+	clear(deltas)
+	r.freeDeltas.Give(deltas)
+	clear(events) // the next read reuses the memory, which must not keep objects alive
+	if cap(r.events) > deltafifo.MaxReuse {
+		r.events = nil
+	}
+	return err
+}
+
+// confirm is called after a bookmark. The bookmark of a server is never behind what the same watch has told. If the highest
+// version has no bookmark in time, the Reflector lists again: no watch can resume there.
+func (r *Reflector) confirm(highest string, isBehind bool) {
+	switch {
+	case !isBehind:
+		r.claim.Bookmarks = r.position.Bookmarks
+	case r.claim.IsOverdue(r.position.Bookmarks):
+		r.NoteUnconfirmed(r.claimant, highest)
+		r.Relist(Unconfirmed)
+	}
+}
+
+// deltaTypeOf returns the type of the delta of an event, 0 for an event that carries no
+// object. It is called for each event, so it uses no map.
+func deltaTypeOf(event watch.EventType) deltafifo.Type {
+	switch event {
+	case watch.Added:
+		return deltafifo.Added
+	case watch.Modified:
+		return deltafifo.Updated
+	case watch.Deleted:
+		return deltafifo.Deleted
+	}
+	return 0
+}
+
+// countEvent counts an event. change is 0 for one without an object, and for that of another scope.
+func countEvent(counts *stats.Events, event *wire.Event, change deltafifo.Type) {
+	switch {
+	case hasLeft(&event.Item):
+		counts.Dropped++
+	case change == deltafifo.Updated:
+		counts.Updated++
+	case change == deltafifo.Added:
+		counts.Added++
+	case change == deltafifo.Deleted:
+		counts.Deleted++
+	case event.Type == watch.Bookmark && event.Dropped == 0:
+		counts.Bookmarks++
+	}
+}

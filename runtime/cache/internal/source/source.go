@@ -1,0 +1,83 @@
+// Package source lists and watches a collection: by response bodies, or by a typed client, which has decoded the objects.
+//
+//	Bodies    bodies ─▶ wire ─▶ pages, events
+//	Client    lists and watches of a typed client ─▶ pages, events; and Views of its objects
+//	Sharded, Tweaked, Failing    what another source has, or nothing
+package source
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// Source lists and watches a collection.
+type Source interface {
+	List(ctx context.Context, options metav1.ListOptions) (wire.Page, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (Stream, error)
+}
+
+// Stream is an open watch. Package cache documents it as EventStream.
+type Stream interface {
+	Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error)
+	Stop()
+}
+
+// Limits are those of the client of a Source.
+type Limits struct {
+	// NoStreams is set if it has no streaming lists.
+	NoStreams bool
+	// Fake is set for client-go's fakes, whose watches ignore their timeout.
+	Fake bool
+}
+
+// LimitsOf returns those of a typed client or a ListerWatcher. A typed client of a
+// fake clientset has no mark, but only fakes record actions.
+func LimitsOf(client any) (limits Limits) {
+	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok {
+		limits.NoStreams = c.IsWatchListSemanticsUnSupported()
+	}
+	if _, records := client.(interface{ ClearActions() }); records {
+		limits.NoStreams, limits.Fake = true, true
+	}
+	return limits
+}
+
+// UnexpectedType is the error of an object whose Go type is not that of the cache.
+func UnexpectedType(got wire.Object, want reflect.Type) error {
+	return fmt.Errorf("%w: the client returned a %T instead of a %v", protocol.ErrUnexpectedType, got, want)
+}
+
+// Tweaked changes the options of every request.
+type Tweaked struct {
+	Source
+	Change func(*metav1.ListOptions)
+}
+
+// List reads one page.
+func (s *Tweaked) List(ctx context.Context, options metav1.ListOptions) (wire.Page, error) {
+	s.Change(&options)
+	return s.Source.List(ctx, options)
+}
+
+// Watch opens a stream.
+func (s *Tweaked) Watch(ctx context.Context, options metav1.ListOptions) (Stream, error) {
+	s.Change(&options)
+	return s.Source.Watch(ctx, options)
+}
+
+// Failing always fails.
+type Failing struct{ Err error }
+
+// List returns the error.
+func (s Failing) List(context.Context, metav1.ListOptions) (wire.Page, error) {
+	return wire.Page{}, s.Err
+}
+
+// Watch returns the error.
+func (s Failing) Watch(context.Context, metav1.ListOptions) (Stream, error) { return nil, s.Err }

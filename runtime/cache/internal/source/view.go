@@ -1,0 +1,90 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// Views lists and watches views of the objects of a typed client.
+type Views struct {
+	*Client
+	view viewer
+}
+
+// NewViews returns a source of views. view is their Go type.
+func NewViews(whole *Client, view reflect.Type) *Views {
+	return &Views{whole, viewer{wire.NewDecoder(view, wire.Options{}, nil)}}
+}
+
+// List reads one page.
+func (s *Views) List(ctx context.Context, options metav1.ListOptions) (wire.Page, error) {
+	page, err := s.Client.List(ctx, options)
+	for i := 0; i < len(page.Items) && err == nil; i++ {
+		page.Items[i].Object, err = s.view.of(page.Items[i].Object)
+	}
+	return page, err
+}
+
+// Watch opens a stream.
+func (s *Views) Watch(ctx context.Context, options metav1.ListOptions) (Stream, error) {
+	whole, err := s.Client.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return &viewStream{Stream: whole, view: s.view}, nil
+}
+
+// viewer makes views, of one Go type, of whole objects.
+type viewer struct{ decoder *wire.Decoder }
+
+// of returns the view of an object. It does not share memory with the object.
+func (v viewer) of(obj wire.Object) (wire.Object, error) {
+	text, err := json.Marshal(obj)
+	if err != nil {
+		name := obj.GetName()
+		if namespace := obj.GetNamespace(); namespace != "" {
+			name = namespace + "/" + name
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return v.decoder.Decode(text)
+}
+
+// viewStream is a watch of whole objects that returns views.
+type viewStream struct {
+	Stream
+	view   viewer
+	failed error
+}
+
+// Next blocks until there are events and returns their views, appended to reuse[:0].
+func (s *viewStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
+	if s.failed != nil {
+		return reuse[:0], s.failed
+	}
+	batch, err := s.Stream.Next(ctx, reuse)
+	if err != nil {
+		return batch, err
+	}
+	for i := range batch {
+		event := &batch[i]
+		if event.Type == watch.Bookmark {
+			continue
+		}
+		if event.Object, s.failed = s.view.of(event.Object); s.failed != nil {
+			clear(batch[i:]) // so that it keeps no object alive
+			if i == 0 {
+				return batch[:0], s.failed
+			}
+			return batch[:i], nil
+		}
+	}
+	return batch, nil
+}

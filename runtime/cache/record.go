@@ -1,0 +1,102 @@
+package cache
+
+import (
+	"context"
+
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// audience is who hears what the Reflectors of an informer do, or a Reflector alone does: the hooks of the program, the log of
+// outages, and observers.
+type audience struct {
+	hooks *hook.Hooks[Status]
+	// hearsErrors is set if there is a WatchErrorHandler. Otherwise errors are logged.
+	hearsErrors bool
+	outages     outage.Log
+	observers   hook.Observers
+}
+
+// changed is called when a Status has changed, without a lock.
+func (a *audience) changed() {
+	a.hooks.Changed()
+	a.observers.Changed()
+}
+
+// record is what is known of a Reflector, and tells the audience. It is the half that all Sinks share.
+type record struct {
+	*reflector.Reflector
+	config   *config // does not change after Run
+	frontier frontier.Frontier
+	audience *audience
+	outage   outage.Part
+	skips    listed.SkipLog
+}
+
+// begin makes the Reflector of a Sink that has the record.
+func (r *record) begin(config *config, settings reflector.Settings, sink reflector.Sink, audience *audience) {
+	r.config, r.audience = config, audience
+	r.Reflector = reflector.New(settings, sink)
+	r.outage = outage.Part{Log: &audience.outages, Reflector: r.Progress()}
+}
+
+// run runs the Reflector. Each line that it logs has the name of the collection.
+func (r *record) run(ctx context.Context) {
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
+	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
+	r.Reflector.Run(ctx)
+}
+
+// Changed is that of reflector.Sink.
+func (r *record) Changed() {
+	r.outage.Note()
+	r.audience.changed()
+}
+
+// Failed is that of reflector.Sink. Without a WatchErrorHandler it logs. One failure says little, so it is logged only at
+// a higher verbosity: the log of outages has those that last. A watch that has to restart is normal.
+func (r *record) Failed(ctx context.Context, err error) {
+	if r.audience.hearsErrors {
+		r.audience.hooks.Error(ctx, err)
+		return
+	}
+	logger := klog.FromContext(ctx)
+	if state, skipped := err.(*wire.DecodeError); skipped {
+		r.skips.Log(logger, state)
+		return
+	}
+	switch reason := reasonOf(err); reason {
+	case Expired, ClosedEarly, NoBookmark:
+		logger.V(4).Info("Watch has to restart", "reason", reason, "err", err)
+	default:
+		logger.V(2).Info("A list or a watch has failed and will be retried", "reason", reason, "err", err)
+	}
+}
+
+// Status returns the state of the Reflector, without Objects.
+func (r *record) Status() Status {
+	state := r.State()
+	status := statusOf(state.State)
+	status.ResourceVersion = r.frontier.Received().Version
+	status.Undecodable = state.Undecodable
+	last := state.LastUnconfirmed
+	status.Unconfirmed, status.LastUnconfirmed = state.Unconfirmed, UnconfirmedVersion{ObjectName(last.Object), last.ResourceVersion, last.At}
+	status.resource = r.config.Resource
+	return status
+}
+
+// retire marks a Reflector that was not run as stopped, with the reason or nil.
+func (r *record) retire(err error) { r.Progress().Enter(string(Stopped), failureOf("", err)) }
+
+// newClaim returns the claim of a version that came now, and not from the watch.
+func (r *record) newClaim() pending.Claim {
+	return pending.Claim{At: stats.Now(), Bookmarks: r.frontier.Received().Bookmarks}
+}
