@@ -740,7 +740,11 @@ func (g *game) readable(n name, wrote state, sure *scope, what string) {
 		return
 	}
 	if last := g.floors[n]; last == nil || last.version < wrote.version {
-		g.floors[n] = &floor{wrote.obj.GetUID(), wrote.version, []*scope{sure}}
+		f := &floor{wrote.obj.GetUID(), wrote.version, []*scope{sure}}
+		if next := g.wanted(n); next != nil && next != sure { // it may take over
+			f.scopes = append(f.scopes, next)
+		}
+		g.floors[n] = f
 	}
 }
 
