@@ -2,21 +2,16 @@ package cache
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -147,50 +142,6 @@ type ResourceEventHandlerRegistration interface {
 	// Gone is closed after the end, when the handler has returned from its last call.
 	Gone() <-chan struct{}
 }
-
-// registration is the only ResourceEventHandlerRegistration.
-type registration struct {
-	informer *informer
-	*processor.Listener
-}
-
-func (r *registration) HasSynced() bool { return r.Lists().Has(r.informer.mark()) }
-
-func (r *registration) Synced() <-chan struct{} {
-	return r.Lists().Wait(r.informer.mark())
-}
-
-func (r *registration) NotSyncedReason() string {
-	_, waiting := r.waitsFor()
-	return waiting.Reason
-}
-
-// HandlerPanicked treats a panic as one of the handler: it is logged, and then ends the program, or is in Status if
-// WithHandlerPanicRecovery is set. It is for modules that call the handler in a goroutine of their
-// own. The value is nil if the handler called runtime.Goexit.
-func (r *registration) HandlerPanicked(obj Object, value any) {
-	r.informer.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
-}
-
-func (r *registration) waitsFor() (subject, NotSynced) {
-	if r.HasSynced() || r.Removed() || r.informer.released.Load() {
-		return subject{}, NotSynced{}
-	}
-	about, waiting := r.informer.waitsFor()
-	if waiting.Reason != "" {
-		return about, waiting
-	}
-	return subject{r.informer, r.Listener}, NotSynced{
-		Resource: r.informer.Resource(),
-		Handler:  r.Name(),
-		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
-			plural(r.Backlog(), "event") + " to go",
-		Status: r.informer.Status(),
-	}
-}
-
-// errForeignRegistration is returned for a registration of another informer.
-var errForeignRegistration = errors.New("the registration belongs to another informer")
 
 // listenerOptions returns the options of the listener of handler, without Resync. A
 // detector that is not nil checks the objects before and after each call.
@@ -346,158 +297,4 @@ func (p *handlerPanics) addTo(status *Status) {
 	case status.Phase == Stopped && status.Err == nil:
 		status.Reason, status.Err = HandlerPanic, first.err
 	}
-}
-
-// WatchErrorHandler is called with the error of each failed list and watch. With
-// DecodeOptions.SkipUndecodable it is also called for each state that is skipped, with a
-// *DecodeError that is not wrapped.
-//
-// It may block: the informer does not wait for it, and retries meanwhile. One goroutine
-// calls it and the StatusHandler of an informer, in the order in which things happened. At most 100 calls wait. If there are more, the oldest errors are dropped, and the handler
-// gets a *DroppedErrors with their number instead. Run of the informer, Stop and Shutdown
-// return after the last call, so the handler must not call the last two. ctx is that of
-// Run, and has its logger. A panic of the handler ends the program, unless
-// WithHandlerPanicRecovery is set.
-type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
-
-// StatusHandler is called when the Status of an informer has another Phase or Reason, or an
-// error with another text; or one of Scopes has. It is not called for another version, number
-// of objects or list of undecodable objects.
-//
-// It is called as WatchErrorHandler is. While it blocks, changes may be merged: Old is then the
-// state of the call before, and New is the last one. So it always gets the last state. With
-// several namespaces, changes that follow one another quickly are merged, too. An
-// informer that is Stopped from the beginning, because of a mistake in its options or because its
-// factory was shut down before, causes no call. Several calls may have the same New.Reason, and the last one is
-// that of the stop: compare it with Old.Reason before an action that must happen once.
-type StatusHandler func(ctx context.Context, change StatusChange)
-
-// StatusChange is a change of the Status of an informer.
-type StatusChange struct {
-	Resource schema.GroupVersionResource
-	// Name is the name of the informer in logs and errors, such as "foos.example.com in
-	// namespace team-a".
-	Name string
-	// Old is the Status of the call before, Pending in the first call. New is the one of the
-	// moment of the change, in which the cache may be a batch behind the server.
-	Old, New Status
-}
-
-// String returns the name and the new status in one line.
-func (c StatusChange) String() string { return c.Name + ": " + c.New.String() }
-
-// DroppedErrors is passed to a WatchErrorHandler that had not returned for long, in place
-// of the errors that were dropped meanwhile.
-type DroppedErrors struct{ Errors int }
-
-// Error returns the number of the errors.
-func (e *DroppedErrors) Error() string {
-	return plural(e.Errors, "error") + " dropped, because the WatchErrorHandler or StatusHandler had not returned"
-}
-
-// newHooks returns the hooks of an informer, whose present status is status(). It returns
-// nil if there are none. config does not change any more.
-func newHooks(config *config, name func() string, status func() Status) *hook.Hooks[Status] {
-	if config.WatchErrorHandler == nil && config.StatusHandler == nil {
-		return nil
-	}
-	options := hook.Options[Status]{
-		Status:  status,
-		IsSlow:  len(config.scopes) > 0 || config.scopeSource != nil, // there may be a thousand
-		Same:    isSameState,
-		Dropped: func(n int) error { return &DroppedErrors{n} },
-		Full: func(ctx context.Context) {
-			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler or StatusHandler does not return; further errors are dropped, and changes of the status merged", "resource", name())
-		},
-		Failed: config.hookFailed,
-	}
-	if handler := config.WatchErrorHandler; handler != nil {
-		options.OnError = func(ctx context.Context, err error) { handler(ctx, config.Resource, err) }
-	}
-	if handler := config.StatusHandler; handler != nil {
-		options.OnChange = func(ctx context.Context, before, now Status) {
-			handler(ctx, StatusChange{Resource: config.Resource, Name: name(), Old: before, New: now})
-		}
-	}
-	return hook.New(options, status())
-}
-
-// isSameState reports whether the difference is none for a StatusHandler.
-func isSameState(a, b Status) bool {
-	sameScope := func(a, b ScopeStatus) bool { return isSameState(a.Status, b.Status) }
-	return a.Phase == b.Phase && a.Reason == b.Reason && textOf(a.Err) == textOf(b.Err) && slices.EqualFunc(a.Scopes, b.Scopes, sameScope)
-}
-
-func textOf(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-// hookFailed logs that a hook panicked with a value, or exited if value is nil. A panic
-// ends the program then, unless HandlerPanicRecovery is set.
-func (c *config) hookFailed(ctx context.Context, name string, value any) {
-	err := &HandlerPanicError{Handler: name, Stack: debug.Stack(), Exited: value == nil}
-	message := "A hook called runtime.Goexit"
-	if !err.Exited {
-		err.Value, message = fmt.Sprint(value), "A hook panicked"
-	}
-	klog.FromContext(ctx).Error(err, message, "resource", c.name(), "hook", name, "stack", string(err.Stack))
-	if !c.HandlerPanicRecovery && !err.Exited {
-		panic(err)
-	}
-}
-
-// addHandler is addEventHandler for the face.
-func (s *informer) addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error) {
-	r, err := s.addEventHandler(handler, options)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-func (s *informer) addEventHandler(handler eventHandler, options []HandlerOption) (*registration, error) {
-	settings := processor.Settings{ResyncPeriod: s.resyncPeriod}
-	for _, option := range options {
-		option(&settings)
-	}
-	listening := listenerOptions(handler, settings, s.indexer.Detector(), &s.panics)
-	listening.Resync = s.resync
-	l := processor.NewListener(listening)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.processor.Stopped() {
-		cause := ErrStopped
-		if status := s.Status(); status.Reason == Misconfigured {
-			cause = status.Err
-		}
-		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
-	}
-	listed := s.lists.Reached()
-	if listed > 0 || s.indexer.Len() > 0 {
-		l.Enqueue(processor.Batch{Received: stats.Now(), Lists: listed, Distinct: true, Notes: s.cached(func(obj Object) processor.Notification {
-			return processor.Notification{Kind: processor.Add, Initial: true, Obj: obj}
-		})})
-	}
-	s.processor.Add(l)
-	if s.HasSynced() {
-		s.outages.NoteHandler()
-	}
-	return &registration{s, l}, nil
-}
-
-// RemoveEventHandler ends a registration. The current call of the handler may still
-// run; no other follows. It may be called from the handler itself, and twice.
-func (s *informer) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
-	own, ok := r.(*registration)
-	if !ok || own.informer != s {
-		return fmt.Errorf("cannot remove a handler from %s: %w", s.name(), errForeignRegistration)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.processor.Remove(own.Listener)
-	s.panics.forget(own.Listener)
-	return nil
 }

@@ -63,11 +63,11 @@ func (h *handover) replaced() deltafifo.Delta {
 
 // isReady reports whether the Reflector can take over. A version of others that no bookmark of its own has reached in
 // time is not of this server.
-func (s *informer) isReady(h *handover) bool {
+func (c *core) isReady(h *handover) bool {
 	if h.list == nil {
 		return false
 	}
-	told := s.owners.Told(h.reflector.id)
+	told := c.owners.Told(h.reflector.id)
 	if version := h.stage.Version(); version == 0 || told <= version {
 		return true
 	}
@@ -80,102 +80,172 @@ func (s *informer) isReady(h *handover) bool {
 
 // handOver appends the lists of the Reflectors that take over now. It drops events that such a list has: what this program
 // has written since belongs to the new owner, so the old one must not be heard any more.
-func (s *informer) handOver(deltas []deltafifo.Delta) []deltafifo.Delta {
-	for _, r := range s.reflectors() { // in their order, so that tests can repeat it
-		h := s.handovers[r.id]
-		if h == nil || !s.isReady(h) {
+func (c *core) handOver(deltas []deltafifo.Delta) []deltafifo.Delta {
+	for _, r := range c.reflectors() { // in their order, so that tests can repeat it
+		h := c.handovers[r.id]
+		if h == nil || !c.isReady(h) {
 			continue
 		}
-		list := s.takeOver(h)
-		deltas = append(slices.DeleteFunc(deltas, func(d deltafifo.Delta) bool { return d.Collection == nil && !s.owns(&d) }), list)
+		list := c.takeOver(h)
+		deltas = append(slices.DeleteFunc(deltas, func(d deltafifo.Delta) bool { return d.Collection == nil && !c.owns(&d) }), list)
 	}
 	return deltas
 }
 
 // owns reports whether the Reflector of an event has its object.
-func (s *informer) owns(d *deltafifo.Delta) bool {
-	return s.isOwner(d.Scope, listed.NameOf(&d.Item))
+func (c *core) owns(d *deltafifo.Delta) bool {
+	return c.isOwner(d.Scope, listed.NameOf(&d.Item))
 }
 
-func (s *informer) isOwner(id scopeID, name listed.Name) bool {
-	owner, has := s.owners.Owner(name)
+func (c *core) isOwner(id scopeID, name listed.Name) bool {
+	owner, has := c.owners.Owner(name)
 	return has && owner == id
 }
 
 // takeOver makes a Reflector the owner of its region, and returns its list.
-func (s *informer) takeOver(h *handover) deltafifo.Delta {
+func (c *core) takeOver(h *handover) deltafifo.Delta {
 	r, region := h.reflector, h.reflector.region()
-	from, closed := s.owners.Commit(r.id)
+	from, closed := c.owners.Commit(r.id)
 	for _, id := range from {
-		other := s.open[id]
-		s.own.move(other, r, s.partOf(r).Has)
+		other := c.open[id]
+		c.own.move(other, r, c.partOf(r).Has)
 		if region.Name == "" {
 			other.leaveOut(region.Namespaces...)
 		}
 	}
-	delete(s.handovers, r.id)
+	delete(c.handovers, r.id)
 	r.isHeld.Store(false)
 	for _, id := range closed {
-		s.closeScope(id)
+		c.closeScope(id)
 	}
-	s.noteLeaving()
-	s.own.follow(s.open)
+	c.noteLeaving()
+	c.own.follow(c.open)
 	delta := h.replaced()
-	delta.Collection.Part = s.partOf(r)
+	delta.Collection.Part = c.partOf(r)
 	return delta
 }
 
 // noteLeaving notes which Reflectors go on until others have taken over, for those who do not hold the mutex.
-func (s *informer) noteLeaving() {
+func (c *core) noteLeaving() {
 	var leaving []*scopeReflector
-	for _, r := range s.open {
+	for _, r := range c.open {
 		if !r.isWanted {
 			leaving = append(leaving, r)
 		}
 	}
-	s.set.leaving.Store(&leaving)
+	c.left.Store(&leaving)
 }
 
 // isWhole reports whether the only Reflector has everything.
-func (s *informer) isWhole() bool { return !s.isChosen && len(s.open) == 1 }
+func (c *core) isWhole() bool { return !c.isChosen && len(c.open) == 1 }
 
 // partOf returns what a Reflector has.
-func (s *informer) partOf(r *scopeReflector) *deltafifo.Part {
-	return &deltafifo.Part{Namespace: r.config.Namespace, Has: func(name listed.Name) bool { return s.isOwner(r.id, name) }}
+func (c *core) partOf(r *scopeReflector) *deltafifo.Part {
+	return &deltafifo.Part{Namespace: r.config.Namespace, Has: func(name listed.Name) bool { return c.isOwner(r.id, name) }}
 }
 
 // owned returns the deltas that are about objects of their Reflectors, and the lists of those that take over. It may reuse
 // the slice.
-func (s *informer) owned(deltas []deltafifo.Delta) []deltafifo.Delta {
-	if s.isWhole() {
+func (c *core) owned(deltas []deltafifo.Delta) []deltafifo.Delta {
+	if c.isWhole() {
 		return deltas // nearly always
 	}
 	kept := deltas[:0]
-	if len(s.handovers) > 0 {
+	if len(c.handovers) > 0 {
 		kept = make([]deltafifo.Delta, 0, len(deltas))
 	}
 	for i := range deltas {
 		d := &deltas[i]
-		switch r := s.open[d.Scope]; {
+		switch r := c.open[d.Scope]; {
 		case r == nil: // it was closed
-		case s.handovers[d.Scope] != nil:
-			s.handovers[d.Scope].hold(d)
-			kept = s.handOver(kept)
+		case c.handovers[d.Scope] != nil:
+			c.handovers[d.Scope].hold(d)
+			kept = c.handOver(kept)
 		case d.Type == deltafifo.Replaced:
 			version, _ := frontier.Parse(d.Collection.Version)
-			s.owners.NoteList(d.Scope, version)
-			d.Collection.Part = s.partOf(r)
-			kept = s.handOver(append(kept, *d))
+			c.owners.NoteList(d.Scope, version)
+			d.Collection.Part = c.partOf(r)
+			kept = c.handOver(append(kept, *d))
 		default:
-			if !s.owns(d) {
+			if !c.owns(d) {
 				continue
 			}
-			if s.owners.HasOpenings() {
+			if c.owners.HasOpenings() {
 				version, _ := frontier.Parse(d.Version())
-				s.owners.Note(d.Scope, listed.NameOf(&d.Item), version)
+				c.owners.Note(d.Scope, listed.NameOf(&d.Item), version)
 			}
 			kept = append(kept, *d)
 		}
 	}
 	return kept
+}
+
+// assignScopes gives each Reflector of next its part of the objects, or lets it wait until it can take over from others. It
+// closes those that are no longer needed. opened are those of next that are new.
+func (c *core) assignScopes(next, opened []*scopeReflector) partition.Change {
+	scopes := make([]partition.Scope, len(next))
+	var named []string
+	for i, r := range next {
+		scopes[i] = partition.Scope{ID: r.id, Region: r.region()}
+		named = append(named, scopes[i].Namespaces...)
+	}
+	change := c.owners.Set(scopes, func(id scopeID) (uint64, bool) {
+		version := c.open[id].frontier.Applied().Version
+		if version == "" {
+			return 0, true
+		}
+		return frontier.Parse(version)
+	})
+	for _, r := range opened {
+		c.open[r.id] = r
+		r.isWanted = true
+		c.unlisted++
+		if c.owners.IsOpening(r.id) {
+			if c.handovers == nil {
+				c.handovers = map[scopeID]*handover{}
+			}
+			c.handovers[r.id] = &handover{reflector: r}
+		}
+		r.leaveOut(named...)
+	}
+	for _, id := range change.Closed {
+		c.closeScope(id)
+	}
+	c.noteLeaving()
+	c.own.follow(c.open)
+	return change
+}
+
+// isOver reports whether no scope has an object.
+func (c *core) isOver(name listed.Name) bool {
+	_, has := c.owners.Owner(name)
+	return !has
+}
+
+// closeScope closes a Reflector that is no longer needed. The mutex of the informer is held.
+func (c *core) closeScope(id scopeID) {
+	r := c.open[id]
+	delete(c.open, id)
+	delete(c.handovers, id)
+	for _, form := range c.forms {
+		form.done(r)
+	}
+	c.forms = slices.DeleteFunc(c.forms, (*formChange).isDone)
+	r.close()
+}
+
+// formChange is a call of SetForm. The mutex of the informer guards it.
+type formChange struct {
+	left    map[*scopeReflector]struct{} // those whose list of that form is not in the cache
+	applied chan struct{}
+}
+
+func (f *formChange) isDone() bool { return len(f.left) == 0 }
+
+func (f *formChange) done(r *scopeReflector) {
+	if _, waits := f.left[r]; waits {
+		if delete(f.left, r); len(f.left) == 0 {
+			close(f.applied)
+		}
+	}
 }

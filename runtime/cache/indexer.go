@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
@@ -238,33 +237,6 @@ func (x *Indexer[T]) Replace(objs []T) {
 type Index[T Object] struct {
 	machine objects
 	name    string
-}
-
-// AddIndex adds an index to the cache of an informer, at any time: before the informer is
-// started, or while it runs, over the objects that it has then. values is called for each of
-// them before AddIndex returns. It fails if there is an index of that name, or after Stop.
-//
-//	byClass, err := cache.AddIndex(informer, "class", func(foo *v1.Foo) []string { return []string{foo.Spec.Class} })
-//	…
-//	fast := byClass.Get("fast") // []*v1.Foo
-func AddIndex[T Object](informer *SharedIndexInformer[T], name string, values IndexFunc[T]) (*Index[T], error) {
-	if err := informer.machine.addIndex(name, erasedIndexers(Indexers[T]{name: values})); err != nil {
-		return nil, err
-	}
-	return &Index[T]{informer.machine.itsIndexer().machine, name}, nil
-}
-
-func (s *informer) addIndex(name string, function []indexer.Function) error {
-	if function[0].Values == nil {
-		return fmt.Errorf("index %q of %s has no function", name, s.name())
-	}
-	if err := s.indexer.Err(); err != nil {
-		return fmt.Errorf("cannot add index %q: %w", name, err)
-	}
-	if err := s.indexer.AddIndexes(function...); err != nil {
-		return fmt.Errorf("%s: %w", s.name(), err)
-	}
-	return nil
 }
 
 // Get returns the objects that the index has under value, in no particular order. The

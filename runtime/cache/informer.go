@@ -2,10 +2,10 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,75 +22,28 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
-// machine is an informer as its faces see it.
-type machine interface {
-	Syncer
-	Run(ctx context.Context)
-	Stop()
-	Status() Status
-	Statuses() iter.Seq[InformerStatus]
-	LastSyncResourceVersion() string
-	WaitFor(ctx context.Context, resourceVersion string) error
-	Retry()
-	Resource() schema.GroupVersionResource
-	SetScopes(scopes ...Scope) error
-	Scopes() []Scope
-	RemoveEventHandler(registration ResourceEventHandlerRegistration) error
-	SetWatchErrorHandler(handler WatchErrorHandler) error
-	SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error)
-
-	addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error)
-	addIndex(name string, function []indexer.Function) error
-	setTransform(transform reflector.Transform) error
-	itsFace() *face
-	itsIndexer() *indexerFace
-}
-
-// informer is a SharedIndexInformer without its type parameter: Reflectors, one for each scope, a queue of what they read, a
-// cache, and the handlers.
-//
-// A batch of deltas goes to the cache and to the queues of the handlers in one step. So
-// a handler that is added at any time gets exactly what the cache holds.
+// informer is a SharedIndexInformer without its type parameter: Reflectors, one for each scope, and the core that applies what
+// they read.
 type informer struct {
-	face      face
-	reader    indexerFace
-	id        uint64 // InformerStatus.ID
-	kind      string // of the objects; empty if it is not known
-	config    *config
-	set       scopeSet // has a mutex that is locked before mu
-	queue     *deltafifo.Queue
-	indexer   *indexer.Indexer
-	processor *processor.Processor
-	own       *ownWrites // nil without ReadYourWrites
+	core
+	face   face
+	reader indexerFace
+	id     uint64 // InformerStatus.ID
+	kind   string // of the objects; empty if it is not known
+	config *config
+
+	set scopeSet // has a mutex that is locked before that of the core
 	// resyncPeriod is that of handlers without one.
 	resyncPeriod time.Duration
+	counters     *stats.Traffic // of all Reflectors
 
-	counters            *stats.Traffic // of all Reflectors
-	processing, toCache stats.Histogram
-	panics              handlerPanics
-	audience
-
-	released atomic.Bool   // no one waits for it any more
-	started  atomic.Int32  // neverRun, hasRun or isRetired
-	stopping atomic.Bool   // set by Stop
-	began    atomic.Uint32 // the mark when Run began; 0 before
-	lists    initial.Lists // that are in the cache
-	ended    chan struct{} // closed when no batch is processed any more
-	done     chan struct{} // closed when Run has returned
-
-	mu     sync.Mutex         // held over each step; guards what follows
-	cancel context.CancelFunc // ends Run, and is nil before
-	// unlisted is the number of scopes whose first list is not in the cache yet. isChosen is set after
-	// the first SetScopes.
-	unlisted int32
-	isChosen bool
-	forms    []*formChange // that are not complete
-	// owners knows which scope has each object. open are the Reflectors by their scope: those of the present scopes, and those
-	// from which others will take over. handovers are the ones that will.
-	owners    *partition.Owners
-	open      map[scopeID]*scopeReflector
-	handovers map[scopeID]*handover
-	waits     map[*versionWait]struct{}
+	released atomic.Bool        // no one waits for it any more
+	started  atomic.Int32       // neverRun, hasRun or isRetired
+	stopping atomic.Bool        // set by Stop
+	began    atomic.Uint32      // the mark when Run began; 0 before
+	ended    chan struct{}      // closed when no batch is processed any more
+	done     chan struct{}      // closed when Run has returned
+	cancel   context.CancelFunc // ends Run, and is nil before; guarded by the mutex of the core
 }
 
 // lastInformer is the last InformerStatus.ID.
@@ -111,18 +64,21 @@ func (s *informer) itsIndexer() *indexerFace { return &s.reader }
 
 func newInformer(settings config) *informer {
 	s := &informer{
+		core: core{
+			queue:     &deltafifo.Queue{},
+			indexer:   newCache(&settings),
+			processor: processor.New(),
+			panics:    handlerPanics{recovers: settings.HandlerPanicRecovery, resource: settings.name()},
+			hasSource: settings.scopeSource != nil,
+			owners:    partition.New(),
+			open:      map[scopeID]*scopeReflector{},
+		},
 		id:           lastInformer.Add(1),
 		kind:         settings.Decode.Kind.Kind,
-		queue:        &deltafifo.Queue{},
-		indexer:      newCache(&settings),
-		processor:    processor.New(),
 		resyncPeriod: settings.ResyncPeriod,
 		counters:     &stats.Traffic{},
-		panics:       handlerPanics{recovers: settings.HandlerPanicRecovery, resource: settings.name()},
 		ended:        make(chan struct{}),
 		done:         make(chan struct{}),
-		owners:       partition.New(),
-		open:         map[scopeID]*scopeReflector{},
 	}
 	s.face, s.reader = face{s}, indexerFace{s.indexer}
 	s.panics.changed = s.changed
@@ -137,18 +93,18 @@ func newInformer(settings config) *informer {
 	if len(reflectors) == 0 && settings.scopeSource == nil {
 		reflectors = append(reflectors, s.newReflector(s.config, 0))
 	}
-	s.set.current.Store(&reflectors)
-	s.set.opened.Store(uint32(len(reflectors)))
+	s.current.Store(&reflectors)
+	s.opened.Store(uint32(len(reflectors)))
 	s.outages.Informer = observedInformer{s}
 	if settings.scopeSource != nil {
 		s.set.retry = make(chan struct{}, 1)
-		s.set.opened.Store(1) // so that the first mark is not reached
+		s.opened.Store(1) // so that the first mark is not reached
 		s.newChoice()
 	}
 	s.renewHooks()
 	s.assignScopes(reflectors, reflectors)
 	if settings.ReadYourWrites != nil {
-		s.own = newOwnWrites(s)
+		s.own = newOwnWrites(&s.core, settings.ReadYourWrites.Observer)
 	}
 	return s
 }
@@ -180,7 +136,7 @@ func (s *informer) Run(ctx context.Context) {
 		s.mu.Lock()
 		s.processor.Start()
 		s.mu.Unlock()
-		defer s.own.observe(ctx)()
+		defer s.observeWrites(ctx)()
 		s.run(ctx, cancel)
 	}, func() {
 		defer close(s.done)
@@ -348,9 +304,6 @@ func (s *informer) Retry() {
 	}
 }
 
-// HasSynced is that of SharedIndexInformer.
-func (s *informer) HasSynced() bool { return s.lists.Has(s.mark()) }
-
 // hadSynced reports whether lists has those of all scopes that were there when Run began.
 func (s *informer) hadSynced(lists *initial.Lists) bool {
 	began := initial.Mark(s.began.Load())
@@ -366,6 +319,128 @@ func (s *informer) Ended() <-chan struct{} { return s.ended }
 // Resource is that of SharedIndexInformer.
 func (s *informer) Resource() schema.GroupVersionResource { return s.config.Resource }
 
+// observeWrites subscribes to writes until the caller calls stop.
+func (s *informer) observeWrites(ctx context.Context) (stop func()) {
+	o, config := s.own, s.config
+	if o == nil {
+		return func() {}
+	}
+	if config.ReadYourWrites.Server == "" { // a fake
+		return func() {}
+	}
+	s.mu.Lock()
+	scopes := o.scopes
+	s.mu.Unlock()
+	logger := klog.FromContext(ctx)
+	if !o.observer.Attached() {
+		logger.Error(nil, "ReadYourWrites has no effect: no client has the transport of its Observer; call config.Wrap(own.Transport) before the clients are made", "resource", s.name())
+	}
+	for _, scope := range scopes {
+		if field := scope.selection.Unknown(); field != "" {
+			logger.Info("ReadYourWrites shows deletes only: new states come from the watch, because only the server can evaluate the field selector", "resource", s.name(), "field", field)
+			break
+		}
+	}
+	return o.observer.Subscribe(config.ReadYourWrites.Server, config.Resource, o)
+}
+
+// face is what all SharedIndexInformers have. The compiler compiles again, for each package that uses an informer, all
+// generic types that it can reach from one. So the machine is behind an interface.
+type face struct{ machine machine }
+
+// machine is an informer as its faces see it.
+type machine interface {
+	Syncer
+	Run(ctx context.Context)
+	Stop()
+	Status() Status
+	Statuses() iter.Seq[InformerStatus]
+	LastSyncResourceVersion() string
+	WaitFor(ctx context.Context, resourceVersion string) error
+	Retry()
+	Resource() schema.GroupVersionResource
+	SetScopes(scopes ...Scope) error
+	Scopes() []Scope
+	RemoveEventHandler(registration ResourceEventHandlerRegistration) error
+	SetWatchErrorHandler(handler WatchErrorHandler) error
+	SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error)
+
+	addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error)
+	addIndex(name string, function []indexer.Function) error
+	setTransform(transform reflector.Transform) error
+	itsFace() *face
+	itsIndexer() *indexerFace
+}
+
+func (s *informer) addIndex(name string, function []indexer.Function) error {
+	if function[0].Values == nil {
+		return fmt.Errorf("index %q of %s has no function", name, s.name())
+	}
+	if err := s.indexer.Err(); err != nil {
+		return fmt.Errorf("cannot add index %q: %w", name, err)
+	}
+	if err := s.indexer.AddIndexes(function...); err != nil {
+		return fmt.Errorf("%s: %w", s.name(), err)
+	}
+	return nil
+}
+
+// errForeignRegistration is returned for a registration of another informer.
+var errForeignRegistration = errors.New("the registration belongs to another informer")
+
+// addHandler is addEventHandler for the face.
+func (s *informer) addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error) {
+	r, err := s.addEventHandler(handler, options)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *informer) addEventHandler(handler eventHandler, options []HandlerOption) (*registration, error) {
+	settings := processor.Settings{ResyncPeriod: s.resyncPeriod}
+	for _, option := range options {
+		option(&settings)
+	}
+	listening := listenerOptions(handler, settings, s.indexer.Detector(), &s.panics)
+	listening.Resync = s.resync
+	l := processor.NewListener(listening)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.processor.Stopped() {
+		cause := ErrStopped
+		if status := s.Status(); status.Reason == Misconfigured {
+			cause = status.Err
+		}
+		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
+	}
+	listed := s.lists.Reached()
+	if listed > 0 || s.indexer.Len() > 0 {
+		l.Enqueue(processor.Batch{Received: stats.Now(), Lists: listed, Distinct: true, Notes: s.cached(func(obj Object) processor.Notification {
+			return processor.Notification{Kind: processor.Add, Initial: true, Obj: obj}
+		})})
+	}
+	s.processor.Add(l)
+	if s.HasSynced() {
+		s.outages.NoteHandler()
+	}
+	return &registration{s, l}, nil
+}
+
+// RemoveEventHandler ends a registration. The current call of the handler may still
+// run; no other follows. It may be called from the handler itself, and twice.
+func (s *informer) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
+	own, ok := r.(*registration)
+	if !ok || own.informer != s {
+		return fmt.Errorf("cannot remove a handler from %s: %w", s.name(), errForeignRegistration)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.processor.Remove(own.Listener)
+	s.panics.forget(own.Listener)
+	return nil
+}
+
 // registrations returns the registered handlers.
 func (s *informer) registrations() []Syncer {
 	var all []Syncer
@@ -373,20 +448,4 @@ func (s *informer) registrations() []Syncer {
 		all = append(all, &registration{s, l})
 	}
 	return all
-}
-
-// formChange is a call of SetForm. The mutex of the informer guards it.
-type formChange struct {
-	left    map[*scopeReflector]struct{} // those whose list of that form is not in the cache
-	applied chan struct{}
-}
-
-func (f *formChange) isDone() bool { return len(f.left) == 0 }
-
-func (f *formChange) done(r *scopeReflector) {
-	if _, waits := f.left[r]; waits {
-		if delete(f.left, r); len(f.left) == 0 {
-			close(f.applied)
-		}
-	}
 }

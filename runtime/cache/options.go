@@ -108,14 +108,6 @@ func (o *options) mistake(option, format string, args ...any) {
 	o.mistakes = append(o.mistakes, optionError(option, o.object, format, args...))
 }
 
-func optionError(option string, object reflect.Type, format string, args ...any) *OptionError {
-	e := &OptionError{Option: option, Err: fmt.Errorf(format, args...)}
-	if object != nil {
-		e.Object = object.String()
-	}
-	return e
-}
-
 // err returns all mistakes.
 func (o *options) err() error {
 	errs := slices.Clone(o.mistakes)

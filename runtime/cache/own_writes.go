@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"context"
 	"reflect"
 	"strconv"
 	"sync/atomic"
@@ -10,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
@@ -26,7 +24,7 @@ import (
 // ownWrites stores the responses to the writes of this program in the cache of an informer, until
 // the watch confirms them. The mutex of the informer guards all fields that are not atomic.
 type ownWrites struct {
-	informer *informer
+	core     *core
 	observer *writes.Observer
 	// scopes has one for each open Reflector, by its id. only is the only one of an informer whose scopes were never set,
 	// and otherwise nil.
@@ -44,7 +42,6 @@ type ownWrites struct {
 
 // ownScope has the writes to one scope.
 type ownScope struct {
-	informer  *informer
 	reflector *scopeReflector
 	selection *pending.Selection
 	table     pending.Table
@@ -60,9 +57,9 @@ type unconfirmed struct {
 	isReplaced bool
 }
 
-func newOwnWrites(s *informer) *ownWrites {
-	o := &ownWrites{informer: s, observer: s.config.ReadYourWrites.Observer}
-	o.follow(s.open)
+func newOwnWrites(c *core, observer *writes.Observer) *ownWrites {
+	o := &ownWrites{core: c, observer: observer}
+	o.follow(c.open)
 	return o
 }
 
@@ -76,14 +73,14 @@ func (o *ownWrites) follow(open map[scopeID]*scopeReflector) {
 	for id, r := range open {
 		scope := known[id]
 		if scope == nil {
-			scope = &ownScope{informer: o.informer, reflector: r}
+			scope = &ownScope{reflector: r}
 			scope.table.Responses = &o.responses
-			r.own = scope
+			r.writes = &scope.table
 			scope.selection = pending.NewSelection(r.config.ReadYourWrites.selects, r.config.rule.Selector())
 			scope.table.Selects = scope.selection.MayLose()
 		}
-		if !o.informer.isWhole() { // a namespace may have been removed
-			scope.table.ForgetAll(o.informer.isOver)
+		if !o.core.isWhole() { // a namespace may have been removed
+			scope.table.ForgetAll(o.core.isOver)
 		} else {
 			o.only = scope
 		}
@@ -109,7 +106,7 @@ func (o *ownWrites) has(scope *ownScope, name listed.Name) bool {
 func (o *ownWrites) scopeFor(name listed.Name) *ownScope {
 	scope := o.only
 	if scope == nil {
-		owner, has := o.informer.owners.Owner(name)
+		owner, has := o.core.owners.Owner(name)
 		if !has {
 			return nil
 		}
@@ -122,34 +119,9 @@ func (o *ownWrites) scopeFor(name listed.Name) *ownScope {
 	return scope
 }
 
-// observe subscribes to writes until the caller calls stop.
-func (o *ownWrites) observe(ctx context.Context) (stop func()) {
-	if o == nil {
-		return func() {}
-	}
-	config := o.informer.config
-	if config.ReadYourWrites.Server == "" { // a fake
-		return func() {}
-	}
-	o.informer.mu.Lock()
-	scopes := o.scopes
-	o.informer.mu.Unlock()
-	logger := klog.FromContext(ctx)
-	if !o.observer.Attached() {
-		logger.Error(nil, "ReadYourWrites has no effect: no client has the transport of its Observer; call config.Wrap(own.Transport) before the clients are made", "resource", o.informer.name())
-	}
-	for _, scope := range scopes {
-		if field := scope.selection.Unknown(); field != "" {
-			logger.Info("ReadYourWrites shows deletes only: new states come from the watch, because only the server can evaluate the field selector", "resource", o.informer.name(), "field", field)
-			break
-		}
-	}
-	return o.observer.Subscribe(config.ReadYourWrites.Server, config.Resource, o)
-}
-
 // Wrote applies the response to a write. It is called in the goroutine of the writer.
 func (o *ownWrites) Wrote(w writes.Write) {
-	s := o.informer
+	s := o.core
 	name := listed.Name{Namespace: w.Object.Namespace, Name: w.Object.Name}
 	if w.Gone {
 		s.mu.Lock()
@@ -196,8 +168,8 @@ func (o *ownWrites) Wrote(w writes.Write) {
 
 // refute ends what an earlier response has left, and a later write contradicts.
 func (o *ownWrites) refute(scope *ownScope, name listed.Name, uid types.UID, version uint64, sent time.Time) {
-	o.informer.mu.Lock()
-	defer o.informer.mu.Unlock()
+	o.core.mu.Lock()
+	defer o.core.mu.Unlock()
 	e, isAlive := scope.table.Refute(name, uid, version, sent)
 	if e != nil || isAlive {
 		defer o.count()
@@ -214,7 +186,7 @@ func (o *ownWrites) refute(scope *ownScope, name listed.Name, uid types.UID, ver
 // isKnown reports whether the cache has a state of an object, or a later one. It saves decoding the
 // response if the event was faster.
 func (o *ownWrites) isKnown(name listed.Name, uid types.UID, version uint64) bool {
-	cached, found := o.informer.indexer.Get(name)
+	cached, found := o.core.indexer.Get(name)
 	if !found || cached.GetUID() != uid {
 		return false
 	}
@@ -239,7 +211,7 @@ func isOfKind(w *writes.Write, config *config, decode DecodeOptions) bool {
 
 // offer applies a new state of an object.
 func (o *ownWrites) offer(scope *ownScope, e pending.Entry) {
-	s := o.informer
+	s := o.core
 	if s.processor.Stopped() {
 		return
 	}
@@ -263,13 +235,13 @@ func (o *ownWrites) store(scope *ownScope, e *pending.Entry) {
 			scope.table.Forget(e.Name)
 		}
 	}()
-	o.informer.distribute([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: scope.reflector.id, Item: e.Item}}, stats.Now())
+	o.core.distribute([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: scope.reflector.id, Item: e.Item}}, stats.Now())
 	stored = true
 }
 
 // end applies a deletion. Its response may have the name and the UID only.
 func (o *ownWrites) end(name listed.Name, w *writes.Write) {
-	s := o.informer
+	s := o.core
 	scope := o.scopeFor(name)
 	if scope == nil || scope.selection.NeverHas(&w.Object) || s.processor.Stopped() {
 		return
@@ -285,7 +257,7 @@ func (o *ownWrites) end(name listed.Name, w *writes.Write) {
 
 // remove removes a cached object of a scope, whose final state is not known.
 func (o *ownWrites) remove(scope *ownScope, obj Object) {
-	o.informer.distribute([]deltafifo.Delta{{Type: deltafifo.Deleted, Scope: scope.reflector.id, Item: wire.Item{Err: &DecodeError{
+	o.core.distribute([]deltafifo.Delta{{Type: deltafifo.Deleted, Scope: scope.reflector.id, Item: wire.Item{Err: &DecodeError{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
 	}}}}, stats.Now())
 }
@@ -307,7 +279,7 @@ func (o *ownWrites) restoreUnconfirmed() {
 
 // restore replaces the state of an entry in the cache by what lists and the watch have told.
 func (o *ownWrites) restore(scope *ownScope, e *pending.Entry) {
-	cached, found := o.informer.indexer.Get(e.Name)
+	cached, found := o.core.indexer.Get(e.Name)
 	isShown := found == !e.OutOfScope && (!found || e.IsStateOf(cached))
 	if !isShown || !o.has(scope, e.Name) {
 		return
@@ -315,7 +287,7 @@ func (o *ownWrites) restore(scope *ownScope, e *pending.Entry) {
 	scope.noteUnconfirmed(e.Name, e.Version)
 	switch {
 	case e.IsTold:
-		o.informer.distribute([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: scope.reflector.id, Item: e.Told}}, stats.Now())
+		o.core.distribute([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: scope.reflector.id, Item: e.Told}}, stats.Now())
 	case found:
 		o.remove(scope, cached)
 	}

@@ -2,6 +2,9 @@ package cache
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
 
 	"k8s.io/klog/v2"
 
@@ -99,4 +102,51 @@ func (r *record) retire(err error) { r.Progress().Enter(string(Stopped), failure
 // newClaim returns the claim of a version that came now, and not from the watch.
 func (r *record) newClaim() pending.Claim {
 	return pending.Claim{At: stats.Now(), Bookmarks: r.frontier.Received().Bookmarks}
+}
+
+// newHooks returns the hooks of an informer, whose present status is status(). It returns
+// nil if there are none. config does not change any more.
+func newHooks(config *config, name func() string, status func() Status) *hook.Hooks[Status] {
+	if config.WatchErrorHandler == nil && config.StatusHandler == nil {
+		return nil
+	}
+	options := hook.Options[Status]{
+		Status:  status,
+		IsSlow:  len(config.scopes) > 0 || config.scopeSource != nil, // there may be a thousand
+		Same:    isSameState,
+		Dropped: func(n int) error { return &DroppedErrors{n} },
+		Full: func(ctx context.Context) {
+			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler or StatusHandler does not return; further errors are dropped, and changes of the status merged", "resource", name())
+		},
+		Failed: config.hookFailed,
+	}
+	if handler := config.WatchErrorHandler; handler != nil {
+		options.OnError = func(ctx context.Context, err error) { handler(ctx, config.Resource, err) }
+	}
+	if handler := config.StatusHandler; handler != nil {
+		options.OnChange = func(ctx context.Context, before, now Status) {
+			handler(ctx, StatusChange{Resource: config.Resource, Name: name(), Old: before, New: now})
+		}
+	}
+	return hook.New(options, status())
+}
+
+// isSameState reports whether the difference is none for a StatusHandler.
+func isSameState(a, b Status) bool {
+	sameScope := func(a, b ScopeStatus) bool { return isSameState(a.Status, b.Status) }
+	return a.Phase == b.Phase && a.Reason == b.Reason && textOf(a.Err) == textOf(b.Err) && slices.EqualFunc(a.Scopes, b.Scopes, sameScope)
+}
+
+// hookFailed logs that a hook panicked with a value, or exited if value is nil. A panic
+// ends the program then, unless HandlerPanicRecovery is set.
+func (c *config) hookFailed(ctx context.Context, name string, value any) {
+	err := &HandlerPanicError{Handler: name, Stack: debug.Stack(), Exited: value == nil}
+	message := "A hook called runtime.Goexit"
+	if !err.Exited {
+		err.Value, message = fmt.Sprint(value), "A hook panicked"
+	}
+	klog.FromContext(ctx).Error(err, message, "resource", c.name(), "hook", name, "stack", string(err.Stack))
+	if !c.HandlerPanicRecovery && !err.Exited {
+		panic(err)
+	}
 }

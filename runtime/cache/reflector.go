@@ -3,12 +3,15 @@ package cache
 import (
 	"context"
 	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -168,3 +171,30 @@ func (r *storeReflector) named(state *DecodeError) Object {
 
 // LastSyncResourceVersion returns the version of what the store has.
 func (r *storeReflector) LastSyncResourceVersion() string { return r.frontier.Received().Version }
+
+// observedReflector is a Reflector without a Controller as its log of outages reads it.
+type observedReflector struct {
+	*storeReflector
+	logger klog.Logger
+}
+
+func (r observedReflector) Failures() []advice.Failure {
+	status := r.Status()
+	return failuresOf(&status, r.config.Resource, namespacesOf(r.config))
+}
+
+// namespacesOf returns the namespace that a Config is limited to; nil for all.
+func namespacesOf(c *config) []string {
+	if c.Namespace == "" {
+		return nil
+	}
+	return []string{c.Namespace}
+}
+
+func (r observedReflector) About(lasted time.Duration) advice.Advice {
+	return adviceOnListing(lasted, &Stats{Synced: r.Status().ResourceVersion != "", BytesRead: r.traffic.Bytes.Load()})
+}
+
+func (r observedReflector) Logger() klog.Logger { return r.logger }
+
+func (r observedReflector) LateHandlers() []outage.Handler { return nil }

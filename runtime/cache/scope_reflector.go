@@ -2,11 +2,13 @@ package cache
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -15,10 +17,11 @@ import (
 // informer.
 type scopeReflector struct {
 	record
-	informer *informer
-	id       scopeID
-	// own has the own writes in the scope, and is nil without ReadYourWrites.
-	own *ownScope
+	queue *deltafifo.Queue // of the informer
+	mu    *sync.Mutex      // of the informer
+	id    scopeID
+	// writes has the own writes in the scope, and is nil without ReadYourWrites.
+	writes *pending.Table
 	// isHeld is set while its objects are still those of another Reflector.
 	isHeld atomic.Bool
 	// closed is set by close, and stop, if it is not nil, ends Run.
@@ -27,13 +30,6 @@ type scopeReflector struct {
 	// isWanted is set as long as the scope is one of the informer. One that is not goes on until others have taken over.
 	// The mutex of the informer guards it.
 	isWanted bool
-}
-
-// newReflector returns the Reflector of a scope. It is opened later.
-func (s *informer) newReflector(config *config, id scopeID) *scopeReflector {
-	r := &scopeReflector{informer: s, id: id}
-	r.begin(config, config.reflector(id, s.counters), r, &s.audience)
-	return r
 }
 
 // Run lists and watches until ctx ends.
@@ -51,23 +47,23 @@ func (r *scopeReflector) close() {
 
 // Listing is that of reflector.Sink.
 func (r *scopeReflector) Listing() (began uint64) {
-	if r.own == nil {
+	if r.writes == nil {
 		return 0
 	}
-	r.informer.mu.Lock()
-	defer r.informer.mu.Unlock()
-	return r.own.table.Begin()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.writes.Begin()
 }
 
 // Listed is that of reflector.Sink.
 func (r *scopeReflector) Listed(list *deltafifo.Collection, at frontier.Position) {
 	r.frontier.Receive(at, stats.Now()) // who sees the list applied sees its version
-	r.informer.queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced, Scope: r.id, Collection: list}}, deltafifo.Reached{Scope: r.id, Position: at})
+	r.queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced, Scope: r.id, Collection: list}}, deltafifo.Reached{Scope: r.id, Position: at})
 }
 
 // Events is that of reflector.Sink.
 func (r *scopeReflector) Events(deltas []deltafifo.Delta, at frontier.Position) (received stats.Stamp) {
-	if received = r.informer.queue.Push(deltas, deltafifo.Reached{Scope: r.id, Position: at}); received == 0 { // a bookmark
+	if received = r.queue.Push(deltas, deltafifo.Reached{Scope: r.id, Position: at}); received == 0 { // a bookmark
 		received = stats.Now()
 	}
 	r.frontier.Receive(at, received)

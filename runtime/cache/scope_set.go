@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,10 +13,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
@@ -26,12 +25,6 @@ import (
 
 // scopeSet has the Reflectors of an informer, one for each scope.
 type scopeSet struct {
-	// current is sorted by scope. It is replaced and not changed.
-	current atomic.Pointer[[]*scopeReflector]
-	// leaving is replaced and not changed. It is nil without an informer.
-	leaving atomic.Pointer[[]*scopeReflector]
-	// opened is above the ids of all scopes.
-	opened atomic.Uint32
 	// retry holds a token after Retry, for the source of the scopes. It is nil without one.
 	retry chan struct{}
 	// chosen is how far the choice of the scopes is. It is nil if they were never changed.
@@ -52,20 +45,6 @@ type scopeSet struct {
 
 	reading sync.WaitGroup // the Reflectors and what else runs with ctx
 }
-
-// reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
-func (s *informer) reflectors() []*scopeReflector { return *s.set.current.Load() }
-
-// leaving returns the Reflectors of scopes that were removed, from which others will take over.
-func (s *informer) leaving() []*scopeReflector {
-	if leaving := s.set.leaving.Load(); leaving != nil {
-		return *leaving
-	}
-	return nil
-}
-
-// mark is above the ids of all scopes that the informer has.
-func (s *informer) mark() initial.Mark { return initial.Mark(s.set.opened.Load()) }
 
 // namedScopes returns the scopes as they were set, sorted.
 func (s *informer) namedScopes() []Scope {
@@ -274,7 +253,7 @@ func (s *informer) plan(scopes []Scope) (next, opened []*scopeReflector, err err
 				errs = append(errs, err)
 				continue
 			}
-			r = s.newReflector(&config, scopeID(int(s.set.opened.Load())+len(opened)))
+			r = s.newReflector(&config, scopeID(int(s.opened.Load())+len(opened)))
 			opened = append(opened, r)
 		}
 		next = append(next, r)
@@ -292,16 +271,15 @@ func asSetScopes(err error) error {
 
 // replaceScopes replaces the Reflectors of the informer in one step. gone are removed from sets of namespaces.
 func (s *informer) replaceScopes(next, opened []*scopeReflector, gone map[*scoping.Namespaces][]string) {
-	set := &s.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	set.opened.Add(uint32(len(opened)))
+	s.opened.Add(uint32(len(opened)))
 	for _, r := range s.reflectors() {
 		if r.isWanted = slices.Contains(next, r); !r.isWanted && !r.frontier.IsListed() {
 			s.unlisted--
 		}
 	}
-	set.current.Store(&next)
+	s.current.Store(&next)
 	var parts []deltafifo.Part
 	for among, namespaces := range gone {
 		among.Remove(namespaces)
@@ -320,60 +298,6 @@ func (s *informer) replaceScopes(next, opened []*scopeReflector, gone map[*scopi
 	s.processor.Distribute(processor.Batch{Notes: s.indexer.Forget(parts...), Received: stats.Now(), Distinct: true, Lists: s.listed()})
 	s.applyDeltas(s.handOver(nil), stats.Now()) // what is left of a region may be ready
 	s.endWaits()                                // a scope that is gone may have been the last one behind
-}
-
-// assignScopes gives each Reflector of next its part of the objects, or lets it wait until it can take over from others. It
-// closes those that are no longer needed. opened are those of next that are new.
-func (s *informer) assignScopes(next, opened []*scopeReflector) partition.Change {
-	scopes := make([]partition.Scope, len(next))
-	var named []string
-	for i, r := range next {
-		scopes[i] = partition.Scope{ID: r.id, Region: r.region()}
-		named = append(named, scopes[i].Namespaces...)
-	}
-	change := s.owners.Set(scopes, func(id scopeID) (uint64, bool) {
-		version := s.open[id].frontier.Applied().Version
-		if version == "" {
-			return 0, true
-		}
-		return frontier.Parse(version)
-	})
-	for _, r := range opened {
-		s.open[r.id] = r
-		r.isWanted = true
-		s.unlisted++
-		if s.owners.IsOpening(r.id) {
-			if s.handovers == nil {
-				s.handovers = map[scopeID]*handover{}
-			}
-			s.handovers[r.id] = &handover{reflector: r}
-		}
-		r.leaveOut(named...)
-	}
-	for _, id := range change.Closed {
-		s.closeScope(id)
-	}
-	s.noteLeaving()
-	s.own.follow(s.open)
-	return change
-}
-
-// isOver reports whether no scope has an object.
-func (s *informer) isOver(name listed.Name) bool {
-	_, has := s.owners.Owner(name)
-	return !has
-}
-
-// closeScope closes a Reflector that is no longer needed. The mutex of the informer is held.
-func (s *informer) closeScope(id scopeID) {
-	r := s.open[id]
-	delete(s.open, id)
-	delete(s.handovers, id)
-	for _, form := range s.forms {
-		form.done(r)
-	}
-	s.forms = slices.DeleteFunc(s.forms, (*formChange).isDone)
-	r.close()
 }
 
 // followSource follows the source of the scopes, until ctx ends or they do not change any more.
@@ -426,3 +350,66 @@ func (s *informer) followSource(ctx context.Context) {
 		}
 	}
 }
+
+// newReflector returns the Reflector of a scope. It is opened later.
+func (s *informer) newReflector(config *config, id scopeID) *scopeReflector {
+	r := &scopeReflector{queue: s.queue, mu: &s.mu, id: id}
+	r.begin(config, config.reflector(id, s.counters), r, &s.audience)
+	return r
+}
+
+// claimScopes makes the informer the only user of the channel of its ScopesFrom, if it has one. others are the other
+// informers of its factory. object is the Go type of the kind.
+func (s *informer) claimScopes(object reflect.Type, others ...scopeReceiver) error {
+	if from, is := s.config.scopeSource.(*scopesFrom); is {
+		return from.claim(s, object, others...)
+	}
+	return nil
+}
+
+func (s *informer) scopeChannel() <-chan []Scope {
+	if from, is := s.config.scopeSource.(*scopesFrom); is {
+		return from.scopes
+	}
+	return nil
+}
+
+// awaitedScopes returns what the informer waits for. It is called before the source has called set.
+func (s *informer) awaitedScopes() *awaitedScopes {
+	const none = "its scope source has set no scopes yet"
+	from := s.set.source.Load()
+	if from == nil {
+		return &awaitedScopes{none, advice.NoScopes("", false)}
+	}
+	reason := (*from).NotSyncedReason()
+	if reason == "" { // the source is about to call set
+		return &awaitedScopes{none, advice.NoScopes("", false)}
+	}
+	return &awaitedScopes{
+		"its scopes come from an informer that is not synced: " + reason,
+		advice.NoScopes((*from).Resource().GroupResource().String(), (*from).Status().Phase == Pending),
+	}
+}
+
+// SetScopes replaces the scopes of the informer. It may be called at any time before the informer ends.
+// The informer lists and watches each new scope separately, closes the watch of each removed one, and
+// does not interrupt the others. Handlers get OnDelete, with the last cached state and an unknown final
+// state, for each object that no scope has any more. If a namespace gets another scope, with other selectors for
+// example, its old one goes on until the new one is listed. Then handlers get the difference. Without scopes the
+// informer has no objects.
+//
+// HasSynced is false until the lists of the new scopes are in the cache. Their objects are added with
+// isInInitialList set. Package healthz reports the informer as ready meanwhile.
+//
+// The error is an *OptionError, or joins several of them, or wraps ErrStopped. Nothing has changed then.
+// A handler may call SetScopes. An index function, a transform or a hook must not.
+func (s *informer) SetScopes(scopes ...Scope) error {
+	if s.config.scopeSource != nil {
+		return optionError("SetScopes", s.config.form.Type(), "the scopes of %s come from its WithScopeSource; change them there, or remove the option", s.name())
+	}
+	_, err := s.setScopes(scopes, false)
+	return err
+}
+
+// Scopes returns the scopes of the informer, sorted.
+func (s *informer) Scopes() []Scope { return s.namedScopes() }

@@ -27,10 +27,6 @@ type SharedInformer[T Object] interface {
 // number of handlers and listers. Its methods may be called from any goroutine.
 type SharedIndexInformer[T Object] face
 
-// face is what all SharedIndexInformers have. The compiler compiles again, for each package that uses an informer, all
-// generic types that it can reach from one. So the machine is behind an interface.
-type face struct{ machine machine }
-
 // faceOf returns the SharedIndexInformer of an informer, the same one each time.
 func faceOf[T Object](m machine) *SharedIndexInformer[T] {
 	return (*SharedIndexInformer[T])(m.itsFace())
@@ -198,3 +194,31 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 
 // itsMachine returns what WaitForCacheSync waits for.
 func (s *SharedIndexInformer[T]) itsMachine() Syncer { return s.machine }
+
+// NewInformer returns an informer that does not belong to a factory. The caller runs it. The
+// error is an *OptionError, or joins several of them.
+//
+//	informer, err := examplev1.FooKind(client).NewInformer(cache.WithNamespace("team-a"))
+//	…
+//	go informer.Run(ctx)
+func (k Kind[T]) NewInformer(set ...SharedInformerOption) (*SharedIndexInformer[T], error) {
+	m, err := erasedKind(&k).newMachine(set)
+	if err != nil {
+		return nil, err
+	}
+	return faceOf[T](m), nil
+}
+
+// AddIndex adds an index to the cache of an informer, at any time: before the informer is
+// started, or while it runs, over the objects that it has then. values is called for each of
+// them before AddIndex returns. It fails if there is an index of that name, or after Stop.
+//
+//	byClass, err := cache.AddIndex(informer, "class", func(foo *v1.Foo) []string { return []string{foo.Spec.Class} })
+//	…
+//	fast := byClass.Get("fast") // []*v1.Foo
+func AddIndex[T Object](informer *SharedIndexInformer[T], name string, values IndexFunc[T]) (*Index[T], error) {
+	if err := informer.machine.addIndex(name, erasedIndexers(Indexers[T]{name: values})); err != nil {
+		return nil, err
+	}
+	return &Index[T]{informer.machine.itsIndexer().machine, name}, nil
+}

@@ -1,15 +1,12 @@
 package cache
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -217,97 +214,4 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 func read(h *stats.Histogram) (read Histogram) {
 	read.Counts, read.Sum = h.Read()
 	return read
-}
-
-// Statuses is that of SharedIndexInformer.
-func (s *informer) Statuses() iter.Seq[InformerStatus] {
-	return func(yield func(InformerStatus) bool) { yield(s.observed()) }
-}
-
-// observed returns the state and the counters of the informer. Only a factory knows the Server.
-func (s *informer) observed() InformerStatus {
-	return InformerStatus{
-		ID:       s.id,
-		Name:     s.config.InformerName,
-		Resource: s.config.Resource,
-		Kind:     s.kind,
-		Object:   s.config.form.Type().String(),
-		Status:   s.Status(),
-		Stats:    s.stats(),
-
-		Namespaces: s.namespaces(),
-	}
-}
-
-// stats returns the counters. It takes no lock that is held while foreign code runs: a handler, a
-// hook and an index function may call it, and it waits for none of them.
-func (s *informer) stats() Stats {
-	all := Stats{
-		Synced: s.HasSynced(), WasSynced: s.hadSynced(&s.lists), NotFollowing: s.outages.Lasted(),
-		Queued: s.queue.Len(), Processing: read(&s.processing), ToCache: read(&s.toCache),
-	}
-	addTraffic(s.counters, &all)
-	waiting := s.queue.Waiting() // before now
-	now := stats.Now()
-	all.Staleness = now.Since(waiting)
-	for _, r := range s.reflectors() {
-		all.Staleness = max(all.Staleness, now.Since(r.frontier.Heard()))
-	}
-	observeIndexer(s.indexer, &all, now)
-	s.observeHandlers(&all, now)
-	return all
-}
-
-// observeHandlers adds the handlers to the counters.
-func (s *informer) observeHandlers(all *Stats, now stats.Stamp) {
-	listeners, removed := s.processor.Observe()
-	for _, l := range listeners {
-		h := handlerStats(l, now)
-		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(s.mark()), s.hadSynced(l.Lists()), l.Backlog()
-		all.Handlers = append(all.Handlers, h)
-	}
-	for _, gone := range removed {
-		calls := &gone.Calls
-		all.Removed = append(all.Removed, HandlerStats{
-			Name: gone.Name, Unnamed: gone.Name == "",
-			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics, Latency: Histogram{calls.Latency, calls.LatencySum},
-		})
-	}
-}
-
-func observeIndexer(x *indexer.Indexer, all *Stats, now stats.Stamp) {
-	all.ObjectBytes = x.Bytes(now)
-	for _, index := range x.Sizes() {
-		all.Indexes = append(all.Indexes, IndexStats(index))
-	}
-}
-
-// handlerStats returns the counters of a handler that do not depend on a queue.
-func handlerStats(l *processor.Listener, now stats.Stamp) HandlerStats {
-	calls := l.Calls(now)
-	return HandlerStats{
-		Name: l.Name(), Unnamed: l.Unnamed(),
-		Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
-		Running: calls.Running, Slowest: calls.Slowest, Latency: Histogram{calls.Latency, calls.LatencySum},
-	}
-}
-
-// addTraffic adds what the Reflectors of an informer have read.
-func addTraffic(t *stats.Traffic, all *Stats) {
-	all.BytesRead = t.Bytes.Load()
-	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
-	all.Dropped = t.Dropped.Load()
-	all.Lists, all.DecodeFailures = t.Lists.Load(), t.Undecodable.Load()
-	for cause, count := range t.Relists() {
-		if all.Relists == nil {
-			all.Relists = map[Reason]uint64{}
-		}
-		all.Relists[Reason(cause)] = count
-	}
-	for failure, count := range t.Failures() {
-		all.Failures = append(all.Failures, FailureCount{failure.Verb, Reason(failure.Reason), count})
-	}
-	slices.SortFunc(all.Failures, func(a, b FailureCount) int {
-		return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Reason, b.Reason))
-	})
 }

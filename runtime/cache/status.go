@@ -2,12 +2,9 @@ package cache
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
@@ -195,18 +190,18 @@ func (s Status) String() string {
 	}
 	switch {
 	case s.ResourceVersion != "":
-		text += next + plural(s.Objects, "object") + " at version " + printable.Version(s.ResourceVersion)
+		text += next + printable.Plural(s.Objects, "object") + " at version " + printable.Version(s.ResourceVersion)
 	case s.Objects > 0: // one of several namespaces is not listed yet
-		text += next + plural(s.Objects, "object")
+		text += next + printable.Plural(s.Objects, "object")
 	}
 	if s.PendingWrites > 0 {
-		text += "; " + plural(s.PendingWrites, "own write") + " not confirmed by the watch"
+		text += "; " + printable.Plural(s.PendingWrites, "own write") + " not confirmed by the watch"
 	}
 	if s.LateWrites > 0 {
-		text += "; " + plural(s.LateWrites, "own write") + " left to the watch, because too many were not confirmed"
+		text += "; " + printable.Plural(s.LateWrites, "own write") + " left to the watch, because too many were not confirmed"
 	}
 	if s.Unconfirmed > 0 {
-		text += fmt.Sprintf("; %s not confirmed, the last: %v", plural(s.Unconfirmed, "version"), s.LastUnconfirmed)
+		text += fmt.Sprintf("; %s not confirmed, the last: %v", printable.Plural(s.Unconfirmed, "version"), s.LastUnconfirmed)
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
@@ -229,50 +224,6 @@ type ScopeStatus struct {
 
 // name names the scope in errors.
 func (s *ScopeStatus) name() string { return cmp.Or(s.title, Scope{Namespace: s.Namespace}.name()) }
-
-// Status is that of SharedIndexInformer.
-func (s *informer) Status() Status {
-	status := s.statusOfAll()
-	status.Objects = s.indexer.Len()
-	s.panics.addTo(&status)
-	s.own.addTo(&status)
-	return status
-}
-
-// statusOfAll returns the state of the Reflectors as one.
-func (s *informer) statusOfAll() Status {
-	all, chosen := s.reflectors(), s.set.chosen.Load()
-	if len(all) == 1 && chosen == nil && all[0].among() == nil {
-		return all[0].Status()
-	}
-	scopes := make([]ScopeStatus, len(all))
-	for i, r := range all {
-		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
-		isShared := r.among() != nil || r.config.scope.OtherNamespaces || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
-		if isShared {
-			scopes[i].Scope = r.config.scope.String()
-		}
-	}
-	var choice *Status
-	if chosen != nil {
-		status := statusOf(chosen.State())
-		choice = &status
-	}
-	status := joined(scopes, choice)
-	for _, r := range s.leaving() { // what they cannot decode may still be in the cache
-		for _, state := range r.Status().Undecodable {
-			if s.isOwner(r.id, listed.Name{Namespace: state.Namespace, Name: state.Name}) {
-				status.Undecodable = append(status.Undecodable, state)
-			}
-		}
-	}
-	sortUndecodable(status.Undecodable)
-	if choice != nil && choice.Phase == Listing && len(scopes) == 0 {
-		status.awaits = s.awaitedScopes()
-	}
-	status.resource = s.config.Resource
-	return status
-}
 
 // rank orders phases. That of several Reflectors is the one of the highest rank: all have to be
 // Watching. They end together, so one that is Stopped counts for all.
@@ -366,7 +317,7 @@ func (s *Status) where() string {
 	case 1:
 		return " in " + s.Scopes[one].name()
 	}
-	return fmt.Sprintf(" in %d of %s", n, plural(len(s.Scopes), noun))
+	return fmt.Sprintf(" in %d of %s", n, printable.Plural(len(s.Scopes), noun))
 }
 
 // statusOf returns the Status of a state of progress.
@@ -381,207 +332,15 @@ func failureOf(verb string, err error) progress.Failure {
 	return progress.Failure{Verb: verb, Reason: string(reasonOf(err)), Err: err}
 }
 
-// Syncer becomes complete once and stays so: an informer whose cache holds the first
-// list, or a handler that has returned from it. SetScopes makes both incomplete until the lists of the
-// new scopes are there, which is never if one of these is forbidden. Stats.WasSynced stays true.
-type Syncer interface {
-	// HasSynced reports whether it is complete: for all scopes that are there at the call.
-	HasSynced() bool
-	// Synced is closed when it is complete, for all scopes that are there at the call.
-	Synced() <-chan struct{}
-	// Ended is closed when it stops or is removed. If it is not synced then, it never
-	// will be.
-	Ended() <-chan struct{}
-	// NotSyncedReason returns why it is not synced. It is empty when it is synced, and
-	// when no one needs to wait for it any more.
-	NotSyncedReason() string
+// awaitedScopes is what an informer waits for whose source has set no scopes yet.
+type awaitedScopes struct {
+	text   string
+	advice advice.Advice
 }
 
-// AlwaysSynced returns a Syncer that is synced. Tests of code that waits for informers pass it in place of one.
-func AlwaysSynced() Syncer { return alwaysSynced{} }
-
-type alwaysSynced struct{}
-
-func (alwaysSynced) HasSynced() bool { return true }
-
-func (alwaysSynced) Synced() <-chan struct{} {
-	synced := make(chan struct{})
-	close(synced)
-	return synced
-}
-
-func (alwaysSynced) Ended() <-chan struct{} { return nil }
-
-func (alwaysSynced) NotSyncedReason() string { return "" }
-
-// NotSyncedReason is that of SharedIndexInformer.
-func (s *informer) NotSyncedReason() string {
-	_, waiting := s.waitsFor()
-	return waiting.Reason
-}
-
-func (s *informer) waitsFor() (subject, NotSynced) {
-	if s.HasSynced() || s.released.Load() {
-		return subject{}, NotSynced{}
+func textOf(err error) string {
+	if err == nil {
+		return ""
 	}
-	status := s.Status()
-	return subject{informer: s}, NotSynced{Resource: s.config.Resource, Reason: s.name() + ": " + status.String(), Status: status}
-}
-
-// WaitForCacheSync blocks until all of syncers are synced, and returns nil. If ctx ends
-// first, or one of them stops before it is synced, it returns a *NotSyncedError, which
-// names each that is not synced, with the reason. It does not wait for a handler that
-// is removed meanwhile. An informer is synced when all scopes that it has at the call are listed. So
-// call it once, before the program begins to work: a later call may wait for a scope that is forbidden.
-func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
-	for _, s := range syncers {
-		select {
-		case <-s.Synced():
-		case <-s.Ended():
-			if !s.HasSynced() && s.NotSyncedReason() != "" {
-				return notSynced(cmp.Or(context.Cause(ctx), ErrStopped), syncers)
-			}
-		case <-ctx.Done():
-			return notSynced(context.Cause(ctx), syncers)
-		}
-	}
-	return nil
-}
-
-// waiter is a Syncer of this package.
-type waiter interface {
-	// waitsFor describes what is not synced; its Reason is empty if nothing is.
-	waitsFor() (subject, NotSynced)
-}
-
-// subject identifies an informer, or a handler of it if handler is not nil.
-type subject struct{ informer, handler any }
-
-// notSynced describes each of syncers that is not synced. A handler whose informer is
-// not synced waits for the informer, which gets one entry, even if its phase changes
-// meanwhile.
-func notSynced(cause error, syncers []Syncer) error {
-	err := &NotSyncedError{Cause: cause}
-	named := map[subject]bool{}
-	for _, s := range syncers {
-		var about subject
-		var waiting NotSynced
-		if face, is := s.(interface{ itsMachine() Syncer }); is {
-			s = face.itsMachine()
-		}
-		if w, ok := s.(waiter); ok {
-			about, waiting = w.waitsFor()
-		} else {
-			waiting.Reason = s.NotSyncedReason()
-			about.informer = waiting.Reason
-		}
-		if waiting.Reason == "" || named[about] || named[subject{informer: about.informer}] {
-			continue
-		}
-		named[about] = true
-		err.Waiting = append(err.Waiting, waiting)
-	}
-	if len(err.Waiting) == 0 {
-		return nil // the last one was synced meanwhile
-	}
-	return err
-}
-
-// versionWait is a call of WaitFor.
-type versionWait struct {
-	version uint64
-	done    chan struct{}
-}
-
-// WaitFor waits until the cache has all changes up to a resourceVersion, for example that of an
-// object that this or another program has written. It returns when an event or a bookmark shows
-// that. If no object of the collection changes, this may take until the next bookmark: a
-// kube-apiserver sends one each minute. If ctx or the informer ends first, the error has the state
-// of the informer, with the reason.
-//
-// The version has to be of the same API server and the same resource: versions of others cannot be
-// compared. It has to be a number, as all versions of Kubernetes are.
-func (s *informer) WaitFor(ctx context.Context, resourceVersion string) error {
-	version, ok := frontier.Parse(resourceVersion)
-	if !ok {
-		return fmt.Errorf("cannot wait until %s has version %q: it is not a number above 0; pass the resourceVersion of an object or a list", s.name(), resourceVersion)
-	}
-	w := s.wait(version)
-	if w == nil {
-		return nil
-	}
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.waits, w)
-	}()
-	select {
-	case <-w.done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, context.Cause(ctx), s.Status())
-	case <-s.Ended():
-		if isClosed(w.done) {
-			return nil
-		}
-		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, ErrStopped, s.Status())
-	}
-}
-
-// wait adds a call of WaitFor. It returns nil if there is nothing to wait for.
-func (s *informer) wait(version uint64) *versionWait {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.reachedVersion() >= version && !s.wasStopped() { // Stop has emptied the cache
-		return nil
-	}
-	w := &versionWait{version: version, done: make(chan struct{})}
-	if s.waits == nil {
-		s.waits = map[*versionWait]struct{}{}
-	}
-	s.waits[w] = struct{}{}
-	return w
-}
-
-// endWaits ends the calls of WaitFor whose version the cache has reached. The mutex is held.
-func (s *informer) endWaits() {
-	if len(s.waits) == 0 {
-		return
-	}
-	reached := s.reachedVersion()
-	for w := range s.waits {
-		if w.version <= reached {
-			close(w.done)
-			delete(s.waits, w)
-		}
-	}
-}
-
-// reachedVersion returns the version of which the cache has all changes, 0 if there is none.
-func (s *informer) reachedVersion() uint64 {
-	all := s.reflectors()
-	if len(all) == 0 && !s.isChosen {
-		return 0 // the scopes are not known yet
-	}
-	reached := uint64(math.MaxUint64)
-	for _, r := range all {
-		reached = min(reached, r.frontier.Applied().Number())
-	}
-	return reached
-}
-
-func isClosed(done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-		return false
-	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return err.Error()
 }

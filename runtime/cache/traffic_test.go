@@ -19,11 +19,12 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // trafficOf returns the lists, the relists and the failed requests of an informer in one line.
 func trafficOf(s Stats) string {
-	parts := []string{plural(int(s.Lists), "list")}
+	parts := []string{printable.Plural(int(s.Lists), "list")}
 	for _, cause := range slices.Sorted(maps.Keys(s.Relists)) {
 		parts = append(parts, fmt.Sprintf("relist %s %d", cause, s.Relists[cause]))
 	}

@@ -1,0 +1,299 @@
+package cache
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"k8s.io/klog/v2"
+)
+
+// Status is that of SharedIndexInformer.
+func (s *informer) Status() Status {
+	status := s.statusOfAll()
+	status.Objects = s.indexer.Len()
+	s.panics.addTo(&status)
+	s.own.addTo(&status)
+	return status
+}
+
+// statusOfAll returns the state of the Reflectors as one.
+func (s *informer) statusOfAll() Status {
+	all, chosen := s.reflectors(), s.set.chosen.Load()
+	if len(all) == 1 && chosen == nil && all[0].among() == nil {
+		return all[0].Status()
+	}
+	scopes := make([]ScopeStatus, len(all))
+	for i, r := range all {
+		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
+		isShared := r.among() != nil || r.config.scope.OtherNamespaces || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
+		if isShared {
+			scopes[i].Scope = r.config.scope.String()
+		}
+	}
+	var choice *Status
+	if chosen != nil {
+		status := statusOf(chosen.State())
+		choice = &status
+	}
+	status := joined(scopes, choice)
+	for _, r := range s.leaving() { // what they cannot decode may still be in the cache
+		for _, state := range r.Status().Undecodable {
+			if s.isOwner(r.id, listed.Name{Namespace: state.Namespace, Name: state.Name}) {
+				status.Undecodable = append(status.Undecodable, state)
+			}
+		}
+	}
+	sortUndecodable(status.Undecodable)
+	if choice != nil && choice.Phase == Listing && len(scopes) == 0 {
+		status.awaits = s.awaitedScopes()
+	}
+	status.resource = s.config.Resource
+	return status
+}
+
+// NotSyncedReason is that of SharedIndexInformer.
+func (s *informer) NotSyncedReason() string {
+	_, waiting := s.waitsFor()
+	return waiting.Reason
+}
+
+func (s *informer) waitsFor() (subject, NotSynced) {
+	if s.HasSynced() || s.released.Load() {
+		return subject{}, NotSynced{}
+	}
+	status := s.Status()
+	return subject{informer: s}, NotSynced{Resource: s.config.Resource, Reason: s.name() + ": " + status.String(), Status: status}
+}
+
+// WaitFor waits until the cache has all changes up to a resourceVersion, for example that of an
+// object that this or another program has written. It returns when an event or a bookmark shows
+// that. If no object of the collection changes, this may take until the next bookmark: a
+// kube-apiserver sends one each minute. If ctx or the informer ends first, the error has the state
+// of the informer, with the reason.
+//
+// The version has to be of the same API server and the same resource: versions of others cannot be
+// compared. It has to be a number, as all versions of Kubernetes are.
+func (s *informer) WaitFor(ctx context.Context, resourceVersion string) error {
+	version, ok := frontier.Parse(resourceVersion)
+	if !ok {
+		return fmt.Errorf("cannot wait until %s has version %q: it is not a number above 0; pass the resourceVersion of an object or a list", s.name(), resourceVersion)
+	}
+	w := s.wait(version)
+	if w == nil {
+		return nil
+	}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.waits, w)
+	}()
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, context.Cause(ctx), s.Status())
+	case <-s.Ended():
+		if isClosed(w.done) {
+			return nil
+		}
+		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, ErrStopped, s.Status())
+	}
+}
+
+// Statuses is that of SharedIndexInformer.
+func (s *informer) Statuses() iter.Seq[InformerStatus] {
+	return func(yield func(InformerStatus) bool) { yield(s.observed()) }
+}
+
+// observed returns the state and the counters of the informer. Only a factory knows the Server.
+func (s *informer) observed() InformerStatus {
+	return InformerStatus{
+		ID:       s.id,
+		Name:     s.config.InformerName,
+		Resource: s.config.Resource,
+		Kind:     s.kind,
+		Object:   s.config.form.Type().String(),
+		Status:   s.Status(),
+		Stats:    s.stats(),
+
+		Namespaces: s.namespaces(),
+	}
+}
+
+// stats returns the counters. It takes no lock that is held while foreign code runs: a handler, a
+// hook and an index function may call it, and it waits for none of them.
+func (s *informer) stats() Stats {
+	all := Stats{
+		Synced: s.HasSynced(), WasSynced: s.hadSynced(&s.lists), NotFollowing: s.outages.Lasted(),
+		Queued: s.queue.Len(), Processing: read(&s.processing), ToCache: read(&s.toCache),
+	}
+	addTraffic(s.counters, &all)
+	waiting := s.queue.Waiting() // before now
+	now := stats.Now()
+	all.Staleness = now.Since(waiting)
+	for _, r := range s.reflectors() {
+		all.Staleness = max(all.Staleness, now.Since(r.frontier.Heard()))
+	}
+	observeIndexer(s.indexer, &all, now)
+	s.observeHandlers(&all, now)
+	return all
+}
+
+// observeHandlers adds the handlers to the counters.
+func (s *informer) observeHandlers(all *Stats, now stats.Stamp) {
+	listeners, removed := s.processor.Observe()
+	for _, l := range listeners {
+		h := handlerStats(l, now)
+		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(s.mark()), s.hadSynced(l.Lists()), l.Backlog()
+		all.Handlers = append(all.Handlers, h)
+	}
+	for _, gone := range removed {
+		calls := &gone.Calls
+		all.Removed = append(all.Removed, HandlerStats{
+			Name: gone.Name, Unnamed: gone.Name == "",
+			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics, Latency: Histogram{calls.Latency, calls.LatencySum},
+		})
+	}
+}
+
+func observeIndexer(x *indexer.Indexer, all *Stats, now stats.Stamp) {
+	all.ObjectBytes = x.Bytes(now)
+	for _, index := range x.Sizes() {
+		all.Indexes = append(all.Indexes, IndexStats(index))
+	}
+}
+
+// handlerStats returns the counters of a handler that do not depend on a queue.
+func handlerStats(l *processor.Listener, now stats.Stamp) HandlerStats {
+	calls := l.Calls(now)
+	return HandlerStats{
+		Name: l.Name(), Unnamed: l.Unnamed(),
+		Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
+		Running: calls.Running, Slowest: calls.Slowest, Latency: Histogram{calls.Latency, calls.LatencySum},
+	}
+}
+
+// addTraffic adds what the Reflectors of an informer have read.
+func addTraffic(t *stats.Traffic, all *Stats) {
+	all.BytesRead = t.Bytes.Load()
+	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
+	all.Dropped = t.Dropped.Load()
+	all.Lists, all.DecodeFailures = t.Lists.Load(), t.Undecodable.Load()
+	for cause, count := range t.Relists() {
+		if all.Relists == nil {
+			all.Relists = map[Reason]uint64{}
+		}
+		all.Relists[Reason(cause)] = count
+	}
+	for failure, count := range t.Failures() {
+		all.Failures = append(all.Failures, FailureCount{failure.Verb, Reason(failure.Reason), count})
+	}
+	slices.SortFunc(all.Failures, func(a, b FailureCount) int {
+		return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Reason, b.Reason))
+	})
+}
+
+// observedInformer is an informer as its log of outages reads it.
+type observedInformer struct{ *informer }
+
+// Failures returns the failures of lists and watches. It leaves out a handler that has panicked.
+func (s observedInformer) Failures() []advice.Failure {
+	status := s.statusOfAll()
+	return failuresOf(&status, s.config.Resource, s.namespaces())
+}
+
+// About returns what to say of a list that takes long, or of scopes that are not set.
+func (s observedInformer) About(lasted time.Duration) advice.Advice {
+	if awaits := s.statusOfAll().awaits; awaits != nil {
+		return awaits.advice
+	}
+	return adviceOnListing(lasted, &Stats{Synced: s.HasSynced(), BytesRead: s.counters.Bytes.Load()})
+}
+
+// Logger returns that of Run, with the name of the collection.
+func (s observedInformer) Logger() klog.Logger {
+	return klog.FromContext(s.panics.ctx).WithValues("resource", s.name())
+}
+
+// LateHandlers returns the handlers that have not returned from their initial list.
+func (s observedInformer) LateHandlers() (late []outage.Handler) {
+	for _, l := range s.processor.Listeners() {
+		if !l.Lists().Has(s.mark()) {
+			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
+		}
+	}
+	return late
+}
+
+// name names the informer in errors and logs.
+func (s *informer) name() string {
+	all, name := s.reflectors(), s.config.plainName()
+	switch chosen := s.set.chosen.Load(); {
+	case len(all) == 0 && s.config.scopeSource != nil && !s.HasSynced():
+		return name + " in scopes that their source has not set yet"
+	case len(all) == 0:
+		return name + " in no scope"
+	case len(all) == 1 && chosen == nil:
+		return s.config.name()
+	case len(all) > maxNamed:
+		return name + " in " + printable.Plural(len(all), scopesNoun(all))
+	}
+	var names []string
+	for _, r := range all {
+		names = append(names, r.config.Namespace)
+	}
+	if noun := scopesNoun(all); noun != "namespace" {
+		for i, r := range all {
+			names[i] = r.config.scope.name()
+		}
+		return name + " in " + strings.Join(names, ", ")
+	} else if len(all) > 1 {
+		return name + " in namespaces " + strings.Join(names, ", ")
+	}
+	return name + " in namespace " + names[0]
+}
+
+// maxNamed is the largest number of scopes that a log line names.
+const maxNamed = 5
+
+// scopesNoun returns "namespace" if each scope is a namespace, and "scope" otherwise.
+func scopesNoun(all []*scopeReflector) string {
+	for i, r := range all {
+		if r.config.Namespace == "" || i > 0 && r.config.Namespace == all[i-1].config.Namespace {
+			return "scope"
+		}
+	}
+	return "namespace"
+}
+
+// namespaces returns the namespaces that the informer is limited to, sorted; nil for all. It is empty and
+// not nil if there is no scope.
+func (s *informer) namespaces() []string {
+	all := s.reflectors()
+	names := make([]string, 0, len(all))
+	for _, r := range all {
+		if among := r.among(); among != nil {
+			names = append(names, among.Without(nil)...)
+		} else {
+			names = append(names, r.config.Namespace)
+		}
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 1 && names[0] == "" {
+		return nil
+	}
+	return names
+}

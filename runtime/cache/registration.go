@@ -1,0 +1,47 @@
+package cache
+
+import (
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+)
+
+// registration is the only ResourceEventHandlerRegistration.
+type registration struct {
+	informer *informer
+	*processor.Listener
+}
+
+func (r *registration) HasSynced() bool { return r.Lists().Has(r.informer.mark()) }
+
+func (r *registration) Synced() <-chan struct{} {
+	return r.Lists().Wait(r.informer.mark())
+}
+
+func (r *registration) NotSyncedReason() string {
+	_, waiting := r.waitsFor()
+	return waiting.Reason
+}
+
+// HandlerPanicked treats a panic as one of the handler: it is logged, and then ends the program, or is in Status if
+// WithHandlerPanicRecovery is set. It is for modules that call the handler in a goroutine of their
+// own. The value is nil if the handler called runtime.Goexit.
+func (r *registration) HandlerPanicked(obj Object, value any) {
+	r.informer.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
+}
+
+func (r *registration) waitsFor() (subject, NotSynced) {
+	if r.HasSynced() || r.Removed() || r.informer.released.Load() {
+		return subject{}, NotSynced{}
+	}
+	about, waiting := r.informer.waitsFor()
+	if waiting.Reason != "" {
+		return about, waiting
+	}
+	return subject{r.informer, r.Listener}, NotSynced{
+		Resource: r.informer.Resource(),
+		Handler:  r.Name(),
+		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
+			printable.Plural(r.Backlog(), "event") + " to go",
+		Status: r.informer.Status(),
+	}
+}

@@ -1,0 +1,185 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+// normalScopes returns the normal forms of scopes, sorted, each once.
+func normalScopes(option string, o *options, scopes []Scope) ([]Scope, error) {
+	all := make([]Scope, 0, len(scopes))
+	var errs []error
+	for _, scope := range scopes {
+		normal, err := scope.normal()
+		if err != nil {
+			errs = append(errs, optionError(option, o.object, "%w", err))
+		}
+		all = append(all, normal)
+	}
+	slices.SortFunc(all, Scope.compare)
+	return slices.Compact(all), errors.Join(errs...)
+}
+
+// contradictions returns why scopes of a kind, which are normal, are no partition, by the namespace that is in several
+// of them.
+func contradictions(scopes []Scope, isNamespaced bool) map[string]error {
+	found := map[string]error{}
+	var wide []Scope
+	names := map[string]map[string]Scope{} // by the namespace
+	for _, scope := range scopes {
+		region := scope.region(isNamespaced)
+		if region.IsWide {
+			wide = append(wide, scope)
+			continue
+		}
+		of := names[scope.Namespace]
+		if of == nil {
+			of = map[string]Scope{}
+			names[scope.Namespace] = of
+		}
+		for name, other := range of {
+			if name == region.Name || name == "" || region.Name == "" {
+				found[scope.Namespace] = fmt.Errorf("the scopes %s and %s may have the same objects; use one scope for the namespace, with one selector of each kind, or a second informer, or give each scope the field selector metadata.name= with another name", other, scope)
+			}
+		}
+		of[region.Name] = scope
+	}
+	switch {
+	case len(wide) > 1 && isNamespaced:
+		found[""] = fmt.Errorf("the scopes %s and %s both have all namespaces; use one of them, or a second informer", wide[0], wide[1])
+	case len(wide) > 1 || len(wide) == 1 && !isNamespaced && len(names) > 0:
+		found[""] = errors.New("a cluster-scoped kind has several scopes; use one, or give each the field selector metadata.name= with another name")
+	case len(wide) == 1 && !wide[0].OtherNamespaces && len(names) > 0:
+		found[""] = fmt.Errorf("the scope %s has all namespaces, and there are scopes of single namespaces; set its OtherNamespaces if it should have all other namespaces, or remove one of them", wide[0])
+	}
+	return found
+}
+
+// checkScopes returns an error if scopes of a kind, which are normal, are no partition.
+func checkScopes(option string, o *options, scopes []Scope, isNamespaced bool) error {
+	found := contradictions(scopes, isNamespaced)
+	var errs []error
+	for _, namespace := range slices.Sorted(maps.Keys(found)) {
+		errs = append(errs, optionError(option, o.object, "%w", found[namespace]))
+	}
+	return errors.Join(errs...)
+}
+
+// WithNamespace limits informers to one namespace; "" means all namespaces. As an option of a
+// factory it has no effect on cluster-scoped kinds. As an option of such a kind it is an error.
+func WithNamespace(namespace string) SharedInformerOption {
+	return inNamespaces("WithNamespace", namespace)
+}
+
+// WithNamespaces limits informers to some namespaces. An informer lists and watches each of them
+// separately, and keeps all objects in one cache. It needs rights only in these namespaces.
+// Status.Scopes has the state of each. SetScopes changes them later.
+func WithNamespaces(namespaces ...string) SharedInformerOption {
+	return inNamespaces("WithNamespaces", namespaces...)
+}
+
+func inNamespaces(option string, namespaces ...string) SharedInformerOption {
+	scopes := make([]Scope, len(namespaces))
+	for i, namespace := range namespaces {
+		scopes[i].Namespace = namespace
+	}
+	return func(o *options) {
+		named := slices.IndexFunc(namespaces, func(namespace string) bool { return namespace != "" })
+		if named >= 0 && slices.Contains(namespaces, "") {
+			o.mistake(option, `"" means all namespaces, so it cannot be combined with %q; remove one of them`, namespaces[named])
+			return
+		}
+		o.setScopes(option, scopes)
+	}
+}
+
+// WithScopes limits informers to some scopes. Their selectors are added to those of other options:
+// an object has to match both.
+//
+//	cache.WithScopes(cache.Scope{Namespace: "team-a"}, cache.Scope{OtherNamespaces: true, LabelSelector: "app=web"})
+//
+// The informer has all objects of team-a, and those of other namespaces with the label app=web. For two selectors in one
+// namespace, use two informers.
+func WithScopes(scopes ...Scope) SharedInformerOption {
+	scopes = slices.Clone(scopes)
+	return func(o *options) { o.setScopes("WithScopes", scopes) }
+}
+
+func (o *options) setScopes(option string, scopes []Scope) {
+	o.once("WithNamespaces") // another name for some scopes
+	if len(scopes) == 0 {
+		o.mistake(option, `there is no namespace; name at least one, or "" for all namespaces`)
+		return
+	}
+	normal, err := normalScopes(option, o, scopes)
+	if err != nil {
+		o.mistakes = append(o.mistakes, err)
+		return
+	}
+	o.scopes, o.source = normal, nil
+}
+
+// WithScopeSource limits an informer to the scopes of a source, which may change while the informer
+// runs. Before the source has called set, the informer sends no request, and Status says so. The informer is
+// synced when the source has called set and the lists of all scopes are in the cache. After a call of set without scopes, the informer is synced and has no objects. As an option of a
+// factory it has no effect on cluster-scoped kinds.
+func WithScopeSource(source ScopeSource) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithNamespaces") // both set the scopes
+		if function, is := source.(ScopeSourceFunc); source == nil || is && function == nil {
+			o.mistake("WithScopeSource", "the source is nil; pass for example the result of ScopesFrom")
+			return
+		}
+		if from, is := source.(*scopesFrom); is && from.scopes == nil {
+			o.mistake("ScopesFrom", "the channel is nil, so it would never have scopes; make one")
+			return
+		}
+		o.source, o.scopes = source, nil
+	}
+}
+
+// WithShard limits informers to a shard, the objects whose hash is in its ranges:
+//
+//	cache.WithShard(sharding.Split(sharding.UID, 4)[0])
+//
+// It applies to each of their scopes without a ShardSelector. The informer requests the shard from the
+// server if servers know the key. Most servers ignore that (https://kep.k8s.io/5866 is alpha), so
+// the informer also drops other objects before it decodes them; Stats.Dropped counts them. The zero value selects
+// all objects: as an option of a kind it replaces the shard of the factory.
+//
+// With sharding.Owner, an object whose controller changes may leave the shard: OnDelete has its last
+// cached state then, and an unknown final state.
+func WithShard(shard sharding.Selector) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithShard")
+		o.shard = &shard
+	}
+}
+
+// WithClusterWatch lets an informer of more than above namespaces use one watch of all namespaces. It
+// needs the rights to list and watch in all of them:
+//
+//	cache.WithNamespaces(teams...), cache.WithClusterWatch(100)
+//
+// It applies to scopes that differ only in their namespaces. The informer drops objects of other
+// namespaces before it decodes them; Stats.Dropped counts them. A namespace that is added later gets its own
+// watch, and the objects of a removed namespace are dropped. When more than above namespaces, and more than 16,
+// would have their own watches, the informer lists all namespaces again. HasSynced is false meanwhile, and
+// unchanged objects are not decoded again. When at most half of above namespaces are left, each gets its own
+// watch again.
+//
+// Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
+func WithClusterWatch(above int) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithClusterWatch")
+		if above < 0 {
+			o.mistake("WithClusterWatch", "%d is not a number of namespaces; pass 0 or more", above)
+			return
+		}
+		o.clusterWatch = &above
+	}
+}
