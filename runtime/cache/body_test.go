@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +32,7 @@ const overBodies = "INFORMER_TEST_OVER_BODIES"
 // servesProtobuf reports whether openerOf serves protobuf.
 func servesProtobuf() bool { return os.Getenv(overBodies) == "protobuf" }
 
-// TestOverBodies runs the tests of this package again, this time with objects that
+// TestOverBodies runs the tests of this package again that read what a ListerWatcher has, this time with objects that
 // are decoded from bodies.
 func TestOverBodies(t *testing.T) {
 	if os.Getenv(overBodies) != "" {
@@ -38,17 +42,72 @@ func TestOverBodies(t *testing.T) {
 	if deadline, ok := t.Deadline(); ok {
 		timeout = "-test.timeout=" + time.Until(deadline).String()
 	}
-	for encoding, skip := range map[string]string{
-		"JSON": "^$",
+	for encoding, choice := range map[string]struct {
+		reach []string
+		skip  string
+	}{
+		"JSON": {[]string{"via"}, "^$"},
 		// What takes long, and is not about objects. An outage of bodies is in the run with JSON.
-		"protobuf": "LogOf(An|Outages)|ManyUndecodable|OneName|Idle|Allocate|Writes|Coalesced|Backlog|Queue|Indexer",
+		"protobuf": {[]string{"via", "openerOf", "servesProtobuf"}, "ManyUndecodable|OneName|Idle|Allocate|Writes|Coalesced|Backlog|Queue|Indexer"},
 	} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], timeout, "-test.skip="+skip)
+		run := "^(" + strings.Join(testsThatReach(t, choice.reach...), "|") + ")$"
+		cmd := exec.CommandContext(t.Context(), os.Args[0], timeout, "-test.run="+run, "-test.skip="+choice.skip)
 		cmd.Env = append(os.Environ(), overBodies+"="+encoding)
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", encoding, err, output)
 		}
 	}
+}
+
+// testsThatReach returns the tests that call one of some functions of the tests, or call others that do.
+func testsThatReach(t *testing.T, functions ...string) (tests []string) {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses := map[string]map[string]bool{} // the names in each function
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declared := range parsed.Decls {
+			if f, is := declared.(*ast.FuncDecl); is {
+				names := map[string]bool{}
+				ast.Inspect(f, func(n ast.Node) bool {
+					if id, is := n.(*ast.Ident); is {
+						names[id.Name] = true
+					}
+					return true
+				})
+				uses[f.Name.Name] = names
+			}
+		}
+	}
+	reach := map[string]bool{}
+	for _, name := range functions {
+		reach[name] = true
+	}
+	for isNew := true; isNew; {
+		isNew = false
+		for name, uses := range uses {
+			for used := range uses {
+				if !reach[name] && reach[used] {
+					reach[name], isNew = true, true
+				}
+			}
+		}
+	}
+	for name := range reach {
+		if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") {
+			tests = append(tests, name)
+		}
+	}
+	if len(tests) < 50 {
+		t.Fatalf("only %d tests reach %v", len(tests), functions)
+	}
+	return tests
 }
 
 // via returns a config that reads what its ListerWatcher has as bodies, if the tests

@@ -20,25 +20,31 @@
 // What a program calls is typed by T. It converts, and calls a machine that has no type parameter, so that the machine is
 // compiled once; docs/design/runtime.md has the reasons.
 //
-//	factory.go          SharedInformerFactory: the informers of one program; and Lease: a counted use
-//	                    of one of them
+//	factory.go          SharedInformerFactory: the informers of one program
+//	lease.go            Lease: a counted use of one of them
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
-//	config.go           Kind: a kind and the client for it; and config, what an informer is made of
+//	kind.go             Kind: a kind and the client for it
+//	config.go           config: what an informer is made of
 //	transform.go        TransformFunc
 //	shared_informer.go  SharedIndexInformer and Controller: an informer as a program calls it
 //	informer.go         informer: its machine: how it is made, runs and stops
-//	batch.go            a batch of deltas on its way to the cache and to the handlers
-//	naming.go           how an informer is called in logs and errors
-//	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
-//	status.go           Status, Reason, WaitForCacheSync and WaitFor
-//	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
+//	observed.go         its Status, its counters and its name
+//	core.go             core: a batch of deltas on its way to the cache and to the handlers, in one step
+//	handler.go          ResourceEventHandler, its adapters and options; registration.go: the result of adding one
+//	hooks.go            WatchErrorHandler and StatusHandler
+//	status.go           Status and Reason
+//	sync.go             Syncer and WaitForCacheSync
+//	scope.go            Scope; scope_options.go: options with scopes; cluster_watch.go: those of WithClusterWatch
+//	scope_source.go     ScopeSource; scopes_of.go: the one whose scopes are objects
+//	fields.go           Field: selectors of fields
 //	scope_set.go        the Reflectors of an informer, which come and go with its scopes
 //	scope_reflector.go  the Reflector of one scope, and its Sink: the queue
 //	handover.go         the Reflector of a new scope takes over from those that had its objects
 //	reflector.go        Reflector: copies a collection to a store of the program, its Sink
 //	record.go           what is known of a Reflector, and who hears of it: the half that all Sinks share
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
-//	errors.go           the errors, and Advice: what a person can do, also in the log of outages
+//	advice.go           Advice: what a person can do, also in the log of outages
+//	errors.go           the errors
 //	listwatch.go        ListerWatcher, and those of typed clients
 //	object.go           Object and ObjectName
 //	indexer.go          Indexer: the cache as a program reads it

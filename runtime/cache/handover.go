@@ -13,9 +13,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 )
 
-// scopeID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
-type scopeID = partition.ID
-
 // handover has what a Reflector has read that will take over from others. They go on until it is not behind what they
 // have told. The mutex of the informer guards it.
 type handover struct {

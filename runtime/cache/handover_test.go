@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -221,12 +222,12 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &twoViews{}
 		v.set("one")
-		lists := 0
+		var lists atomic.Int32
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 			src := v.of(namespace)
 			return &ListWatch[object]{WatchFunc: src.Watch, ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
 				page, err := src.List(ctx, options)
-				if lists++; lists == 1 {
+				if lists.Add(1) == 1 {
 					for _, namespace := range []string{"a", "w"} {
 						page.Items = append(page.Items, Item[object]{Err: &DecodeError{Namespace: namespace, Name: "bad", Path: "/spec"}})
 					}

@@ -116,3 +116,6 @@ func (s Scope) normal() (Scope, error) {
 	normal.ShardSelector = shard.String()
 	return normal, nil
 }
+
+// scopeID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
+type scopeID = partition.ID

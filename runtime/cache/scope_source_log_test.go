@@ -94,7 +94,7 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 					wantLog(t, log)
 					end := begin(c)
 					c.server.Restart()
-					time.Sleep(time.Hour)
+					time.Sleep(15 * time.Minute)
 					status := s.Status()
 					wantLog(t, log, slices.Repeat([]string{"Does not follow the API server: "}, informers)...)
 					if failed := (*ScopeSourceError)(nil); status.Err == nil || errors.As(status.Err, &failed) {
@@ -175,10 +175,10 @@ func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 				}
 				end := begin(c)
 				c.server.Restart()
-				time.Sleep(time.Hour)
+				time.Sleep(15 * time.Minute)
 				wantLog(t, log, "Does not follow the API server: ")
 				end()
-				time.Sleep(time.Hour)
+				time.Sleep(15 * time.Minute)
 				wantLog(t, log, "The API server answers again")
 			}
 		}

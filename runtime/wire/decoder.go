@@ -91,7 +91,7 @@ type Options struct {
 	// is decoded, for each item of a list and each event with an object that has a name, from several
 	// goroutines at one time. The Head shares memory with the body: Keep must not retain it. An object that
 	// Keep leaves out costs a scan of its text. It is not an error, even if it cannot be decoded. See
-	// Page.Dropped and Event.Dropped. For Decode and DecodeItem it is an error, which wraps ErrNotKept.
+	// Page.Dropped and Event.Dropped. It may know only a part of the metadata; see Head.IsPartial. For Decode and DecodeItem it is an error, which wraps ErrNotKept.
 	Keep func(head Head) bool
 	// KeepChanges is set if Keep may leave out a state of an object after it has kept another one,
 	// for example because it depends on owner references. Then an event of such a state, other than

@@ -17,7 +17,12 @@ type Head struct {
 	// metadata is that of the object in its encoding.
 	metadata   []byte
 	isProtobuf bool
+	isPartial  bool
 }
+
+// IsPartial reports whether only a part of the metadata is known, because the object is larger than
+// Options.MaxObjectBytes. Then Controller returns nothing, and the names and the UID are known.
+func (h *Head) IsPartial() bool { return h.isPartial }
 
 // Controller returns the UID of the controller in the owner references; empty if there is none. It
 // reads the metadata again.
@@ -39,16 +44,22 @@ func (d *Decoder) leavesOut(c codec, frame []byte) (h plan.Head, out bool) {
 		return h, false
 	}
 	h = c.ReadIdentity(frame)
-	return h, len(h.Name) > 0 && !d.keep(Head{h.Namespace, h.Name, h.UID, h.Metadata, h.IsProtobuf})
+	return h, len(h.Name) > 0 && !d.keep(Head{h.Namespace, h.Name, h.UID, h.Metadata, h.IsProtobuf, false})
 }
 
-// leavesOutLarge is leavesOut for the beginning of an object that is too large. It is not left out if its
-// metadata is not complete.
+// leavesOutLarge is leavesOut for the beginning of an object that is too large. It is not left out if the beginning
+// has not all names and the UID.
 func (d *Decoder) leavesOutLarge(c codec, begin []byte) (h plan.Head, out bool) {
-	if d.keep == nil || !c.ReadHead(begin).IsWhole {
+	if d.keep == nil {
 		return h, false
 	}
-	return d.leavesOut(c, begin)
+	if h = c.ReadHead(begin); h.IsWhole {
+		return d.leavesOut(c, begin)
+	}
+	if h.Name == nil || h.Namespace == nil || h.UID == nil || h.ResourceVersion == nil {
+		return h, false
+	}
+	return h, !d.keep(Head{Namespace: h.Namespace, Name: h.Name, UID: h.UID, isPartial: true})
 }
 
 // leftOut returns the event of an object that is left out. h is its head.

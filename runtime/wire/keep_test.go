@@ -205,6 +205,45 @@ func TestOthersMayBeUndecodable(t *testing.T) {
 	}
 }
 
+// TestOthersWhoseMetadataIsTooLarge leaves out an object by its UID, which comes before an annotation above the limit. It keeps
+// an object if only the controller could tell.
+func TestOthersWhoseMetadataIsTooLarge(t *testing.T) {
+	for name, test := range map[string]struct {
+		keep func(Head) bool
+		left int
+	}{
+		"by the UID": {func(h Head) bool { return string(h.UID) != "other" }, 1},
+		"by the controller": {func(h Head) bool {
+			if !h.IsPartial() {
+				t.Error("all of the metadata is known")
+			}
+			return h.IsPartial()
+		}, 0},
+	} {
+		options := Options{MaxObjectBytes: 300, SkipUndecodable: true, Keep: test.keep}
+		of := metav1.ObjectMeta{Namespace: "a", Name: "large", UID: "other", ResourceVersion: "9", Annotations: map[string]string{"x": strings.Repeat("x", 400)}}
+		message := &metadata{TypeMeta: metadataKind, ObjectMeta: of}
+		inJSON := `{"metadata":{"namespace":"a","name":"large","uid":"other","resourceVersion":"9","annotations":{"x":"` + strings.Repeat("x", 1<<20) + `"}}}`
+		page, err := NewDecoder(reflect.TypeFor[*widget](), options, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+inJSON+"]}"))
+		if err != nil || page.Dropped != test.left || len(page.Items) != 1-test.left {
+			t.Errorf("%s: a list in JSON leaves out %d, has %d, %v", name, page.Dropped, len(page.Items), err)
+		}
+		for encoding, read := range map[string]func() ([]Event, error){
+			"JSON": func() ([]Event, error) {
+				return readAll(t, NewDecoder(reflect.TypeFor[*widget](), options, nil).Watch(t.Context(), bodyOf(eventOf("MODIFIED", inJSON)+"\n")))
+			},
+			"protobuf": func() ([]Event, error) {
+				return readAll(t, newMetadataDecoder(options).Watch(t.Context(), bodyOf(frameOfMetadata(watch.Modified, message))))
+			},
+		} {
+			got, err := read()
+			if events, dropped := joinDropped(t, got); err != io.EOF || dropped != test.left || len(events) != 1-test.left {
+				t.Errorf("%s: a watch in %s leaves out %d: %+v, %v", name, encoding, dropped, got, err)
+			}
+		}
+	}
+}
+
 // TestObjectWithoutANameIsNotLeftOut reads objects that no shard could report.
 func TestObjectWithoutANameIsNotLeftOut(t *testing.T) {
 	decoder := NewDecoder(reflect.TypeFor[*widget](), Options{Keep: func(Head) bool { return false }}, nil)

@@ -299,17 +299,19 @@ type game struct {
 	set        func(...cache.Scope) error
 	fromSource bool
 
-	mu          sync.Mutex
-	trace       []string
-	history     map[name][]state
-	writers     sync.WaitGroup
-	late        []*lateWrite
-	scopes      []*scope
-	openings    int
-	opened      map[string]int
-	owners      map[name][]*scope // that may own a name now; in the modes in which that is known
-	settled     bool
-	certain     map[name]bool // whether a scope that is listed has had the name since it was last in none
+	mu       sync.Mutex
+	trace    []string
+	history  map[name][]state
+	writers  sync.WaitGroup
+	late     []*lateWrite
+	scopes   []*scope
+	openings int
+	opened   map[string]int
+	owners   map[name][]*scope // that may own a name now; in the modes in which that is known
+	settled  bool
+	certain  map[name]bool // whether a scope that is listed has had the name since it was last in none
+	// answered has the highest version that an own write has left.
+	answered    map[name]uint64
 	floors      map[name]*floor
 	seen        map[types.UID]uint64 // the highest version that the cache has shown
 	good        map[name]floor       // what the cache had of a name when it was settled
@@ -724,6 +726,10 @@ func (g *game) sure(n name) *scope {
 // readable checks that the cache shows a write.
 func (g *game) readable(n name, wrote state, sure *scope, what string) {
 	g.Helper()
+	if wrote.version < g.answered[n] { // the cache has a later own write, or waits for it if that was to another scope
+		return
+	}
+	g.answered[n] = wrote.version
 	if sure == nil || wrote.isBig() || g.now(n).isBig() { // a shard cannot know the owner of an object over the limit
 		return
 	}
@@ -936,7 +942,7 @@ func byLetters(obj object) []string { return []string{obj.Labels["letters"]} }
 func play(t *testing.T, seed uint64) {
 	g := &game{
 		T: t, seed: seed, random: rand.New(rand.NewPCG(seed, 41)), history: map[name][]state{}, opened: map[string]int{}, owners: map[name][]*scope{}, certain: map[name]bool{},
-		floors: map[name]*floor{}, seen: map[types.UID]uint64{}, good: map[name]floor{},
+		floors: map[name]*floor{}, answered: map[name]uint64{}, seen: map[types.UID]uint64{}, good: map[name]floor{},
 	}
 	g.mode = g.random.IntN(modes - 1)
 	if mode := env("ATTACK_MODE", -1); mode >= 0 {

@@ -59,7 +59,7 @@ type Hooks[S any] struct {
 
 	// Only the goroutine uses the fields below.
 	inHand []call
-	last   S // the status that OnChange got last
+	last   *S // the status that OnChange got last; nil without OnChange
 	called call
 }
 
@@ -86,7 +86,11 @@ type call struct {
 
 // New returns Hooks. first is the status before the first change.
 func New[S any](options Options[S], first S) *Hooks[S] {
-	return &Hooks[S]{options: options, last: first, ctx: context.Background()}
+	h := &Hooks[S]{options: options, ctx: context.Background()}
+	if options.OnChange != nil {
+		h.last = &first
+	}
+	return h
 }
 
 // SetContext sets the context that OnChange gets from then on.
@@ -236,11 +240,11 @@ func (h *Hooks[S]) callsOf(e entry[S]) (calls []call) {
 	if e.unread {
 		e.status = h.options.Status()
 	}
-	switch before := h.last; {
-	case e.err != nil:
-		calls = append(calls, call{e.ctx, "WatchErrorHandler", func() { h.options.OnError(e.ctx, e.err) }})
-	case !h.options.Same(before, e.status):
-		h.last = e.status
+	if e.err != nil {
+		return append(calls, call{e.ctx, "WatchErrorHandler", func() { h.options.OnError(e.ctx, e.err) }})
+	}
+	if before := *h.last; !h.options.Same(before, e.status) {
+		*h.last = e.status
 		calls = append(calls, call{e.ctx, "StatusHandler", func() { h.options.OnChange(e.ctx, before, e.status) }})
 	}
 	return calls

@@ -186,6 +186,9 @@ func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
 	}
 	last := t.entries[e.Name]
 	switch {
+	case last != nil && e.Version == last.Version && e.UID == last.UID && last.OutOfScope && !e.OutOfScope:
+		// Another scope had the name, and did not select that state. Now it is known.
+		e.Told, e.IsTold, e.isKnown = last.Told, last.IsTold, last.isKnown
 	case last != nil && e.Version <= last.Version:
 		return Ignore
 	case last != nil:

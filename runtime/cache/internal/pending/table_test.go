@@ -168,6 +168,8 @@ func TestOrders(t *testing.T) {
 
 		{"out of the scope", []string{"event u1@3", "leave u1@5"}, "nothing", 1},
 		{"its events", []string{"event u1@3", "leave u1@5", "event u1@4", "deleted u1@5"}, "nothing", 0},
+		{"in the scope at the same version, because another scope has the name now", []string{"event u1@3", "leave u1@5", "write u1@5"}, "u1@5", 1},
+		{"the same, after a delete", []string{"event u1@3", "end u1", "leave u1@5", "write u1@5"}, "nothing", 2},
 		{"back in the scope", []string{"event u1@3", "leave u1@5", "write u1@7", "deleted u1@5"}, "u1@7", 1},
 		{"back by another program", []string{"event u1@3", "leave u1@5", "deleted u1@5", "event u1@7"}, "u1@7", 0},
 		{"never in the scope", []string{"leave u1@5", "reach 6"}, "nothing", 0},

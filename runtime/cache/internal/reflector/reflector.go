@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,7 +42,7 @@ type Reflector struct {
 	// progress, undecodable and unconfirmed are the State.
 	progress    *progress.Tracker
 	undecodable listed.Undecodable
-	unconfirmed unconfirmed
+	unconfirmed atomic.Pointer[unconfirmed] // nil for none
 	orders      orders
 	retry       chan struct{} // holds a token after Retry
 
@@ -196,19 +197,23 @@ type UnconfirmedVersion struct {
 	At              time.Time
 }
 
-// unconfirmed are such versions.
+// unconfirmed are such versions. It does not change.
 type unconfirmed struct {
-	mu   sync.Mutex // guards what follows
 	n    int
 	last UnconfirmedVersion
 }
 
 // NoteUnconfirmed notes a version that the watch did not confirm. Any goroutine may call it.
 func (r *Reflector) NoteUnconfirmed(name listed.Name, resourceVersion string) {
-	r.unconfirmed.mu.Lock()
-	defer r.unconfirmed.mu.Unlock()
-	r.unconfirmed.n++
-	r.unconfirmed.last = UnconfirmedVersion{name, resourceVersion, time.Now()}
+	for {
+		last, next := r.unconfirmed.Load(), &unconfirmed{1, UnconfirmedVersion{name, resourceVersion, time.Now()}}
+		if last != nil {
+			next.n = last.n + 1
+		}
+		if r.unconfirmed.CompareAndSwap(last, next) {
+			return
+		}
+	}
 }
 
 // State returns the present state. Any goroutine may call it.
@@ -219,9 +224,9 @@ func (r *Reflector) State() State {
 			return rule.Excludes(state.Namespace, state.Name)
 		})
 	}
-	r.unconfirmed.mu.Lock()
-	defer r.unconfirmed.mu.Unlock()
-	s.Unconfirmed, s.LastUnconfirmed = r.unconfirmed.n, r.unconfirmed.last
+	if u := r.unconfirmed.Load(); u != nil {
+		s.Unconfirmed, s.LastUnconfirmed = u.n, u.last
+	}
 	return s
 }
 
@@ -281,16 +286,18 @@ func (r *Reflector) step(ctx context.Context, state *protocol.State, next *proto
 
 // joinFirst waits until the first list may be read.
 func (r *Reflector) joinFirst(ctx context.Context) {
-	var all []func()
+	r.leaveFirst = stay
 	for _, limit := range r.settings.FirstLists {
-		all = append(all, initial.Join(ctx, limit))
-	}
-	r.leaveFirst = func() {
-		for _, leave := range slices.Backward(all) {
+		leave, before := initial.Join(ctx, limit), r.leaveFirst
+		r.leaveFirst = func() {
 			leave()
+			before()
+			r.leaveFirst = stay
 		}
 	}
 }
+
+func stay() {}
 
 // logUnconfirmed logs why the list under way is necessary, if a version was not confirmed.
 func (r *Reflector) logUnconfirmed(ctx context.Context) {

@@ -47,7 +47,7 @@ var errNamed = errors.New("named")
 
 func reflectorOf(to *sink, transform Transform) *Reflector {
 	return New(Settings{
-		Form: store.FormOf[object](), Source: source.Failing{}, Transform: transform, Traffic: &stats.Traffic{},
+		Form: store.FormOf[object](), Source: source.Failing{}, Decode: &wire.Options{}, Transform: transform, Traffic: &stats.Traffic{},
 		ObjectError: func(name listed.Name, err error) error { return fmt.Errorf("%s: %w: %w", name, errNamed, err) },
 	}, to)
 }

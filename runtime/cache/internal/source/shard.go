@@ -74,6 +74,9 @@ func InShard(options wire.Options, shard sharding.Selector) wire.Options {
 	}
 	keep := options.Keep
 	options.Keep = func(h wire.Head) bool {
+		if key == sharding.Owner && h.IsPartial() {
+			return true // it is not known who the owner is
+		}
 		return shard.Contains(sharding.HashOf(key, hashed(&h))) && (keep == nil || keep(h))
 	}
 	options.KeepChanges = options.KeepChanges || !isFixed(shard)

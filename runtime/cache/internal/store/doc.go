@@ -16,8 +16,9 @@
 //	chunks.go   objects in slots, and snapshots of them
 //	names.go    the slot of an object by its name
 //	index.go    slots by the values of an index
-//	intersect.go objects of a namespace by the value of an index
-//	pointer.go  why Get needs no lock
+//	slots.go    why Get needs no lock
+//	walk.go     the objects of a snapshot, one after the other
+//	form.go     the Go type of the objects
 //
 // Readers may be in any goroutine. The caller serializes writers. The writer prepares entries
 // while readers continue, and stores them between Begin and End. A reader sees all of that or

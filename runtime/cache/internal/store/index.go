@@ -3,6 +3,7 @@ package store
 import (
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -305,4 +306,24 @@ func shrunk[E any](s []E) []E {
 		return append(make([]E, 0, 2*len(s)), s...)
 	}
 	return s
+}
+
+// scratch has the slots that ByIndexIn finds, so that it allocates only its result.
+var scratch = sync.Pool{New: func() any { return new([]uint32) }}
+
+// appendIn appends those of the slots to both that are in the list as well, which is one of
+// the index.
+func (x *index) appendIn(both, slots []uint32, list *postings) []uint32 {
+	both = slices.Grow(both, len(slots))
+	for _, slot := range slots {
+		if r := x.refs[slot]; r.list == list.id || r == severalRefs && x.isAmong(slot, list) {
+			both = append(both, slot)
+		}
+	}
+	return both
+}
+
+// isAmong reports whether a slot with several values is in a list.
+func (x *index) isAmong(slot uint32, list *postings) bool {
+	return slices.ContainsFunc(x.more[slot], func(r ref) bool { return r.list == list.id })
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"hash/maphash"
 	"math/bits"
 	"sync/atomic"
@@ -133,4 +134,19 @@ func (t *names) resize(n int) {
 		}
 	}
 	t.table.Store(&table)
+}
+
+// check checks what lets every search in the table end: used counts its entries, there is
+// one for each object, and enough of the table is empty.
+func (t *names) check(objects int) error {
+	n, entries := t.len(), 0
+	for at := range n {
+		if (*t.table.Load())[at] != 0 {
+			entries++
+		}
+	}
+	if entries != objects || t.used != objects || 16*entries > 13*n || n&(n-1) != 0 {
+		return fmt.Errorf("a table of %d has %d entries, counted as %d, for %d objects", n, entries, t.used, objects)
+	}
+	return nil
 }

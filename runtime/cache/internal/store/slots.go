@@ -160,16 +160,3 @@ func (s *slots) none() Objects {
 	}
 	return Objects{objects: []wire.Object{}}
 }
-
-// Collect returns some objects of the store, in the form of its other reads.
-func (s *Store) Collect(objs iter.Seq[wire.Object]) Objects {
-	all, form := s.objects.none(), &s.objects.form
-	for obj := range objs {
-		if form.hasWords() {
-			all.words = append(all.words, form.word(obj))
-		} else {
-			all.objects = append(all.objects, obj)
-		}
-	}
-	return all
-}

@@ -247,3 +247,47 @@ func (s *Store) move(from, to uint32) {
 	s.nameHashes[to] = s.nameHashes[from]
 	s.SetContentHash(to, s.ContentHash(from))
 }
+
+// NewMarks returns Marks without an object.
+func (s *Store) NewMarks() Marks {
+	n := s.objects.len()
+	return Marks{bits: make([]uint64, (n+63)/64), unmarked: n}
+}
+
+// RemoveUnmarked removes the objects that are not in the set, and calls removed with each
+// of them. It moves each of the others once at most. The set is no longer valid then.
+func (s *Store) RemoveUnmarked(m *Marks, removed func(obj wire.Object)) {
+	var first uint32 // all objects before it are marked
+	for ; m.unmarked > 0; m.unmarked-- {
+		slot := uint32(s.objects.len() - 1)
+		if m.Has(slot) {
+			for m.Has(first) {
+				first++
+			}
+			slot = first
+			first++
+		}
+		obj := s.objects.at(slot)
+		s.vacate(slot)
+		s.fill(slot)
+		removed(obj)
+	}
+}
+
+// RemoveAll removes the objects in some slots, and calls removed with each of them. It moves each of the others once at
+// most.
+func (s *Store) RemoveAll(slots []uint32, removed func(obj wire.Object)) {
+	if len(slots) == 0 {
+		return
+	}
+	m := s.NewMarks()
+	for i := range m.bits {
+		m.bits[i] = ^uint64(0)
+	}
+	m.unmarked = 0
+	for _, slot := range slots {
+		m.bits[slot/64] &^= 1 << (slot % 64)
+		m.unmarked++
+	}
+	s.RemoveUnmarked(&m, removed)
+}

@@ -1,0 +1,105 @@
+package informergen_test
+
+import (
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// order has the files of each package of runtime/cache, so that a file uses only files before it. Files with a plus between them
+// use one another: they are one subject.
+var order = map[string]string{
+	"runtime/cache": "object errors scope status stats advice cluster_watch hooks listwatch sync scope_source config " +
+		"handler record scope_reflector core+handover+own_writes indexer fields transform options " +
+		"scope_options informer+observed+registration+scope_set kind shared_informer factory lister generic " +
+		"lease reflector scopes_of",
+	"runtime/cache/internal/advice":    "advice+kubectl+missing",
+	"runtime/cache/internal/deltafifo": "delta queue",
+	"runtime/cache/internal/hook":      "hook observers",
+	"runtime/cache/internal/indexer":   "apply+indexer",
+	"runtime/cache/internal/initial":   "limit lists",
+	"runtime/cache/internal/listed":    "content doc undecodable list skip_log",
+	"runtime/cache/internal/mutation":  "difference detector",
+	"runtime/cache/internal/outage":    "handlers+line+log",
+	"runtime/cache/internal/partition": "owners stage",
+	"runtime/cache/internal/pending":   "claim selection table watch",
+	"runtime/cache/internal/processor": "notification coalesce calls+listener processor+removed",
+	"runtime/cache/internal/protocol":  "reason backoff request state trail version",
+	"runtime/cache/internal/reflector": "settings gate orders sink list+reflector+watch",
+	"runtime/cache/internal/scoping":   "namespaces rule selectors",
+	"runtime/cache/internal/source":    "source bodies client+stream shard view",
+	"runtime/cache/internal/stats":     "body histogram stamp size traffic",
+	"runtime/cache/internal/store":     "names chunks form index slots+store+walk+write check intersect marks",
+}
+
+// TestFilesUseOneAnotherOneWay checks which file of a package uses which: a function, a method, a type, a constant or a
+// variable of it.
+func TestFilesUseOneAnotherOneWay(t *testing.T) {
+	loaded, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
+	}, "./runtime/cache/...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for _, p := range loaded {
+		if len(p.Errors) > 0 {
+			t.Fatal(p.Errors)
+		}
+		name := strings.TrimPrefix(p.PkgPath, module+"/")
+		listed, isKnown := order[name]
+		if isKnown {
+			known++
+		}
+		groups := map[string]int{}
+		for n, group := range strings.Fields(listed) {
+			for _, file := range strings.Split(group, "+") {
+				groups[file+".go"] = n + 1
+			}
+		}
+		groups["doc.go"] = 1
+		for from, all := range usesOf(p) {
+			if groups[from] == 0 && len(p.GoFiles) > 1 {
+				t.Errorf("%s/%s is not in the order of files of this test; add it after those that it uses", name, from)
+				continue
+			}
+			for to, what := range all {
+				if groups[to] > groups[from] {
+					t.Errorf("%s/%s uses %s of %s, which comes after it", name, from, what, to)
+				}
+			}
+		}
+	}
+	if known != len(order) {
+		t.Errorf("%d packages have an order of files, and %d of them were found", len(order), known)
+	}
+}
+
+// usesOf returns, for each file of a package, the other files that it uses, with one name each.
+func usesOf(p *packages.Package) map[string]map[string]string {
+	uses := map[string]map[string]string{}
+	for _, file := range p.Syntax {
+		from := filepath.Base(p.Fset.Position(file.Pos()).Filename)
+		uses[from] = map[string]string{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			id, is := n.(*ast.Ident)
+			if !is {
+				return true
+			}
+			obj := p.TypesInfo.Uses[id]
+			if obj == nil || obj.Pkg() != p.Types {
+				return true
+			}
+			_, isMethod := obj.(*types.Func)
+			if to := filepath.Base(p.Fset.Position(obj.Pos()).Filename); to != from && (isMethod || obj.Parent() == p.Types.Scope()) {
+				uses[from][to] = obj.Name()
+			}
+			return true
+		})
+	}
+	return uses
+}
