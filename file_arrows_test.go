@@ -33,7 +33,7 @@ var order = map[string]string{
 	"runtime/cache/internal/scoping":   "namespaces rule selectors",
 	"runtime/cache/internal/source":    "source bodies client+stream shard view",
 	"runtime/cache/internal/stats":     "body histogram stamp size traffic",
-	"runtime/cache/internal/store":     "names chunks form index slots+store+walk+write check intersect marks",
+	"runtime/cache/internal/store":     "names chunks form index marks slots+store+walk+write",
 }
 
 // TestFilesUseOneAnotherOneWay checks which file of a package uses which: a function, a method, a type, a constant or a
