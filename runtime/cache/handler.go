@@ -233,20 +233,30 @@ type handlerPanic struct {
 	since time.Time
 }
 
-// report logs that the handler of l panicked with a value, or exited if value is nil. A
-// panic ends the program then, unless recovers is set.
+// report logs that the handler of l panicked with a value, or exited if value is nil.
 func (p *handlerPanics) report(l *processor.Listener, n *processor.Notification, value any) {
-	err := &HandlerPanicError{Handler: l.Name(), Object: MetaObjectToName(n.Obj), Stack: debug.Stack(), Exited: value == nil}
-	message := "A handler called runtime.Goexit"
-	if !err.Exited {
-		err.Value, message = fmt.Sprint(value), "A handler panicked"
-	}
-	klog.FromContext(p.ctx).Error(err, message, "resource", p.resource, "handler", err.Handler, "object", printable.Text(err.Object.String()), "stack", string(err.Stack))
-	if !p.recovers && !err.Exited {
-		panic(err)
-	}
+	err := &HandlerPanicError{Handler: l.Name(), Object: MetaObjectToName(n.Obj)}
+	logPanic(klog.FromContext(p.ctx), p.resource, "handler", err, value, p.recovers)
 	p.keep(l, err)
 	p.changed()
+}
+
+// logPanic completes the error of a handler or a hook, as what says, that panicked with a value, or exited if value is nil, and
+// logs it. A panic ends the program then, unless recovers is set. The stack of the panic is still there.
+func logPanic(logger klog.Logger, resource, what string, err *HandlerPanicError, value any, recovers bool) {
+	err.Stack, err.Exited = debug.Stack(), value == nil
+	message := "A " + what + " called runtime.Goexit"
+	if !err.Exited {
+		err.Value, message = fmt.Sprint(value), "A "+what+" panicked"
+	}
+	values := []any{"resource", resource, what, err.Handler}
+	if err.Object != (ObjectName{}) {
+		values = append(values, "object", printable.Text(err.Object.String()))
+	}
+	logger.Error(err, message, append(values, "stack", string(err.Stack))...)
+	if !recovers && !err.Exited {
+		panic(err)
+	}
 }
 
 // keep keeps the error of a listener until forget.

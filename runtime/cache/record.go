@@ -2,8 +2,6 @@ package cache
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"k8s.io/klog/v2"
@@ -137,16 +135,7 @@ func isSameState(a, b Status) bool {
 	return a.Phase == b.Phase && a.Reason == b.Reason && textOf(a.Err) == textOf(b.Err) && slices.EqualFunc(a.Scopes, b.Scopes, sameScope)
 }
 
-// hookFailed logs that a hook panicked with a value, or exited if value is nil. A panic
-// ends the program then, unless HandlerPanicRecovery is set.
+// hookFailed logs that a hook panicked with a value, or exited if value is nil.
 func (c *config) hookFailed(ctx context.Context, name string, value any) {
-	err := &HandlerPanicError{Handler: name, Stack: debug.Stack(), Exited: value == nil}
-	message := "A hook called runtime.Goexit"
-	if !err.Exited {
-		err.Value, message = fmt.Sprint(value), "A hook panicked"
-	}
-	klog.FromContext(ctx).Error(err, message, "resource", c.name(), "hook", name, "stack", string(err.Stack))
-	if !c.HandlerPanicRecovery && !err.Exited {
-		panic(err)
-	}
+	logPanic(klog.FromContext(ctx), c.name(), "hook", &HandlerPanicError{Handler: name}, value, c.HandlerPanicRecovery)
 }
