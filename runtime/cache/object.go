@@ -30,9 +30,6 @@ func MetaObjectToName(obj metav1.Object) ObjectName {
 	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// nameOf returns the name of the object that an item is about.
-func nameOf(item *wire.Item) ObjectName { return ObjectName(listed.NameOf(item)) }
-
 // String returns "namespace/name", or "name" where there is no namespace. It is
 // the inverse of ParseObjectName.
 func (n ObjectName) String() string { return listed.Name(n).String() }

@@ -496,18 +496,6 @@ func statesOf(objs ...object) []wire.Item {
 	return items
 }
 
-// erasedEvents returns events as the machine has them.
-func erasedEvents(events []Event[object]) (erased []wire.Event) {
-	for _, event := range events {
-		e := wire.Event{Type: event.Type, ResourceVersion: event.ResourceVersion, InitialEventsEnd: event.InitialEventsEnd}
-		if event.Object != nil || event.Err != nil {
-			e.Item = erasedItem(&event.Item)
-		}
-		erased = append(erased, e)
-	}
-	return erased
-}
-
 // inside returns the machine of an informer.
 func inside[T Object](s *SharedIndexInformer[T]) *informer { return s.machine.(*informer) }
 
