@@ -71,7 +71,7 @@ type config struct {
 // reflector returns what the Reflector of a scope needs to know.
 func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Settings {
 	s := reflector.Settings{
-		Resource: c.Resource.GroupResource(), Scope: id, Form: c.form, Open: c.Open, Source: c.source, Limits: c.limits, Decode: &c.Decode,
+		Resource: &c.Resource, Scope: id, Form: c.form, Open: c.Open, Source: c.source, Limits: c.limits, Decode: &c.Decode,
 		// With the detector, a handler that writes to an object must not change others: these are not the ones to report.
 		Held: c.cache, Shared: c.cache != nil && !c.MutationDetector,
 		Transform: c.Transform, Rule: c.rule, KeepsUndecodable: c.ReadYourWrites != nil,
@@ -84,11 +84,7 @@ func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Setting
 	s.ObjectError = func(name listed.Name, err error) error {
 		return &ObjectError{Resource: c.Resource, Object: ObjectName(name), Err: err}
 	}
-	for _, limit := range []chan struct{}{c.ownFirstLists, c.firstLists} { // the others of this informer do not wait in front of other informers
-		if limit != nil {
-			s.FirstLists = append(s.FirstLists, limit)
-		}
-	}
+	s.FirstLists = [2]chan struct{}{c.ownFirstLists, c.firstLists} // the others of this informer do not wait in front of other informers
 	return s
 }
 

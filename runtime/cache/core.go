@@ -138,6 +138,7 @@ func (c *core) reach(all []deltafifo.Reached) {
 			c.own.reach(to.Scope, to.Position)
 		}
 	}
+	c.own.reached()
 	if len(c.handovers) > 0 {
 		c.applyDeltas(c.handOver(nil), stats.Now())
 	}

@@ -29,7 +29,6 @@ type informer struct {
 	face   face
 	reader indexerFace
 	id     uint64 // InformerStatus.ID
-	kind   string // of the objects; empty if it is not known
 	config *config
 
 	set scopeSet // has a mutex that is locked before that of the core
@@ -74,7 +73,6 @@ func newInformer(settings config) *informer {
 			open:      map[scopeID]*scopeReflector{},
 		},
 		id:           lastInformer.Add(1),
-		kind:         settings.Decode.Kind.Kind,
 		resyncPeriod: settings.ResyncPeriod,
 		counters:     &stats.Traffic{},
 		ended:        make(chan struct{}),

@@ -124,7 +124,7 @@ func (s *informer) observed() InformerStatus {
 		ID:       s.id,
 		Name:     s.config.InformerName,
 		Resource: s.config.Resource,
-		Kind:     s.kind,
+		Kind:     s.config.Decode.Kind.Kind,
 		Object:   s.config.form.Type().String(),
 		Status:   s.Status(),
 		Stats:    s.stats(),

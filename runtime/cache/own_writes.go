@@ -315,7 +315,7 @@ func (o *ownWrites) admit(deltas []deltafifo.Delta) []deltafifo.Delta {
 	return deltas[:n]
 }
 
-// reach records that the cache has all changes of a scope up to a position.
+// reach records that the cache has all changes of a scope up to a position. The caller calls reached after the last scope.
 func (o *ownWrites) reach(id scopeID, to frontier.Position) {
 	if o == nil {
 		return
@@ -325,8 +325,14 @@ func (o *ownWrites) reach(id scopeID, to frontier.Position) {
 		o.unconfirmed = append(o.unconfirmed, unconfirmed{e, scope, false})
 	}
 	scope.countBookmarks(to.Bookmarks)
-	o.restoreUnconfirmed()
-	o.count()
+}
+
+// reached ends what the watches have passed without telling it.
+func (o *ownWrites) reached() {
+	if o != nil {
+		o.restoreUnconfirmed()
+		o.count()
+	}
 }
 
 // isNews reports whether an event is news for the cache.

@@ -63,7 +63,14 @@ func (r *scopeReflector) Listed(list *deltafifo.Collection, at frontier.Position
 
 // Events is that of reflector.Sink.
 func (r *scopeReflector) Events(deltas []deltafifo.Delta, at frontier.Position) (received stats.Stamp) {
-	if received = r.queue.Push(deltas, deltafifo.Reached{Scope: r.id, Position: at}); received == 0 { // a bookmark
+	to := deltafifo.Reached{Scope: r.id, Position: at}
+	if len(deltas) == 0 { // a bookmark, which has to be known before a claim can count from it
+		received = stats.Now()
+		r.frontier.Receive(at, received)
+		r.queue.Push(nil, to)
+		return received
+	}
+	if received = r.queue.Push(deltas, to); received == 0 { // the informer has ended
 		received = stats.Now()
 	}
 	r.frontier.Receive(at, received)

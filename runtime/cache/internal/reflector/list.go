@@ -86,7 +86,7 @@ func (r *Reflector) list(ctx context.Context, next *protocol.Action, in *protoco
 	}
 	isNew, err := r.partial.trail.Note(page.Continue, first)
 	if err != nil {
-		in.Err = protocol.RequestError(in.Verb.String()+" "+r.settings.Resource.String(), err)
+		in.Err = protocol.RequestError(in.Verb.String()+" "+r.settings.Resource.GroupResource().String(), err)
 		return
 	}
 	r.partial.listed.AddPage(page.Items)

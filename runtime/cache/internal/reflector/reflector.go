@@ -51,7 +51,6 @@ type Reflector struct {
 	form   *form // nil before SetForm
 	// prefersLists is set if source reads a list faster than a streaming list.
 	prefersLists bool
-
 	// committed is set after the first list.
 	committed bool
 	// partial is nil while the Reflector watches.
@@ -288,6 +287,9 @@ func (r *Reflector) step(ctx context.Context, state *protocol.State, next *proto
 func (r *Reflector) joinFirst(ctx context.Context) {
 	r.leaveFirst = stay
 	for _, limit := range r.settings.FirstLists {
+		if limit == nil {
+			continue
+		}
 		leave, before := initial.Join(ctx, limit), r.leaveFirst
 		r.leaveFirst = func() {
 			leave()

@@ -21,36 +21,36 @@ type Transform = func(wire.Object) (wire.Object, error)
 // Settings are what a Reflector needs to know.
 type Settings struct {
 	// Resource is that of the objects, in errors.
-	Resource schema.GroupResource
-	// Scope is that of the deltas. Title names it in errors, and is empty if there is no other.
-	Scope partition.ID
+	Resource *schema.GroupVersionResource
+	// Title names the scope in errors. It is empty if there is no other.
 	Title string
 	// Form is that of the Go type of the objects.
 	Form store.Form
-	// Open returns bodies. Source is used if it is nil, with the Limits of its client.
+	// Open returns bodies. Source is used if it is nil, with the Limits of its client below.
 	Open   source.Open
 	Source source.Source
-	Limits source.Limits
 	Decode *wire.Options // which do not change
 	// Held, if it is not nil, has objects that need not be decoded again.
 	Held      source.Held
 	Transform Transform
-	// Shared is set if the objects may be shared with others: no one writes to them.
-	Shared bool
 	// Namespace, if it is not empty, is that of all objects: another one is an error.
 	Namespace string
 	// Rule tells which objects the scope does not have.
 	Rule *scoping.Rule
-	// KeepsUndecodable is set if the Sink gets events about objects that cannot be decoded.
-	KeepsUndecodable bool
 	// ObjectError returns the error about an object that cannot be stored.
 	ObjectError func(name listed.Name, err error) error
-
-	StreamingList, WithoutStreamingList bool
-	Backoffs                            protocol.Backoffs
-	// FirstLists limit how many first lists are read at one time. The Reflector joins them in their order.
-	FirstLists []chan struct{}
+	Backoffs    protocol.Backoffs
+	// FirstLists limit how many first lists are read at one time, if they are not nil. The Reflector joins them in their order.
+	FirstLists [2]chan struct{}
 	Traffic    *stats.Traffic
 	// Random returns a duration below its argument, which is positive.
 	Random func(time.Duration) time.Duration
+	// Scope is that of the deltas.
+	Scope  partition.ID
+	Limits source.Limits
+	// Shared is set if the objects may be shared with others: no one writes to them.
+	Shared bool
+	// KeepsUndecodable is set if the Sink gets events about objects that cannot be decoded.
+	KeepsUndecodable                    bool
+	StreamingList, WithoutStreamingList bool
 }
