@@ -376,35 +376,53 @@ func (r *reading) script(writer, namespace string, hasStatus bool) {
 }
 
 // version returns the version of an object in the cache, or "" if it is not found. It fails if Get
-// and List do not agree.
-func (r *reading) version(form string, key client.ObjectKey) (version string) {
+// and List do not agree, unless the object has changed between them.
+func (r *reading) version(form string, key client.ObjectKey) string {
+	r.t.Helper()
+	for {
+		version := r.got(form, key)
+		if !slices.Contains(r.forms, "metadata") {
+			return version // to list would add the form
+		}
+		listed := r.listed(key)
+		if listed != version && r.got(form, key) != version {
+			continue // an event came meanwhile
+		}
+		if listed != version {
+			r.t.Errorf("%s: List has version %q of %s, Get has %q", form, listed, key, version)
+		}
+		return version
+	}
+}
+
+// got returns the version that Get returns, or "".
+func (r *reading) got(form string, key client.ObjectKey) string {
 	r.t.Helper()
 	obj := r.empty(form)
 	err := r.Get(within(r.t), key, obj)
 	if client.IgnoreNotFound(err) != nil {
 		r.t.Fatalf("%s: %v", form, err)
 	}
-	if err == nil {
-		version = obj.GetResourceVersion()
+	if err != nil {
+		return ""
 	}
+	return obj.GetResourceVersion()
+}
+
+// listed returns the version in a List of metadata, or "".
+func (r *reading) listed(key client.ObjectKey) string {
+	r.t.Helper()
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(r.kind.GroupVersion().WithKind(r.kind.Kind + "List"))
-	if !slices.Contains(r.forms, "metadata") {
-		return version // to list would add the form
-	}
 	if err := r.List(within(r.t), list, client.InNamespace(key.Namespace)); err != nil {
 		r.t.Fatal(err)
 	}
-	listed := ""
 	for _, item := range list.Items {
 		if item.Name == key.Name {
-			listed = item.ResourceVersion
+			return item.ResourceVersion
 		}
 	}
-	if listed != version {
-		r.t.Errorf("%s: List has version %q of %s, Get has %q", form, listed, key, version)
-	}
-	return version
+	return ""
 }
 
 // step writes obj, and compares what is read at once. If the cache cannot use the response, it has
