@@ -122,7 +122,7 @@ func (c *core) takeOver(h *handover) deltafifo.Delta {
 	return delta
 }
 
-// noteLeaving notes which Reflectors go on until others have taken over, for those who do not hold the mutex.
+// noteLeaving notes which Reflectors go on until others have taken over, for readers without the mutex.
 func (c *core) noteLeaving() {
 	var leaving []*scopeReflector
 	for _, r := range c.open {
