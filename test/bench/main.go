@@ -11,6 +11,8 @@
 //	runtime    the same with pods as JSON
 //	memory     memory/memory.go
 //	attacks    attacks/attack.go
+//	recovery   recovery.go, outages in virtual time
+//	compile    compile.go, packages that use informers
 //	kube       kube.go, against a whole kube-apiserver; only make bench-kube runs it
 //	manager    manager.go, managers of controller-runtime; only make bench-manager runs it
 //	writes     writes.go, controllers that read what they have written; only make bench-writes runs it
@@ -87,6 +89,7 @@ var sections = []section{
 	{name: "memory", measure: benchmarkMemory},
 	{name: "attacks", measure: benchmarkAttacks},
 	{name: "recovery", measure: benchmarkRecovery},
+	{name: "compile", measure: benchmarkCompile},
 	{name: "kube", measure: benchmarkKube, apart: true},
 	{name: "manager", measure: benchmarkManager, apart: true},
 	{name: "writes", measure: benchmarkWrites, apart: true},
