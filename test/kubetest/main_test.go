@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -186,10 +187,14 @@ func follow[T cache.Object](t *testing.T, client rest.Interface, resource schema
 		kind.Protobuf = object.(runtime.Object)
 	}
 	var err error
-	f.informer, err = kind.NewInformer(append(options, cache.WithNamespace(namespace), cache.WithWatchErrorHandler(func(context.Context, schema.GroupVersionResource, error) {
+	f.informer, err = kind.NewInformer(append(options, cache.WithNamespace(namespace), cache.WithWatchErrorHandler(func(_ context.Context, _ schema.GroupVersionResource, err error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.reasons = append(f.reasons, f.informer.Status().Reason)
+		reason := f.informer.Status().Reason
+		if apierrors.IsGone(err) || apierrors.IsResourceExpired(err) { // the Status may have the failure of the list after it
+			reason = cache.Expired
+		}
+		f.reasons = append(f.reasons, reason)
 		close(f.failed)
 		f.failed = make(chan struct{})
 	}))...)
