@@ -2,6 +2,7 @@ package generator_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -179,6 +180,9 @@ func TestVendor(t *testing.T) {
 	result := generate(t, generator.Options{Dir: dir, Patterns: []string{"example.com/dep/shop/v1", "k8s.io/api/rbac/v1"}, OutputDir: "pkg/generated"})
 	if result.GroupVersions != 2 {
 		t.Errorf("%d group versions, want 2", result.GroupVersions)
+	}
+	if text := fmt.Sprint(result.Warnings); !strings.Contains(text, "the vendor folder does not have it; run") {
+		t.Errorf("the warnings are %s", text)
 	}
 	hasFile(t, result, "pkg/generated/"+orderInformer, `shopv1 "example.com/dep/shop/v1"`)
 	hasFile(t, result, "pkg/generated/listers/rbac/v1/role.go", `"k8s.io/api/rbac/v1"`)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,9 +89,9 @@ func TestMetadataOfPlainServer(t *testing.T) {
 	const lamp = `{%s"metadata":{"namespace":"east","name":"%s","uid":"u","resourceVersion":"%d"},"spec":{"watts":40}}`
 	const itsKind = `"kind":"Gadget","apiVersion":"gadgets.example.com/v1",`
 	for _, typeMeta := range []string{itsKind, ""} { // of the items
-		var url string
+		var url atomic.Value // a string
 		client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
-			url = "http://" + r.Host + "/cluster/7"
+			url.Store("http://" + r.Host + "/cluster/7")
 			query := r.URL.Query()
 			switch {
 			case !slices.Contains(strings.Split(r.Header.Get("Accept"), ","), "application/json"):
@@ -110,7 +111,7 @@ func TestMetadataOfPlainServer(t *testing.T) {
 		factory := informers.NewSharedInformerFactory(client, 0)
 		informer := cache.InformerFor(factory.Inner(), informers.DynamicKind[*metav1.PartialObjectMetadata](client, gadgets, true))
 		start(t, factory)
-		peer, err := metadata.NewForConfig(&rest.Config{Host: url})
+		peer, err := metadata.NewForConfig(&rest.Config{Host: url.Load().(string)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
@@ -60,8 +61,13 @@ func Read(listed []*packages.Package) Library {
 			machinery = dependencyOf(pkg)
 		}
 	}
+	get := terminal.Quote("go", "get", "k8s.io/client-go/kubernetes@"+newest(lowest, machinery.version))
+	if !isFound && slices.ContainsFunc(listed, isNotVendored) { // nothing may import it before the first run
+		library.Warning = "generated code needs k8s.io/client-go, and the vendor folder does not have it; run " + get + " and " + terminal.Quote("go", "mod", "vendor") + " after informer-gen"
+		return library
+	}
 	if !isFound {
-		library.Missing = "generated code needs k8s.io/client-go, and go.mod has no version of it; run " + terminal.Quote("go", "get", "k8s.io/client-go/kubernetes@"+newest(lowest, machinery.version)) + ", and then informer-gen again"
+		library.Missing = "generated code needs k8s.io/client-go, and go.mod has no version of it; run " + get + ", and then informer-gen again"
 		return library
 	}
 	if client.version == "" {
@@ -73,6 +79,11 @@ func Read(listed []*packages.Package) Library {
 		library.Warning = fmt.Sprintf("k8s.io/client-go %s and k8s.io/apimachinery %s have different minor versions, so they may not compile; %s", client.version, machinery.version, upgrade(client, machinery))
 	}
 	return library
+}
+
+// isNotVendored reports whether a package is missing because the go command looks only in the vendor folder.
+func isNotVendored(pkg *packages.Package) bool {
+	return slices.ContainsFunc(pkg.Errors, func(err packages.Error) bool { return strings.Contains(err.Msg, "-mod=vendor") })
 }
 
 func declaresInterfaces(file string) bool {
