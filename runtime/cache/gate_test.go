@@ -99,3 +99,12 @@ func TestGateOfTheStore(t *testing.T) {
 		t.Errorf("the panic is %q, want %q", text, want)
 	}
 }
+
+// TestDeleteOfAnUnknownType: of an object of any type, only the names and the UID are known.
+func TestDeleteOfAnUnknownType(t *testing.T) {
+	r := storeReflectorOf(erasedConfig(Config[GenericObject]{ListerWatcher: &ListWatch[GenericObject]{}, Resource: widgets}), erasedStore{})
+	obj := r.named(&DecodeError{Namespace: "a", Name: "b", UID: "u", ResourceVersion: "7"})
+	if MetaObjectToName(obj) != (ObjectName{"a", "b"}) || obj.GetUID() != "u" || obj.GetResourceVersion() != "7" {
+		t.Errorf("the object is %v", obj)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
@@ -161,7 +162,11 @@ func (r *storeReflector) apply(d *deltafifo.Delta) {
 
 // named returns an object of which only what an error tells is known.
 func (r *storeReflector) named(state *DecodeError) Object {
-	obj := reflect.New(r.config.objectType().Elem()).Interface().(Object)
+	of := r.config.objectType()
+	if of == nil { // a ListerWatcher returns objects of any type
+		of = reflect.TypeFor[*metav1.PartialObjectMetadata]()
+	}
+	obj := reflect.New(of.Elem()).Interface().(Object)
 	obj.SetNamespace(state.Namespace)
 	obj.SetName(state.Name)
 	obj.SetUID(types.UID(state.UID))
