@@ -76,7 +76,8 @@ func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Setting
 		Held: c.cache, Shared: c.cache != nil && !c.MutationDetector,
 		Transform: c.Transform, Rule: c.rule, KeepsUndecodable: c.ReadYourWrites != nil,
 		StreamingList: c.StreamingList, WithoutStreamingList: c.WithoutStreamingList, Backoffs: waitsOf(c.Backoffs),
-		Traffic: traffic, Random: c.random,
+		FirstLists: [2]chan struct{}{c.ownFirstLists, c.firstLists}, // the others of this informer do not wait in front of other informers
+		Traffic:    traffic, Random: c.random,
 	}
 	if c.isScope {
 		s.Title, s.Namespace = c.scope.name(), c.Namespace
@@ -84,7 +85,6 @@ func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Setting
 	s.ObjectError = func(name listed.Name, err error) error {
 		return &ObjectError{Resource: c.Resource, Object: ObjectName(name), Err: err}
 	}
-	s.FirstLists = [2]chan struct{}{c.ownFirstLists, c.firstLists} // the others of this informer do not wait in front of other informers
 	return s
 }
 

@@ -110,7 +110,6 @@ func newInformer(settings config) *informer {
 // renewHooks makes the hooks of the handlers that config has. It is called before Run.
 func (s *informer) renewHooks() {
 	s.hooks = newHooks(s.config, s.name, s.Status)
-	s.hearsErrors = s.config.WatchErrorHandler != nil
 }
 
 // Run is that of SharedIndexInformer.

@@ -19,11 +19,9 @@ import (
 // audience is who hears what the Reflectors of an informer do, or a Reflector alone does: the hooks of the program, the log of
 // outages, and observers.
 type audience struct {
-	hooks *hook.Hooks[Status]
-	// hearsErrors is set if there is a WatchErrorHandler. Otherwise errors are logged.
-	hearsErrors bool
-	outages     outage.Log
-	observers   hook.Observers
+	hooks     *hook.Hooks[Status]
+	outages   outage.Log
+	observers hook.Observers
 }
 
 // changed is called when a Status has changed, without a lock.
@@ -65,7 +63,7 @@ func (r *record) Changed() {
 // Failed is that of reflector.Sink. Without a WatchErrorHandler it logs. One failure says little, so it is logged only at
 // a higher verbosity: the log of outages has those that last. A watch that has to restart is normal.
 func (r *record) Failed(ctx context.Context, err error) {
-	if r.audience.hearsErrors {
+	if r.audience.hooks.HearErrors() {
 		r.audience.hooks.Error(ctx, err)
 		return
 	}

@@ -112,15 +112,15 @@ func storeReflectorOf(config config, of erasedStore) *storeReflector {
 	config.ReadYourWrites, config.MutationDetector = nil, false
 	r := &storeReflector{store: of}
 	r.begin(&config, config.reflector(0, &r.traffic), r, &r.heard)
-	r.heard.hooks, r.heard.hearsErrors = newHooks(r.config, r.config.name, r.Status), config.WatchErrorHandler != nil
+	r.heard.hooks = newHooks(r.config, r.config.name, r.Status)
 	return r
 }
 
 // Run is that of Reflector.
 func (r *storeReflector) Run(ctx context.Context) {
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
-	r.heard.hooks.SetContext(ctx)
-	r.heard.outages.Informer = observedReflector{r, klog.FromContext(ctx)}
+	logger := klog.FromContext(ctx).WithValues("resource", r.config.name())
+	r.heard.hooks.SetContext(klog.NewContext(ctx, logger))
+	r.heard.outages.Informer = observedReflector{r, logger}
 	finally(func() { r.run(ctx) }, func() {
 		r.heard.outages.Close()
 		r.heard.hooks.Close()

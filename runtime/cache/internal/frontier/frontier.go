@@ -21,17 +21,18 @@ type Position struct {
 
 // Number returns the version as a number, 0 if it cannot be compared.
 func (p Position) Number() uint64 {
-	if number, ok := Parse(p.Version); ok {
-		return number
-	}
-	return 0
+	number, _ := Parse(p.Version)
+	return number
 }
 
-// Parse returns a version as a number. It reports false for the versions of servers other than
+// Parse returns a version as a number. It returns 0 and false for the versions of servers other than
 // Kubernetes.
 func Parse(resourceVersion string) (uint64, bool) {
 	version, err := strconv.ParseUint(resourceVersion, 10, 64)
-	return version, err == nil && version > 0
+	if err != nil || version == 0 {
+		return 0, false
+	}
+	return version, true
 }
 
 // Frontier is that of one scope. The zero value is before the first list. Any goroutine may call its methods.

@@ -103,9 +103,12 @@ func (h *Hooks[S]) SetContext(ctx context.Context) {
 	h.ctx = ctx
 }
 
+// HearErrors reports whether there is an OnError.
+func (h *Hooks[S]) HearErrors() bool { return h != nil && h.options.OnError != nil }
+
 // Error queues a call of OnError.
 func (h *Hooks[S]) Error(ctx context.Context, err error) {
-	if h != nil && h.options.OnError != nil {
+	if h.HearErrors() {
 		h.push(func() entry[S] { return entry[S]{ctx: ctx, err: err} })
 	}
 }

@@ -252,11 +252,8 @@ func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 	if counts.Dropped > 0 {
 		r.settings.Traffic.Dropped.Add(counts.Dropped)
 	}
-	isListed := in.Verb != protocol.OpenStream || in.Listed
-	if isListed {
+	if in.Verb != protocol.OpenStream || in.Listed {
 		r.settings.Traffic.AddEvents(&counts) // before a handler can see one
-	}
-	if isListed {
 		before := r.position.Bookmarks
 		r.position.Version = in.ResourceVersion
 		if bookmarked {
