@@ -31,7 +31,6 @@ func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInform
 	h := newOwnedHandler(c, handler)
 	h.informer = informer
 	c.addGate(h)
-	options = append([]cache.HandlerOption{cache.WithHandlerType(fmt.Sprintf("%T", handler))}, options...)
 	registration, err := informer.AddEventHandler(h, options...)
 	if err != nil {
 		c.removeGate(h)
@@ -41,6 +40,9 @@ func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInform
 	signal(c.changed) // so that it gets the objects of slots that are open already
 	return registration, nil
 }
+
+// HandlerType returns the name of the handler that h calls.
+func (h *ownedHandler[T]) HandlerType() string { return fmt.Sprintf("%T", h.next) }
 
 func newOwnedHandler[T cache.Object](c *Coordinator, next cache.ResourceEventHandler[T]) *ownedHandler[T] {
 	return &ownedHandler[T]{

@@ -20,7 +20,7 @@ func BenchmarkReads(b *testing.B) {
 		indexer toolscache.Indexer
 	}{
 		{"adapter", Indexer(cache.NewIndexer[object](nil))},
-		{"generic", Indexer(cache.NewIndexer[cache.GenericObject](nil))},
+		{"generic", Indexer(cache.NewIndexer[cache.Object](nil))},
 		{"clientgo", toolscache.NewIndexer(toolscache.MetaNamespaceKeyFunc, byNamespace)},
 	}
 	objs := make([]any, objects)

@@ -42,6 +42,9 @@ type eventHandler[T cache.Object] struct {
 	crashed bool
 }
 
+// HandlerType returns the name that the handler has in logs.
+func (h *eventHandler[T]) HandlerType() string { return nameOf(h.handler) }
+
 // crashPause is the pause after a panic of a handler. It is client-go's.
 const crashPause = time.Second
 

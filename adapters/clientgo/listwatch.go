@@ -72,16 +72,16 @@ func isOwn(err error) bool {
 // It reads streaming lists if client-go's feature WatchListClient is enabled. Like client-go's
 // function, it panics on indexers that AddIndexers refuses, and on a negative period.
 func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.Object, resyncPeriod time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	kind := cache.Kind[cache.GenericObject]{
+	kind := cache.Kind[cache.Object]{
 		Resource:             resourceOf(exampleObject),
-		ListWatch:            func(string) cache.ListerWatcher[cache.GenericObject] { return ListerWatcher[cache.GenericObject](lw) },
+		ListWatch:            func(string) cache.ListerWatcher[cache.Object] { return ListerWatcher[cache.Object](lw) },
 		WithoutStreamingList: !features.FeatureGates().Enabled(features.WatchListClient),
 	}
 	informer, err := kind.NewInformer(cache.WithResync(resyncPeriod))
 	if err != nil {
 		panic(err)
 	}
-	adapter := newSharedInformer(informer, View[cache.GenericObject]{}, exampleObject)
+	adapter := newSharedInformer(informer, View[cache.Object]{}, exampleObject)
 	if err := adapter.AddIndexers(indexers); err != nil {
 		panic(err)
 	}

@@ -100,16 +100,6 @@ func failTwice(err error) func() error {
 	}
 }
 
-// TestIsWatchListSemanticsUnSupportedIsKept is for client-go's Reflector, and for other adapters.
-func TestIsWatchListSemanticsUnSupportedIsKept(t *testing.T) {
-	for _, unsupported := range []bool{false, true} {
-		lw := ListerWatcher[object](&requests{unsupported: unsupported})
-		if got := lw.(interface{ IsWatchListSemanticsUnSupported() bool }).IsWatchListSemanticsUnSupported(); got != unsupported {
-			t.Errorf("it is %v, want %v", got, unsupported)
-		}
-	}
-}
-
 // TestNewSharedIndexInformer replaces client-go's function, with lists and watches of functions as
 // in the tests of many programs: without resourceVersions.
 func TestNewSharedIndexInformer(t *testing.T) {

@@ -138,7 +138,7 @@ func (s *sharedInformer[T]) AddEventHandlerWithOptions(handler toolscache.Resour
 	if options.Logger != nil {
 		logger = *options.Logger
 	}
-	set := []cache.HandlerOption{cache.WithHandlerType(name)}
+	var set []cache.HandlerOption
 	if options.ResyncPeriod != nil {
 		set = append(set, cache.WithResyncPeriod(*options.ResyncPeriod))
 	}

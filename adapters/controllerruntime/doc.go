@@ -16,7 +16,7 @@
 //	      └───────────────▶ entry.go ◀──────┘  one for each kind: decodes to the forms in use
 //	                           │
 //	                           ▼
-//	              cache.SharedIndexInformer[GenericObject]
+//	              cache.SharedIndexInformer[Object]
 //	                           ▲
 //	                           │ bodies
 //	                        rest.go

@@ -15,6 +15,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/adapters/clientgo"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // entry is one kind of a Cache: one list and watch and one store for all forms.
@@ -24,7 +25,7 @@ type entry struct {
 	resource   string
 	namespaced bool
 	plan       *plan
-	informer   *cache.SharedIndexInformer[cache.GenericObject]
+	informer   *cache.SharedIndexInformer[cache.Object]
 	// cancel ends the informer. It is nil until the informer runs. The lock of the Cache guards it. It
 	// is set before the informer runs, and not changed then.
 	cancel context.CancelFunc
@@ -57,7 +58,7 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, first form, object runtim
 	if err != nil {
 		return nil, err
 	}
-	kind := cache.Kind[cache.GenericObject]{
+	kind := cache.Kind[cache.Object]{
 		Resource:   mapping.Resource,
 		Kind:       gvk.Kind,
 		Namespaced: e.namespaced,
@@ -109,12 +110,12 @@ func (s *settings) protobufOf(gvk schema.GroupVersionKind) runtime.Object {
 }
 
 // transform calls the transform of the object's namespace, for each form that is stored.
-func (e *entry) transform(obj cache.GenericObject) (cache.GenericObject, error) {
+func (e *entry) transform(obj cache.Object) (cache.Object, error) {
 	transform := e.plan.transform(obj.GetNamespace())
 	if transform == nil {
 		return obj, nil
 	}
-	dual, ok := obj.(*cache.Dual)
+	dual, ok := obj.(*wire.Dual)
 	if !ok {
 		return transformed(transform, obj)
 	}
@@ -129,12 +130,12 @@ func (e *entry) transform(obj cache.GenericObject) (cache.GenericObject, error) 
 	if cache.MetaObjectToName(object) != cache.MetaObjectToName(untyped) {
 		return nil, errors.New("the transform changed the name or the namespace of one of the two forms of the object")
 	}
-	return &cache.Dual{Object: object, Unstructured: untyped}, nil
+	return &wire.Dual{Object: object, Unstructured: untyped}, nil
 }
 
 // transformed returns what transform returns for obj, which must be of the same Go type: readers
 // get it in their type.
-func transformed[T cache.GenericObject](transform toolscache.TransformFunc, obj T) (T, error) {
+func transformed[T cache.Object](transform toolscache.TransformFunc, obj T) (T, error) {
 	result, err := transform(obj)
 	if err != nil {
 		return obj, err

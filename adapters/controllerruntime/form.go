@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // form is the kind of Go type in which a caller reads objects. One store serves all forms of a
@@ -53,9 +54,9 @@ func formOf(obj runtime.Object) form {
 }
 
 // typedOf returns a stored object in its Go type, or nil if it is not stored in it.
-func typedOf(obj cache.GenericObject) cache.GenericObject {
+func typedOf(obj cache.Object) cache.Object {
 	switch o := obj.(type) {
-	case *cache.Dual:
+	case *wire.Dual:
 		return o.Object
 	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
 		return nil
@@ -65,9 +66,9 @@ func typedOf(obj cache.GenericObject) cache.GenericObject {
 
 // untypedOf returns a stored object as unstructured, or nil if it is not stored so. A typed
 // object is never converted, because it lacks the fields that the Go type does not have.
-func untypedOf(obj cache.GenericObject) *unstructured.Unstructured {
+func untypedOf(obj cache.Object) *unstructured.Unstructured {
 	switch o := obj.(type) {
-	case *cache.Dual:
+	case *wire.Dual:
 		return o.Unstructured
 	case *unstructured.Unstructured:
 		return o
@@ -76,7 +77,7 @@ func untypedOf(obj cache.GenericObject) *unstructured.Unstructured {
 }
 
 // metadataOf returns the metadata of a stored object. The result shares memory with it.
-func metadataOf(obj cache.GenericObject, gvk schema.GroupVersionKind) *metav1.PartialObjectMetadata {
+func metadataOf(obj cache.Object, gvk schema.GroupVersionKind) *metav1.PartialObjectMetadata {
 	var partial *metav1.PartialObjectMetadata
 	if o, ok := obj.(*metav1.PartialObjectMetadata); ok {
 		partial = &metav1.PartialObjectMetadata{ObjectMeta: o.ObjectMeta}
@@ -88,8 +89,8 @@ func metadataOf(obj cache.GenericObject, gvk schema.GroupVersionKind) *metav1.Pa
 }
 
 // metaOf returns the *metav1.ObjectMeta of an object if there is one.
-func metaOf(obj cache.GenericObject) metav1.Object {
-	if dual, ok := obj.(*cache.Dual); ok {
+func metaOf(obj cache.Object) metav1.Object {
+	if dual, ok := obj.(*wire.Dual); ok {
 		obj = dual.Object
 	}
 	if o, ok := obj.(metav1.ObjectMetaAccessor); ok {

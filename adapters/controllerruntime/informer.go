@@ -32,7 +32,7 @@ type informer struct {
 	form  form
 	// prefix begins the names of the form's indexes in the store.
 	prefix string
-	lister *cache.Lister[cache.GenericObject]
+	lister *cache.Lister[cache.Object]
 	// ready is closed when reads return all objects in the form.
 	ready <-chan struct{}
 	// removed is closed by RemoveInformer.
@@ -56,7 +56,7 @@ func newInformer(e *entry, f form, number int) *informer {
 		handlers: map[toolscache.ResourceEventHandlerRegistration]struct{}{},
 	}
 	i.fields.Store(&map[string]client.IndexerFunc{})
-	i.SharedIndexInformer = clientgo.SharedIndexInformerOf(e.informer, clientgo.View[cache.GenericObject]{
+	i.SharedIndexInformer = clientgo.SharedIndexInformerOf(e.informer, clientgo.View[cache.Object]{
 		Name:   i.prefix,
 		Object: i.show,
 	})
@@ -67,7 +67,7 @@ func newInformer(e *entry, f form, number int) *informer {
 func (i *informer) name() string { return fmt.Sprintf("%s informer of %s", i.form, i.entry.resource) }
 
 // show returns a stored object in the form, or nil as long as it is not stored so.
-func (i *informer) show(obj cache.GenericObject) runtime.Object {
+func (i *informer) show(obj cache.Object) runtime.Object {
 	switch i.form {
 	case typed:
 		if o := typedOf(obj); o != nil {
@@ -340,14 +340,14 @@ func (i *informer) SetWatchErrorHandlerWithContext(toolscache.WatchErrorHandlerW
 // indexField adds an index for field selectors. It has each value once, and not a second time
 // for all namespaces.
 func (i *informer) indexField(field string, extract client.IndexerFunc) error {
-	values := func(obj cache.GenericObject) []string {
+	values := func(obj cache.Object) []string {
 		o, ok := i.show(obj).(client.Object)
 		if !ok || isClosed(i.removed) {
 			return nil
 		}
 		return extract(o)
 	}
-	if err := i.entry.informer.AddIndexers(cache.Indexers[cache.GenericObject]{i.fieldIndex(field): values}); err != nil {
+	if err := i.entry.informer.AddIndexers(cache.Indexers[cache.Object]{i.fieldIndex(field): values}); err != nil {
 		return fmt.Errorf("cannot add an index for the field %q of %s as %s: %w", field, i.entry.resource, i.form, err)
 	}
 	i.mu.Lock()

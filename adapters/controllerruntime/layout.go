@@ -55,7 +55,7 @@ func layoutOf(object, out runtime.Object, isList bool) layout {
 }
 
 // set copies a stored object to *out, deeply unless share is set.
-func (l *layout) set(out client.Object, stored cache.GenericObject, share bool) error {
+func (l *layout) set(out client.Object, stored cache.Object, share bool) error {
 	target := reflect.ValueOf(out)
 	if t := reflect.TypeOf(stored); t != target.Type() {
 		return fmt.Errorf("cache had type %s, but %s was asked for", t, target.Type())
@@ -66,7 +66,7 @@ func (l *layout) set(out client.Object, stored cache.GenericObject, share bool) 
 }
 
 // copyTo copies a stored object to a struct, deeply unless share is set.
-func (l *layout) copyTo(target reflect.Value, stored cache.GenericObject, share bool) {
+func (l *layout) copyTo(target reflect.Value, stored cache.Object, share bool) {
 	switch {
 	case share:
 		target.Set(reflect.ValueOf(stored).Elem())
@@ -78,7 +78,7 @@ func (l *layout) copyTo(target reflect.Value, stored cache.GenericObject, share 
 }
 
 // fill sets the items of a list.
-func (i *informer) fill(out client.ObjectList, t *goType, objs []cache.GenericObject, share bool) error {
+func (i *informer) fill(out client.ObjectList, t *goType, objs []cache.Object, share bool) error {
 	switch list := out.(type) {
 	case *unstructured.UnstructuredList:
 		return i.fillUntyped(list, objs, share)
@@ -110,7 +110,7 @@ func (i *informer) fill(out client.ObjectList, t *goType, objs []cache.GenericOb
 	return nil
 }
 
-func (i *informer) fillUntyped(list *unstructured.UnstructuredList, objs []cache.GenericObject, share bool) error {
+func (i *informer) fillUntyped(list *unstructured.UnstructuredList, objs []cache.Object, share bool) error {
 	list.Items = make([]unstructured.Unstructured, len(objs))
 	for n, obj := range objs {
 		stored := untypedOf(obj)
@@ -126,7 +126,7 @@ func (i *informer) fillUntyped(list *unstructured.UnstructuredList, objs []cache
 	return nil
 }
 
-func (i *informer) fillMetadata(list *metav1.PartialObjectMetadataList, objs []cache.GenericObject, share bool) {
+func (i *informer) fillMetadata(list *metav1.PartialObjectMetadataList, objs []cache.Object, share bool) {
 	list.Items = make([]metav1.PartialObjectMetadata, len(objs))
 	for n, obj := range objs {
 		shared := metadataOf(obj, i.entry.gvk)
@@ -137,7 +137,7 @@ func (i *informer) fillMetadata(list *metav1.PartialObjectMetadataList, objs []c
 }
 
 // fillOther sets the items of a list whose Go type is unusual.
-func (i *informer) fillOther(out client.ObjectList, t *goType, objs []cache.GenericObject, share bool) error {
+func (i *informer) fillOther(out client.ObjectList, t *goType, objs []cache.Object, share bool) error {
 	if t == nil {
 		return fmt.Errorf("cannot list %s into a %T; use a *unstructured.UnstructuredList", i.entry.resource, out)
 	}

@@ -100,7 +100,7 @@ func (i *informer) get(key client.ObjectKey, out client.Object, t *goType, share
 
 // notInForm is the error of a read of an object that is not stored in the form: errRemoved, if it
 // no longer is.
-func (i *informer) notInForm(obj cache.GenericObject) error {
+func (i *informer) notInForm(obj cache.Object) error {
 	if isClosed(i.removed) {
 		return errRemoved
 	}
@@ -210,13 +210,13 @@ func (c *Cache) List(ctx context.Context, out client.ObjectList, options ...clie
 }
 
 // selected returns the stored objects that options select.
-func (i *informer) selected(options *client.ListOptions) ([]cache.GenericObject, error) {
+func (i *informer) selected(options *client.ListOptions) ([]cache.Object, error) {
 	indexer := i.entry.informer.GetIndexer()
 	namespace, selector := options.Namespace, options.LabelSelector
 	if selector != nil && selector.Empty() {
 		selector = nil
 	}
-	var objs []cache.GenericObject
+	var objs []cache.Object
 	switch {
 	case options.FieldSelector != nil:
 		var err error
@@ -242,7 +242,7 @@ func (i *informer) selected(options *client.ListOptions) ([]cache.GenericObject,
 
 // matching returns the objects that selector matches; nil matches all. If limit is positive,
 // it is the largest number of them.
-func (i *informer) matching(objs iter.Seq[cache.GenericObject], selector labels.Selector, limit int) (found []cache.GenericObject) {
+func (i *informer) matching(objs iter.Seq[cache.Object], selector labels.Selector, limit int) (found []cache.Object) {
 	for obj := range objs {
 		if selector == nil || selector.Matches(i.labelsOf(obj)) {
 			found = append(found, obj)
@@ -255,7 +255,7 @@ func (i *informer) matching(objs iter.Seq[cache.GenericObject], selector labels.
 }
 
 // labelsOf returns the labels of a stored object. A transform may give its forms different ones.
-func (i *informer) labelsOf(obj cache.GenericObject) labels.Set {
+func (i *informer) labelsOf(obj cache.Object) labels.Set {
 	if i.form == untyped && i.entry.plan.transforms {
 		if o := untypedOf(obj); o != nil {
 			return o.GetLabels()
@@ -265,7 +265,7 @@ func (i *informer) labelsOf(obj cache.GenericObject) labels.Set {
 }
 
 // byFields returns the objects of a namespace, or of all, that match a field selector.
-func (i *informer) byFields(selector fields.Selector, namespace string) ([]cache.GenericObject, error) {
+func (i *informer) byFields(selector fields.Selector, namespace string) ([]cache.Object, error) {
 	requirements := selector.Requirements()
 	known := *i.fields.Load()
 	for _, r := range requirements {
@@ -279,7 +279,7 @@ func (i *informer) byFields(selector fields.Selector, namespace string) ([]cache
 	if len(requirements) == 0 {
 		return nil, errors.New("non-exact field matches are not supported by the cache: the field selector is empty")
 	}
-	var objs []cache.GenericObject
+	var objs []cache.Object
 	var err error
 	if first := requirements[0]; namespace == "" {
 		objs, err = i.lister.ByIndex(i.fieldIndex(first.Field), first.Value)
@@ -291,7 +291,7 @@ func (i *informer) byFields(selector fields.Selector, namespace string) ([]cache
 	}
 	for _, r := range requirements[1:] {
 		extract := known[r.Field]
-		objs = slices.DeleteFunc(objs, func(obj cache.GenericObject) bool {
+		objs = slices.DeleteFunc(objs, func(obj cache.Object) bool {
 			o, ok := i.show(obj).(client.Object)
 			return !ok || !slices.Contains(extract(o), r.Value)
 		})

@@ -1,7 +1,10 @@
 package informermetrics_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,8 +22,12 @@ type foo = metav1.PartialObjectMetadata
 
 // fooKind is generated in a program: examplev1.FooKind(client).
 var fooKind = cache.Kind[*foo]{
-	Resource:  schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
-	ListWatch: func(string) cache.ListerWatcher[*foo] { return &cache.ListWatch[*foo]{} },
+	Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
+	Open:     func(string) cache.OpenFunc { return open },
+}
+
+func open(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {
+	return nil, errors.New("there is no server")
 }
 
 func ExampleNewCollector() {

@@ -23,50 +23,41 @@ import (
 type object = *metav1.PartialObjectMetadata
 
 // kind is a kind whose informers run without a server: they list ten objects, and get a hundred
-// events, one after the other.
+// events.
 func kind(resource string) cache.Kind[object] {
 	gvr := widgets
 	gvr.Resource = resource
 	return cache.Kind[object]{Resource: gvr, Namespaced: true, WithoutStreamingList: true,
 		ListWatch: func(namespace string) cache.ListerWatcher[object] {
-			return &cache.ListWatch[object]{
-				ListFunc: func(context.Context, metav1.ListOptions) (cache.Page[object], error) {
-					page := cache.Page[object]{ResourceVersion: "10"}
-					for i := range 10 {
-						page.Items = append(page.Items, newObject(namespace, i))
-					}
-					return page, nil
-				},
-				WatchFunc: func(context.Context, metav1.ListOptions) (cache.EventStream[object], error) {
-					return &events{namespace, 10}, nil
-				},
-			}
+			return cache.NewListWatch[object](typedClient{namespace})
 		}}
 }
 
-func newObject(namespace string, version int) cache.Item[object] {
-	return cache.Item[object]{Object: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-		Namespace: namespace, Name: fmt.Sprint("web-", version%10), UID: "uid", ResourceVersion: fmt.Sprint(version),
-	}}}
-}
+// typedClient is the client of a namespace.
+type typedClient struct{ namespace string }
 
-// events is a watch with the events of versions 11 to 110.
-type events struct {
-	namespace string
-	version   int
-}
-
-func (s *events) Next(ctx context.Context, reuse []cache.Event[object]) ([]cache.Event[object], error) {
-	if s.version == 110 {
-		<-ctx.Done()
-		return nil, ctx.Err()
+func (c typedClient) List(context.Context, metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "10"}}
+	for i := range 10 {
+		list.Items = append(list.Items, *c.object(i))
 	}
-	s.version++
-	event := cache.Event[object]{Type: watch.Modified, Item: newObject(s.namespace, s.version), ResourceVersion: fmt.Sprint(s.version)}
-	return append(reuse[:0], event), nil
+	return list, nil
 }
 
-func (s *events) Stop() {}
+// Watch has the events of versions 11 to 110.
+func (c typedClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	events := watch.NewFakeWithChanSize(100, false)
+	for version := 11; version <= 110; version++ {
+		events.Modify(c.object(version))
+	}
+	return events, nil
+}
+
+func (c typedClient) object(version int) object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: c.namespace, Name: fmt.Sprint("web-", version%10), UID: "uid", ResourceVersion: fmt.Sprint(version),
+	}}
+}
 
 // TestScrapeWhileInformersChange scrapes, and looks at the page and the readiness check, while informers of two factories with one name start, stop
 // and are created, and handlers panic, are added and removed. Run it with -race.

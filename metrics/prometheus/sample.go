@@ -46,7 +46,7 @@ var (
 	// over informers of both is right.
 	clientGoBuckets = buckets{1, 13}
 
-	bounds = inSeconds(cache.HistogramBounds())
+	bounds = inSeconds(new(cache.Histogram).Bounds())
 )
 
 func inSeconds(durations []time.Duration) (seconds []float64) {

@@ -33,7 +33,7 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 					if bodies {
 						kind.Open = func(namespace string) OpenFunc { return openerOf(only(src, namespace)) }
 					} else {
-						kind.ListWatch = func(namespace string) ListerWatcher[object] { return only(src, namespace) }
+						kind.ListWatch = func(namespace string) ListerWatcher[object] { return listWatchOf[object](only(src, namespace)) }
 					}
 					refuse := func(object) (object, error) { return nil, errors.New("it was replaced") }
 					s, err := kind.NewInformer(WithNamespaces(namespaces...), WithTransform(refuse))
@@ -67,7 +67,7 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 }
 
 // only limits a source to a namespace.
-func only(src *fakeSource, namespace string) ListerWatcher[object] {
+func only(src *fakeSource, namespace string) lister[object] {
 	list := &ListWatch[object]{WatchFunc: src.Watch}
 	list.ListFunc = func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
 		page, err := src.List(ctx, options)
@@ -81,7 +81,7 @@ func only(src *fakeSource, namespace string) ListerWatcher[object] {
 }
 
 // withoutStreams is a source without streaming lists.
-type withoutStreams struct{ ListerWatcher[object] }
+type withoutStreams struct{ lister[object] }
 
 func (withoutStreams) IsWatchListSemanticsUnSupported() bool { return true }
 

@@ -120,7 +120,7 @@ func via(config Config[object]) Config[object] {
 }
 
 // openerOf serves what source has as bodies, as an API server does.
-func openerOf(source ListerWatcher[object]) OpenFunc {
+func openerOf(source lister[object]) OpenFunc {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		if !strings.HasPrefix(accept, "application/vnd.kubernetes.protobuf;") || !strings.Contains(accept, ",application/json") {
 			return nil, fmt.Errorf("the header Accept is %q", accept)
@@ -337,7 +337,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 	}
 }
 
-func TestDecodeOptionsApplyToEveryClient(t *testing.T) {
+func TestOptionsOfDecodingApplyToEveryClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		obj := src.set("a", "x", nil)
@@ -345,8 +345,8 @@ func TestDecodeOptionsApplyToEveryClient(t *testing.T) {
 		obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
 		for name, kind := range map[string]Kind[object]{
 			"bodies":  {Open: func(string) OpenFunc { return openerOf(src) }},
-			"typed":   {ListWatch: func(string) ListerWatcher[object] { return src }},
-			"no body": {Open: func(string) OpenFunc { return nil }, ListWatch: func(string) ListerWatcher[object] { return src }},
+			"typed":   {ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
+			"no body": {Open: func(string) OpenFunc { return nil }, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
 		} {
 			factory := NewSharedInformerFactory(0, WithoutStreamingList(), WithoutManagedFields(), WithoutAnnotations("note"))
 			s := InformerFor(factory, kind)
@@ -358,7 +358,7 @@ func TestDecodeOptionsApplyToEveryClient(t *testing.T) {
 			}
 			factory.Shutdown()
 		}
-		factory := NewSharedInformerFactory(0, WithoutStreamingList(), WithListerWatcher(func(string) ListerWatcher[object] { return src }))
+		factory := NewSharedInformerFactory(0, WithoutStreamingList(), WithListerWatcher(func(string) ListerWatcher[object] { return listWatchOf[object](src) }))
 		s := InformerFor(factory, Kind[object]{Open: func(string) OpenFunc { panic("is not to be used") }})
 		factory.Start(t.Context())
 		synctest.Wait()

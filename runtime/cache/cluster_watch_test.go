@@ -328,7 +328,7 @@ func TestClusterWatchIsBounded(t *testing.T) {
 }
 
 func TestClusterWatchOfNoNumber(t *testing.T) {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
 	if _, err := kind.NewInformer(WithClusterWatch(-1)); err == nil || !strings.Contains(err.Error(), "-1 is not a number of namespaces; pass 0 or more") {
 		t.Error(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -110,13 +111,13 @@ func newCache(c *config) *indexer.Indexer {
 	return x
 }
 
-// isInterface reports whether only DecodeOptions.Object tells the Go type of the objects.
+// isInterface reports whether only Decode.Object tells the Go type of the objects.
 func (c *config) isInterface() bool { return c.form.Type().Kind() == reflect.Interface }
 
 // objectType returns the Go type of the objects; nil if it is not known.
 func (c *config) objectType() reflect.Type { return objectType(c.form, c.Decode) }
 
-func objectType(form store.Form, decode DecodeOptions) reflect.Type {
+func objectType(form store.Form, decode wire.Options) reflect.Type {
 	if form.Type().Kind() == reflect.Interface {
 		return reflect.TypeOf(decode.Object)
 	}
@@ -196,7 +197,7 @@ func (c *config) tweak(change func(*metav1.ListOptions)) {
 // settings are what options change that do not depend on the type of the objects. A factory has them for all of its
 // informers. The option for a field is named With and the field's name, or the field's name if that begins with Without.
 type settings struct {
-	Decode                                                    DecodeOptions
+	Decode                                                    wire.Options
 	StreamingList, WithoutStreamingList, HandlerPanicRecovery bool
 	InformerName                                              string
 	MutationDetector                                          bool

@@ -15,7 +15,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
 		heard := &recorder{}
-		kind := Kind[object]{Resource: widgets, Indexers: Indexers[object]{"letters": byLetters}, ListWatch: func(string) ListerWatcher[object] { return src }}
+		kind := Kind[object]{Resource: widgets, Indexers: Indexers[object]{"letters": byLetters}, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 		indexer, controller, err := NewIndexerInformer(kind, heard, WithWatchErrorHandler(quiet), WithResync(time.Hour))
 		if err != nil {
 			t.Fatal(err)

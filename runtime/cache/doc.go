@@ -88,8 +88,8 @@
 //     If a collection has several states of one object, the last one counts.
 //  7. An object that cannot be decoded or transformed is never dropped without an
 //     error: the list fails, and Status names the object and the reason. With
-//     DecodeOptions.SkipUndecodable the informer skips an object that cannot be decoded,
-//     or that is larger than DecodeOptions.MaxObjectBytes. Status lists it until a later
+//     WithSkipUndecodable the informer skips an object that cannot be decoded,
+//     or that is larger than WithMaxObjectBytes allows. Status lists it until a later
 //     state can be decoded or the object is gone.
 //  8. When Run or Shutdown has returned, no goroutine of this package is left and no
 //     handler and no hook is running.

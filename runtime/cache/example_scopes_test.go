@@ -87,11 +87,21 @@ func ExampleSharedIndexInformer_SetScopes() {
 }
 
 // The scopes come from a part of the program that learns them later, such as a configuration file.
-func ExampleScopesFrom() {
+func ExampleScopeSourceFunc() {
 	ctx := context.Background()
 	client := newFoos()
 	scopes := make(chan []cache.Scope)
-	informer, err := FooKind(client).NewInformer(cache.WithScopeSource(cache.ScopesFrom(scopes)))
+	source := cache.ScopeSourceFunc(func(ctx context.Context, set func(...cache.Scope) error) error {
+		for {
+			select {
+			case next := <-scopes:
+				_ = set(next...) // the informer keeps its scopes after a mistake, and reports it in its Status
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	})
+	informer, err := FooKind(client).NewInformer(cache.WithScopeSource(source))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -82,7 +82,7 @@ type factoryInformer struct {
 // factoryMachine is an informer as its factory sees it.
 type factoryMachine interface {
 	machine
-	scopeReceiver
+	name() string
 	halt()
 	await()
 	wasStopped() bool
@@ -201,13 +201,6 @@ func (f *SharedInformerFactory) informerLocked(key informerKey, kind *kind, set 
 			config.StatusHandler = nil // it is Stopped from its start on
 		}
 		informer = newInformer(config)
-		var others []scopeReceiver
-		for _, other := range f.informers {
-			others = append(others, other.informer)
-		}
-		if mistake = informer.claimScopes(key.object, others...); mistake != nil {
-			informer = refused(config, mistake)
-		}
 	}
 	f.informers[key] = &factoryInformer{key: key, name: key.String(), informer: informer, call: call, refused: mistake}
 	if f.ctx.Err() != nil {

@@ -19,7 +19,7 @@ import (
 func kindOf(src *fakeSource, asked *[]string) Kind[object] {
 	return Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 		*asked = append(*asked, namespace)
-		return src
+		return listWatchOf[object](src)
 	}}
 }
 
@@ -35,7 +35,7 @@ func TestFactorySharesInformers(t *testing.T) {
 				obj.Annotations = map[string]string{"seen": "yes"}
 				return obj, nil
 			}),
-			WithCustomResync[object](time.Minute))
+			For[object](WithResync(time.Minute)))
 		first := InformerFor(f, kindOf(src, &asked))
 		if second := InformerFor(f, kindOf(src, &asked)); first != second {
 			t.Error("two informers of one kind")
@@ -307,12 +307,12 @@ func TestGenericInformer(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil)
 		s := start(t, Config[object]{ListerWatcher: src})
-		var informer SharedInformer[GenericObject] = NewGenericInformer(s).Informer()
+		var informer SharedInformer[Object] = NewGenericInformer(s).Informer()
 		var heard []string
-		reg, err := informer.AddEventHandler(ResourceEventHandlerFuncs[GenericObject]{
-			AddFunc:    func(obj GenericObject, _ bool) { heard = append(heard, "add "+obj.GetName()) },
-			UpdateFunc: func(_, obj GenericObject) { heard = append(heard, "update "+obj.GetName()) },
-			DeleteFunc: func(obj GenericObject, _ bool) { heard = append(heard, "delete "+obj.GetName()) },
+		reg, err := informer.AddEventHandler(ResourceEventHandlerFuncs[Object]{
+			AddFunc:    func(obj Object, _ bool) { heard = append(heard, "add "+obj.GetName()) },
+			UpdateFunc: func(_, obj Object) { heard = append(heard, "update "+obj.GetName()) },
+			DeleteFunc: func(obj Object, _ bool) { heard = append(heard, "delete "+obj.GetName()) },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // kindSource is a source whose objects have a kind, which unstructured objects need.
@@ -65,28 +66,28 @@ func formOpener(src *fakeSource) OpenFunc {
 // formRecorder records the Go types of the objects.
 type formRecorder struct{ recorder }
 
-func formOf(obj GenericObject) string {
-	if dual, ok := obj.(*Dual); ok {
+func formOf(obj Object) string {
+	if dual, ok := obj.(*wire.Dual); ok {
 		return fmt.Sprintf("%T+%T", dual.Object, dual.Unstructured)
 	}
 	return fmt.Sprintf("%T", obj)
 }
 
-func (r *formRecorder) OnAdd(obj GenericObject, _ bool) {
+func (r *formRecorder) OnAdd(obj Object, _ bool) {
 	r.write(fmt.Sprintf("add %s %s", obj.GetName(), formOf(obj)))
 }
 
-func (r *formRecorder) OnUpdate(oldObj, newObj GenericObject) {
+func (r *formRecorder) OnUpdate(oldObj, newObj Object) {
 	r.write(fmt.Sprintf("update %s %s to %s", newObj.GetName(), formOf(oldObj), formOf(newObj)))
 }
 
-func (r *formRecorder) OnDelete(obj GenericObject, _ bool) {
+func (r *formRecorder) OnDelete(obj Object, _ bool) {
 	r.write(fmt.Sprintf("delete %s %s", obj.GetName(), formOf(obj)))
 }
 
-func followForm(t *testing.T, object runtime.Object, sources map[string]*fakeSource, options ...SharedInformerOption) *SharedIndexInformer[GenericObject] {
+func followForm(t *testing.T, object runtime.Object, sources map[string]*fakeSource, options ...SharedInformerOption) *SharedIndexInformer[Object] {
 	t.Helper()
-	kind := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: object, Open: func(namespace string) OpenFunc { return formOpener(sources[namespace]) }}
+	kind := Kind[Object]{Resource: widgets, Namespaced: true, Object: object, Open: func(namespace string) OpenFunc { return formOpener(sources[namespace]) }}
 	s, err := kind.NewInformer(append(options, WithWatchErrorHandler(quiet))...)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ const (
 )
 
 // wantForm checks that all cached objects have a form, and how many there are.
-func wantForm(t *testing.T, s *SharedIndexInformer[GenericObject], n int, form string) {
+func wantForm(t *testing.T, s *SharedIndexInformer[Object], n int, form string) {
 	t.Helper()
 	all := s.GetStore().List()
 	for _, obj := range all {
@@ -125,7 +126,7 @@ func TestFormChanges(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", map[string]string{"app": "web"})
 		src.set("b", "two", nil)
-		byApp := Indexers[GenericObject]{"app": func(obj GenericObject) []string { return []string{obj.GetLabels()["app"]} }}
+		byApp := Indexers[Object]{"app": func(obj Object) []string { return []string{obj.GetLabels()["app"]} }}
 		s := followForm(t, &metav1.PartialObjectMetadata{}, map[string]*fakeSource{"": src}, WithIndexers(byApp))
 		heard := &formRecorder{}
 		if _, err := s.AddEventHandler(heard); err != nil {
@@ -248,7 +249,7 @@ func TestFormBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil)
-		s, err := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &gadget{}, Open: func(string) OpenFunc { return formOpener(src) }}.NewInformer()
+		s, err := Kind[Object]{Resource: widgets, Namespaced: true, Object: &gadget{}, Open: func(string) OpenFunc { return formOpener(src) }}.NewInformer()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,11 +271,11 @@ func TestFormCannotChange(t *testing.T) {
 	if _, err := typed.SetForm(&gadget{}, false); err == nil {
 		t.Error("the form of a typed informer changed")
 	}
-	client := informerOf(Config[GenericObject]{ListerWatcher: &ListWatch[GenericObject]{}, Resource: widgets})
+	client := informerOf(Config[Object]{ListerWatcher: &ListWatch[Object]{}, Resource: widgets})
 	if _, err := client.SetForm(&gadget{}, false); err == nil {
 		t.Error("the form of the objects of a ListerWatcher changed")
 	}
-	if _, err := (Kind[GenericObject]{Resource: widgets, Open: func(string) OpenFunc { return formOpener(newSource()) }}).NewInformer(); err == nil {
+	if _, err := (Kind[Object]{Resource: widgets, Open: func(string) OpenFunc { return formOpener(newSource()) }}).NewInformer(); err == nil {
 		t.Error("a kind without Object is accepted")
 	}
 }
@@ -282,7 +283,7 @@ func TestFormCannotChange(t *testing.T) {
 // TestIsOtherForm compares what two forms of one interface type have in common.
 func TestIsOtherForm(t *testing.T) {
 	a, b := &gadget{}, &gadget{}
-	if indexer.IsOtherForm(a, b) || !indexer.IsOtherForm(a, &Dual{Object: b}) {
+	if indexer.IsOtherForm(a, b) || !indexer.IsOtherForm(a, &wire.Dual{Object: b}) {
 		t.Errorf("%v and %v", reflect.TypeOf(a), reflect.TypeOf(b))
 	}
 }

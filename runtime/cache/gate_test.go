@@ -46,14 +46,9 @@ func (s *strangeStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Ev
 
 func (*strangeStream) Stop() {}
 
-// wrapped is the ListerWatcher of a program that has one of ours.
-type wrapped struct{ ListerWatcher[object] }
-
-// TestGate sends objects of another Go type by a list, by a watch, and by the watch of a wrapped ListerWatcher, with and
-// without a transform. A word of that type in the store would be read as a struct of the right one.
+// TestGate sends objects of another Go type by a list and by a watch, with and without a transform. A word of that type in the store would be read as a struct of the right one.
 func TestGate(t *testing.T) {
-	byWatch, _ := erasedSource[object](wrapped{&madeListWatch[object]{source: stranger{}}})
-	for _, from := range []source.Source{stranger{inList: true}, stranger{}, byWatch} {
+	for _, from := range []source.Source{stranger{inList: true}, stranger{}} {
 		inList := from == source.Source(stranger{inList: true})
 		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
 			synctest.Test(t, func(t *testing.T) {
@@ -76,15 +71,6 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestWrappedWatchIsReadAsItIs counts on the events of a wrapped ListerWatcher being converted once, not to T and back.
-func TestWrappedWatchIsReadAsItIs(t *testing.T) {
-	of, _ := erasedSource[object](wrapped{&madeListWatch[object]{source: stranger{}}})
-	watch, err := of.Watch(t.Context(), metav1.ListOptions{})
-	if _, is := watch.(*strangeStream); !is {
-		t.Errorf("the watch is a %T: %v", watch, err)
-	}
-}
-
 // TestGateOfTheStore adds an object of another type through the informer of any kind.
 func TestGateOfTheStore(t *testing.T) {
 	typed := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
@@ -102,7 +88,7 @@ func TestGateOfTheStore(t *testing.T) {
 
 // TestDeleteOfAnUnknownType: of an object of any type, only the names and the UID are known.
 func TestDeleteOfAnUnknownType(t *testing.T) {
-	r := storeReflectorOf(erasedConfig(Config[GenericObject]{ListerWatcher: &ListWatch[GenericObject]{}, Resource: widgets}), erasedStore{})
+	r := storeReflectorOf(erasedConfig(Config[Object]{ListerWatcher: &ListWatch[Object]{}, Resource: widgets}), erasedStore{})
 	obj := r.named(&DecodeError{Namespace: "a", Name: "b", UID: "u", ResourceVersion: "7"})
 	if MetaObjectToName(obj) != (ObjectName{"a", "b"}) || obj.GetUID() != "u" || obj.GetResourceVersion() != "7" {
 		t.Errorf("the object is %v", obj)

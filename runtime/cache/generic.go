@@ -2,16 +2,11 @@ package cache
 
 import "k8s.io/apimachinery/pkg/labels"
 
-// GenericObject is an object of any kind, for programs that know only at run time
-// with which kinds they work. It satisfies Object, so it can be the type argument of
-// SharedInformer, ResourceEventHandler and Store.
-type GenericObject = Object
-
 // GenericInformer is an informer of any kind, as ForResource of the generated
 // factories returns it.
 type GenericInformer interface {
 	// Informer returns the shared informer.
-	Informer() SharedInformer[GenericObject]
+	Informer() SharedInformer[Object]
 	// Lister returns a lister of its cache.
 	Lister() GenericLister
 }
@@ -28,10 +23,10 @@ type GenericLister interface {
 type GenericNamespaceLister interface {
 	// List returns the objects that selector matches. The error wraps ErrStopped after Stop
 	// of the informer, and is nil otherwise.
-	List(selector labels.Selector) ([]GenericObject, error)
+	List(selector labels.Selector) ([]Object, error)
 	// Get returns the object of that name, or an error that apierrors.IsNotFound
 	// recognizes, or that wraps ErrStopped after Stop of the informer.
-	Get(name string) (GenericObject, error)
+	Get(name string) (Object, error)
 }
 
 // NewGenericInformer returns a typed informer as one of any kind. Both have one cache and one set of handlers.
@@ -39,25 +34,25 @@ func NewGenericInformer[T Object](informer *SharedIndexInformer[T]) GenericInfor
 	return newGenericInformer(informer.machine)
 }
 
-// newGenericInformer is not inlined: a package that calls NewGenericInformer would compile the face of GenericObject.
+// newGenericInformer is not inlined: a package that calls NewGenericInformer would compile the face of Object.
 //
 //go:noinline
 func newGenericInformer(m machine) GenericInformer {
-	return genericInformer{faceOf[GenericObject](m)}
+	return genericInformer{faceOf[Object](m)}
 }
 
 type genericInformer struct {
-	*SharedIndexInformer[GenericObject]
+	*SharedIndexInformer[Object]
 }
 
-func (i genericInformer) Informer() SharedInformer[GenericObject] { return i.SharedIndexInformer }
+func (i genericInformer) Informer() SharedInformer[Object] { return i.SharedIndexInformer }
 
 func (i genericInformer) Lister() GenericLister {
 	return genericLister{Lister: NewLister(i.GetIndexer(), i.Resource().GroupResource())}
 }
 
 // genericLister reads all objects, or cluster-scoped ones.
-type genericLister struct{ *Lister[GenericObject] }
+type genericLister struct{ *Lister[Object] }
 
 func (l genericLister) ByNamespace(namespace string) GenericNamespaceLister {
 	return l.Namespace(namespace)

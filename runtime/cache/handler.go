@@ -18,6 +18,11 @@ import (
 // ResourceEventHandler gets each change to a collection, in order, from one goroutine
 // of its own. Neither the cache nor another handler waits for it. The objects are
 // shared with the cache and must not be changed.
+//
+// A handler that wraps another one has two extension points. If it has a method HandlerType() string, the result is
+// its name without WithHandlerName, instead of its Go type. If it calls the other one in a goroutine of its own, it
+// passes what recover returns there, or nil after runtime.Goexit, to HandlerPanicked(obj Object, value any), a method of
+// its registration: the informer treats that as a panic of the handler.
 type ResourceEventHandler[T Object] interface {
 	// OnAdd is called when an object appears. isInInitialList is true for the objects
 	// that were cached when the handler was added.
@@ -108,13 +113,6 @@ func WithHandlerName(name string) HandlerOption {
 	return func(s *processor.Settings) { s.Name, s.Unnamed = name, false }
 }
 
-// WithHandlerType sets the name that a handler has without WithHandlerName. It is for a handler that
-// wraps another one, whose Go type or function tells a person more. In metrics the handler has no
-// name, because such names change with the code of a program.
-func WithHandlerType(name string) HandlerOption {
-	return func(s *processor.Settings) { s.Name, s.Unnamed = name, name != "" }
-}
-
 // WithBacklogLimit bounds the queue of a handler that is slower than its objects
 // change. When more than limit events wait for it, the events of one object are merged
 // into one, from the first to the last state. An object that appeared and disappeared
@@ -170,7 +168,7 @@ type eventHandler struct {
 // erasedHandler returns an eventHandler that calls the method of h that a notification is for.
 func erasedHandler[T Object](h ResourceEventHandler[T]) eventHandler {
 	onDelete := deleteOf(h)
-	return eventHandler{fmt.Sprintf("%T", h), func(n *processor.Notification) {
+	return eventHandler{typeName(h), func(n *processor.Notification) {
 		switch n.Kind {
 		case processor.Add:
 			h.OnAdd(n.Obj.(T), n.Initial)
@@ -180,6 +178,14 @@ func erasedHandler[T Object](h ResourceEventHandler[T]) eventHandler {
 			onDelete(n.Old.(T), n.Obj.(T), n.FinalStateUnknown)
 		}
 	}}
+}
+
+// typeName returns the name that a handler has without WithHandlerName.
+func typeName(handler any) string {
+	if wrapper, is := handler.(interface{ HandlerType() string }); is {
+		return wrapper.HandlerType()
+	}
+	return fmt.Sprintf("%T", handler)
 }
 
 // deleteOf returns a function that calls h with the last state of an object. A filter decides by known, the

@@ -119,7 +119,7 @@ func TestVersionsThatCannotBeCompared(t *testing.T) {
 		v := &twoViews{}
 		v.set("one")
 		v.set("two")
-		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return unordered(v.of(namespace)) }}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](unordered(v.of(namespace))) }}
 		s, err := kind.NewInformer(WithScopes(Scope{OtherNamespaces: true}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestVersionsThatCannotBeCompared(t *testing.T) {
 }
 
 // unordered returns a server whose versions are no numbers.
-func unordered(src *fakeSource) ListerWatcher[object] {
+func unordered(src *fakeSource) lister[object] {
 	mark := func(obj object) object {
 		obj = obj.DeepCopy()
 		obj.ResourceVersion = "v" + obj.ResourceVersion
@@ -191,7 +191,7 @@ func TestContradictionOfASource(t *testing.T) {
 			w.of(namespace).set(namespace, "one", nil)
 		}
 		scopes := make(chan []Scope)
-		s := w.informer(t, WithScopeSource(ScopesFrom(scopes)))
+		s := w.informer(t, WithScopeSource(scopesFrom(scopes)))
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		scopes <- in("a", "a", "b") // equal ones are one
@@ -225,7 +225,7 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 		var lists atomic.Int32
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 			src := v.of(namespace)
-			return &ListWatch[object]{WatchFunc: src.Watch, ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+			return listWatchOf[object](&ListWatch[object]{WatchFunc: src.Watch, ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
 				page, err := src.List(ctx, options)
 				if lists.Add(1) == 1 {
 					for _, namespace := range []string{"a", "w"} {
@@ -233,7 +233,7 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 					}
 				}
 				return page, err
-			}}
+			}})
 		}}
 		s, err := kind.NewInformer(WithScopes(Scope{OtherNamespaces: true}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // WatchErrorHandler is called with the error of each failed list and watch. With
-// DecodeOptions.SkipUndecodable it is also called for each state that is skipped, with a
+// WithSkipUndecodable it is also called for each state that is skipped, with a
 // *DecodeError that is not wrapped.
 //
 // It may block: the informer does not wait for it, and retries meanwhile. One goroutine

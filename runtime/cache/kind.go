@@ -21,10 +21,10 @@ import (
 type Kind[T Object] struct {
 	Resource schema.GroupVersionResource
 	// Kind is the kind in the JSON of the objects, such as Deployment, or empty. A response
-	// with another kind is an error; see DecodeOptions.Kind.
+	// with another kind is an error; see wire.Options.Kind.
 	Kind string
 	// Protobuf is set for a kind that the API server also has as protobuf; see
-	// DecodeOptions.Protobuf.
+	// wire.Options.Protobuf.
 	Protobuf   runtime.Object
 	Namespaced bool
 	// Server identifies the API server, or is nil. Its String is the URL. A factory has an
@@ -36,11 +36,11 @@ type Kind[T Object] struct {
 	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil. Neither
 	// Open nor ListWatch may call the factory, whose lock is held.
 	Open func(namespace string) OpenFunc
-	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
+	// ListWatch returns the ListerWatcher of a namespace if there are no bodies. It may be nil.
 	ListWatch func(namespace string) ListerWatcher[T]
 	Indexers  Indexers[T]
 	// Object is an object of the Go type to decode to if T is an interface type, such as
-	// GenericObject; see DecodeOptions.Object.
+	// Object; see wire.Options.Object.
 	Object runtime.Object
 	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
 	// fakes; see the option of that name.
@@ -54,7 +54,10 @@ func erasedKind[T Object](k *Kind[T]) *kind {
 		functions: otherIndexes(erasedIndexers(k.Indexers)), Object: k.Object, WithoutStreamingList: k.WithoutStreamingList,
 	}
 	if listWatch := k.ListWatch; listWatch != nil {
-		e.source = func(namespace string) (source.Source, source.Limits) { return erasedSource(listWatch(namespace)) }
+		e.source = func(namespace string) (source.Source, source.Limits) {
+			of := listWatch(namespace)
+			return of.source, of.limits
+		}
 	}
 	return e
 }
@@ -81,11 +84,7 @@ func (k *kind) newMachine(set []SharedInformerOption) (machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newInformer(config)
-	if err := s.claimScopes(own.object); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return newInformer(config), nil
 }
 
 // config returns the config of an informer with the options of a factory and those of the kind.
@@ -216,7 +215,7 @@ func (k *kind) addSource(config *config, own *options) error {
 	namespace := config.Namespace
 	if own.sourceOf != nil {
 		if config.source, config.limits = own.sourceOf(namespace); config.source == nil {
-			return optionError("WithListerWatcher", own.object, "the function returned nil for namespace %q; return a ListerWatcher", namespace)
+			return optionError("WithListerWatcher", own.object, "the function returned the zero ListerWatcher for namespace %q; return that of NewListWatch", namespace)
 		}
 		return nil
 	}
@@ -238,7 +237,7 @@ func (k *kind) addSource(config *config, own *options) error {
 		config.source, config.limits = k.source(namespace)
 	}
 	if config.Open == nil && config.source == nil {
-		return optionError("Kind", own.object, "the Kind of %s has neither Open nor ListWatch, or both return nil; set one of them", k.Resource.GroupResource())
+		return optionError("Kind", own.object, "the Kind of %[1]s has neither Open nor ListWatch, or they return nothing, as with a fake clientset that has no client of %[1]s; set one of them, or pass cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%[2]v] { return cache.NewViewListWatch[%[2]v](client) }) to the factory or to cache.InformerFor, where client is a typed or dynamic client", k.Resource.GroupResource(), k.form.Type())
 	}
 	return nil
 }

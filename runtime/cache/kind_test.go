@@ -16,7 +16,8 @@ type Settings = settings
 type Config[T Object] struct {
 	Settings
 	Open              OpenFunc
-	ListerWatcher     ListerWatcher[T]
+	ListerWatcher     lister[T]
+	Client            ListerWatcher[T] // instead of ListerWatcher
 	Resource          schema.GroupVersionResource
 	Namespace         string
 	Indexers          Indexers[T]
@@ -35,7 +36,10 @@ func erasedConfig[T Object](c Config[T]) config {
 		kind.Open = func(string) OpenFunc { return c.Open }
 	}
 	if c.ListerWatcher != nil {
-		kind.ListWatch = func(string) ListerWatcher[T] { return c.ListerWatcher }
+		kind.ListWatch = func(string) ListerWatcher[T] { return listWatchOf(c.ListerWatcher) }
+	}
+	if c.Client.source != nil {
+		kind.ListWatch = func(string) ListerWatcher[T] { return c.Client }
 	}
 	kind.Object = c.Decode.Object
 	kind.Kind, kind.Protobuf = c.Decode.Kind.Kind, c.Decode.Protobuf
@@ -45,7 +49,7 @@ func erasedConfig[T Object](c Config[T]) config {
 	}
 	e := erasedKind(&kind)
 	made, err := e.config(&options{}, newOptions(e.form.Type(), set))
-	if err != nil && (c.Open != nil || c.ListerWatcher != nil) {
+	if err != nil && (c.Open != nil || kind.ListWatch != nil) {
 		panic(err)
 	}
 	decode := made.Decode

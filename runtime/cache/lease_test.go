@@ -29,7 +29,7 @@ type leased struct {
 
 func newLeased(t *testing.T, set ...SharedInformerOption) *leased {
 	l := &leased{T: t, src: newSource(), f: NewSharedInformerFactory(0, append(set, WithWatchErrorHandler(quiet), WithoutStreamingList())...)}
-	l.kind = Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return l.src }}
+	l.kind = Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](l.src) }}
 	if os.Getenv(overBodies) != "" {
 		l.kind.Open, l.kind.ListWatch = func(string) OpenFunc { return openerOf(l.src) }, nil
 	}

@@ -10,11 +10,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // typedClient is a generated client of PartialObjectMetadata.
@@ -37,33 +37,23 @@ func TestTypedClientLists(t *testing.T) {
 		ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"},
 		Items:    []metav1.PartialObjectMetadata{*numbered(1), *numbered(2)},
 	}
-	page, err := NewListWatch[object](typedClient{list: list}).List(t.Context(), metav1.ListOptions{})
+	page, err := sourceOfClient(typedClient{list: list}).List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(page.Items) != 2 || page.ResourceVersion != "7" || page.Continue != "more" {
 		t.Fatalf("page is %+v, %v", page, err)
 	}
 	list.Items[0].Name = "changed"
-	if page.Items[0].Object.Name != "1" {
+	if page.Items[0].Object.GetName() != "1" {
 		t.Error("an item is a part of the list's array, and would keep all of it alive")
 	}
-	if _, err := NewListWatch[object](typedClient{err: errForbidden}).List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("error is %v", err)
-	}
-	if _, err := NewListWatch[*unstructured.Unstructured](typedClient2{}).List(t.Context(), metav1.ListOptions{}); reasonOf(err) != Decode {
+	if _, err := sourceOfClient(typedClient{err: errForbidden}).List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("error is %v", err)
 	}
 }
 
-// typedClient2 answers with items of another type than is asked for.
-type typedClient2 struct{ typedClient }
-
-func (typedClient2) List(context.Context, metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-	return &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{*numbered(1)}}, nil
-}
-
-func openFake(t *testing.T) (*watch.FakeWatcher, EventStream[object]) {
+func openFake(t *testing.T) (*watch.FakeWatcher, source.Stream) {
 	t.Helper()
 	fake := watch.NewFakeWithChanSize(5000, false)
-	stream, err := NewListWatch[object](typedClient{watch: fake}).Watch(t.Context(), metav1.ListOptions{})
+	stream, err := sourceOfClient(typedClient{watch: fake}).Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,14 +66,14 @@ func TestTypedClientWatchesInBatches(t *testing.T) {
 		fake.Modify(numbered(n))
 	}
 	total := 0
-	var batch []Event[object]
+	var batch []wire.Event
 	for total < 3000 {
 		var err error
 		if batch, err = stream.Next(t.Context(), batch); err != nil || len(batch) == 0 || len(batch) > source.MaxBatch {
 			t.Fatalf("a batch of %d, %v", len(batch), err)
 		}
 		for _, e := range batch {
-			if e.Type != watch.Modified || e.Object.Name != numbered(total).Name {
+			if e.Type != watch.Modified || e.Object.GetName() != numbered(total).Name {
 				t.Fatalf("event %d is %+v", total, e)
 			}
 			total++
@@ -122,7 +112,7 @@ func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
 			fake.Action(watch.Bookmark, runtime.Object(bookmark))
 			test.end(fake)
 			batch, err := stream.Next(t.Context(), nil)
-			if err != nil || len(batch) != 3 || batch[1].Type != watch.Deleted || batch[1].Object.Name != "2" {
+			if err != nil || len(batch) != 3 || batch[1].Type != watch.Deleted || batch[1].Object.GetName() != "2" {
 				t.Errorf("batch is %+v, %v", batch, err)
 			}
 			if last := batch[2]; last.Type != watch.Bookmark || last.Object != nil || last.ResourceVersion != "9" {

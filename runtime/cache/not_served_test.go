@@ -29,7 +29,7 @@ func TestResourceThatIsNotServed(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					src, log := newSource(), &shownLog{}
 					src.failWith(func(request) error { return apierrors.NewNotFound(resource.GroupResource(), "") })
-					kind := Kind[object]{Resource: resource, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return src }}
+					kind := Kind[object]{Resource: resource, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 					s, err := kind.NewInformer(options...)
 					if err != nil {
 						t.Fatal(err)

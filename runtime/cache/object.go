@@ -10,11 +10,9 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Object is a pointer to an API type, such as *v1.Foo.
+// Object is a pointer to an API type, such as *v1.Foo. It is a type argument itself, of SharedInformer,
+// ResourceEventHandler and Store, in programs that know only at run time with which kinds they work.
 type Object = wire.Object
-
-// Dual is an object in two forms; see DecodeOptions.Unstructured.
-type Dual = wire.Dual
 
 // ObjectName identifies an object among those of one resource. Namespace is
 // empty for cluster-scoped objects. It is comparable and serves as the key of

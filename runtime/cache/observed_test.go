@@ -284,7 +284,7 @@ func TestObservedClusterWatch(t *testing.T) {
 	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] {
 		src := newSource()
 		src.failWith(func(request) error { return errForbidden })
-		return src
+		return listWatchOf[object](src)
 	}}
 	synctest.Test(t, func(t *testing.T) {
 		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithClusterWatch(2), WithoutStreamingList(), WithWatchErrorHandler(quiet))

@@ -206,7 +206,9 @@ func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption 
 }
 
 // WithResync sets the interval at which each handler gets every cached object again, as an update, instead of that of the
-// factory; 0 for never. A resync does not list again.
+// factory; 0 for never. A resync does not list again. For one kind of a factory:
+//
+//	cache.For[*v1.Foo](cache.WithResync(time.Minute))
 func WithResync(period time.Duration) SharedInformerOption {
 	return func(o *options) {
 		o.once("WithResync")
@@ -214,15 +216,6 @@ func WithResync(period time.Duration) SharedInformerOption {
 			o.mistake("WithResync", "%v is negative; use 0 for no resync", period)
 		}
 		o.resync = &period
-	}
-}
-
-// WithCustomResync is WithResync for one kind: cache.WithCustomResync[*v1.Foo](time.Minute).
-func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
-	return func(o *options) {
-		if o = o.typed("WithCustomResync", reflect.TypeFor[T]()); o != nil {
-			WithResync(period)(o)
-		}
 	}
 }
 
@@ -283,7 +276,10 @@ func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) Sha
 	return func(o *options) {
 		if o = o.typed("WithListerWatcher", reflect.TypeFor[T]()); o != nil && of != nil {
 			o.once("WithListerWatcher")
-			o.sourceOf = func(namespace string) (source.Source, source.Limits) { return erasedSource(of(namespace)) }
+			o.sourceOf = func(namespace string) (source.Source, source.Limits) {
+				made := of(namespace)
+				return made.source, made.limits
+			}
 		}
 	}
 }
@@ -375,12 +371,12 @@ func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
 	})
 }
 
-// WithoutManagedFields sets DecodeOptions.WithoutManagedFields.
+// WithoutManagedFields leaves out metadata.managedFields. Nothing is allocated for them.
 func WithoutManagedFields() SharedInformerOption {
 	return setting(func(s *settings) { s.Decode.WithoutManagedFields = true })
 }
 
-// WithoutAnnotations adds keys to DecodeOptions.WithoutAnnotations, for example
+// WithoutAnnotations leaves out the annotations with these keys, besides those of other such options; for example
 // corev1.LastAppliedConfigAnnotation, kubectl's copy of the whole object.
 func WithoutAnnotations(keys ...string) SharedInformerOption {
 	keys = slices.Clone(keys)
@@ -389,18 +385,18 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 	})
 }
 
-// WithoutTypeMeta sets DecodeOptions.WithoutTypeMeta: objects have no kind and apiVersion, as
-// those of client-go's informers.
+// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as those of client-go's informers. It has no effect
+// on *unstructured.Unstructured and *metav1.PartialObjectMetadata.
 func WithoutTypeMeta() SharedInformerOption {
 	return setting(func(s *settings) { s.Decode.WithoutTypeMeta = true })
 }
 
-// WithoutProtobuf sets DecodeOptions.WithoutProtobuf: informers ask for JSON only.
+// WithoutProtobuf lets informers ask for JSON only, for example to read the traffic.
 func WithoutProtobuf() SharedInformerOption {
 	return setting(func(s *settings) { s.Decode.WithoutProtobuf = true })
 }
 
-// WithSkipUndecodable sets DecodeOptions.SkipUndecodable: informers skip objects that
+// WithSkipUndecodable lets informers skip objects that
 // cannot be decoded or are larger than WithMaxObjectBytes. Status lists each until a
 // later state can be decoded or the object is gone. The cache keeps the last state that
 // could be decoded. It has no effect on objects that a client decodes, such as a fake.
@@ -408,13 +404,14 @@ func WithSkipUndecodable() SharedInformerOption {
 	return setting(func(s *settings) { s.Decode.SkipUndecodable = true })
 }
 
-// WithoutObjectTextInErrors sets DecodeOptions.WithoutObjectTextInErrors, which is
-// always set for Secrets.
+// WithoutObjectTextInErrors leaves text of objects out of errors, but for names, UIDs, versions and the names of
+// fields; see wire.Options. It is always set for Secrets.
 func WithoutObjectTextInErrors() SharedInformerOption {
 	return setting(func(s *settings) { s.Decode.WithoutObjectTextInErrors = true })
 }
 
-// WithMaxObjectBytes sets DecodeOptions.MaxObjectBytes. An informer logs a warning if the
+// WithMaxObjectBytes limits how many bytes of JSON or protobuf an object may have; 0 for wire.DefaultMaxObjectBytes. A
+// larger one fails the list or watch, or is skipped by WithSkipUndecodable. An informer logs a warning if the
 // limit is below wire.EtcdRequestBytes. The last one counts.
 func WithMaxObjectBytes(limit int) SharedInformerOption {
 	return setting(func(s *settings) { s.Decode.MaxObjectBytes = limit })

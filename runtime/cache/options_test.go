@@ -83,7 +83,7 @@ func TestMistakesInOptions(t *testing.T) {
 			want:    "cache.WithTransform for *v1.PartialObjectMetadata: it is set twice",
 		},
 		"two resync periods": {
-			factory: []SharedInformerOption{WithCustomResync[object](1), For[object](WithResync(2))},
+			factory: []SharedInformerOption{For[object](WithResync(1)), For[object](WithResync(2))},
 			want:    "cache.WithResync for *v1.PartialObjectMetadata: it is set twice",
 		},
 		"a setting in the factory and in the call": {
@@ -136,12 +136,14 @@ func TestMistakesInOptions(t *testing.T) {
 			want:   "cache.Kind for *v1.PartialObjectMetadata: the Kind of widgets.test.example.com has neither Open nor ListWatch",
 		},
 		"a kind whose source is nil": {
-			change: func(kind *Kind[object]) { kind.ListWatch = func(string) ListerWatcher[object] { return nil } },
-			want:   "has neither Open nor ListWatch, or both return nil; set one of them",
+			change: func(kind *Kind[object]) {
+				kind.ListWatch = func(string) ListerWatcher[object] { return ListerWatcher[object]{} }
+			},
+			want: "has neither Open nor ListWatch, or they return nothing, as with a fake clientset",
 		},
 		"a source that is nil": {
-			call: []SharedInformerOption{WithNamespaces("a", "b"), WithListerWatcher(func(string) ListerWatcher[object] { return nil })},
-			want: `cache.WithListerWatcher for *v1.PartialObjectMetadata: the function returned nil for namespace "b"; return a ListerWatcher`,
+			call: []SharedInformerOption{WithNamespaces("a", "b"), WithListerWatcher(func(string) ListerWatcher[object] { return ListerWatcher[object]{} })},
+			want: `cache.WithListerWatcher for *v1.PartialObjectMetadata: the function returned the zero ListerWatcher for namespace "b"; return that of NewListWatch`,
 		},
 		"an index without a function": {
 			call: []SharedInformerOption{WithIndexers(Indexers[object]{"letters": nil})},

@@ -113,7 +113,7 @@ func TestOwnWriteAtTheLimit(t *testing.T) {
 		inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
 		inside(s).own.Wrote(write)
 		event := fmt.Sprintf("{\"type\":\"MODIFIED\",\"object\":%s}\n", bytes.TrimSpace(write.Body))
-		stream := wire.NewDecoder(reflect.TypeFor[object](), DecodeOptions{MaxObjectBytes: limit}, nil).Watch(t.Context(), io.NopCloser(strings.NewReader(event)))
+		stream := wire.NewDecoder(reflect.TypeFor[object](), wire.Options{MaxObjectBytes: limit}, nil).Watch(t.Context(), io.NopCloser(strings.NewReader(event)))
 		events, err := stream.Next(t.Context(), nil)
 		stream.Stop()
 		if passes := err == nil && len(events) == 1; passes != (s.GetStore().Len() == 1) {
@@ -129,7 +129,7 @@ func TestOwnWriteThatIsNotKept(t *testing.T) {
 		own.Transport(http.DefaultTransport)
 		s := informerOf(Config[object]{
 			Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, ReadYourWrites: &ownWritesOf{Observer: own, Server: "https://test"},
-			Settings: Settings{Decode: DecodeOptions{Keep: func(h wire.Head) bool { return string(h.Name) != "other" }}},
+			Settings: Settings{Decode: wire.Options{Keep: func(h wire.Head) bool { return string(h.Name) != "other" }}},
 		})
 		run(t, s.Run)
 		heard, _ := listen(t, s)
@@ -188,7 +188,7 @@ func TestFormsDuringOwnWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, own := newSource(), &writes.Observer{}
 		own.Transport(http.DefaultTransport)
-		kind := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &gadget{}, Server: testServer("https://test"), Open: func(string) OpenFunc { return formOpener(src) }}
+		kind := Kind[Object]{Resource: widgets, Namespaced: true, Object: &gadget{}, Server: testServer("https://test"), Open: func(string) OpenFunc { return formOpener(src) }}
 		s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)

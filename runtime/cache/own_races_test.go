@@ -102,13 +102,13 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 		src.set("a", "one", nil)
 		own := &writes.Observer{}
 		own.Transport(http.DefaultTransport)
-		kind := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &gadget{}, Server: testServer("https://test"), Open: func(string) OpenFunc { return formOpener(src) }}
+		kind := Kind[Object]{Resource: widgets, Namespaced: true, Object: &gadget{}, Server: testServer("https://test"), Open: func(string) OpenFunc { return formOpener(src) }}
 		s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}
 		writing, changed := false, false
-		transform := func(obj GenericObject) (GenericObject, error) {
+		transform := func(obj Object) (Object, error) {
 			if writing && !changed {
 				changed = true
 				applied, err := s.SetForm(&unstructured.Unstructured{}, false)

@@ -195,7 +195,7 @@ func (o *ownWrites) isKnown(name listed.Name, uid types.UID, version uint64) boo
 }
 
 // isOfKind reports whether a response has an object of the kind, and not, for example, a Scale.
-func isOfKind(w *writes.Write, config *config, decode DecodeOptions) bool {
+func isOfKind(w *writes.Write, config *config, decode wire.Options) bool {
 	got := schema.FromAPIVersionAndKind(w.Object.APIVersion, w.Object.Kind)
 	if got.Group == metav1.GroupName { // only metadata was requested
 		return got.Kind == "PartialObjectMetadata" && objectType(config.form, decode) == reflect.TypeFor[*metav1.PartialObjectMetadata]()

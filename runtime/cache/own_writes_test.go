@@ -203,7 +203,7 @@ func TestMistakesWithOwnWrites(t *testing.T) {
 			t.Errorf("WaitForCacheSync returns %v, want %q", err, want)
 		}
 	}
-	fake := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	fake := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
 	if _, err := fake.NewInformer(ReadYourWrites(&writes.Observer{})); err != nil {
 		t.Errorf("with a fake: %v", err)
 	}

@@ -61,7 +61,7 @@ func TestEqualContentBehindPointers(t *testing.T) {
 	meta, other := &metav1.ObjectMeta{Name: "a"}, &metav1.ObjectMeta{Name: "b"}
 	shared := &Base{*kind, *meta}
 	for name, test := range map[string]struct {
-		a, b GenericObject
+		a, b Object
 		want bool
 	}{
 		"equal":                 {&pointed{kind, meta, 1}, &pointed{kind, meta, 1}, true},
@@ -110,13 +110,13 @@ func (c pointedClient) Watch(context.Context, metav1.ListOptions) (watch.Interfa
 // metadata.
 func TestTypedClientOfPointers(t *testing.T) {
 	good := &pointed{ObjectMeta: &metav1.ObjectMeta{Name: "a"}}
-	page, err := NewListWatch[*pointed](pointedClient{items: []*pointed{good}}).List(t.Context(), metav1.ListOptions{})
-	if err != nil || !reflect.DeepEqual(objectsOf(page.Items), []*pointed{good}) {
+	page, err := sourceOfClient(pointedClient{items: []*pointed{good}}).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(page.Items) != 1 || page.Items[0].Object != Object(good) {
 		t.Errorf("listed %v, %v", page.Items, err)
 	}
 	for name, bad := range map[string]*pointed{"without metadata": {Size: 1}, "nil": nil} {
 		w := watch.NewFakeWithChanSize(1, false)
-		source := NewListWatch[*pointed](pointedClient{items: []*pointed{good, bad}, watch: w})
+		source := sourceOfClient(pointedClient{items: []*pointed{good, bad}, watch: w})
 		if _, err := source.List(t.Context(), metav1.ListOptions{}); reasonOf(err) != Decode {
 			t.Errorf("%s: the error of the list is %v", name, err)
 		}
@@ -140,7 +140,7 @@ func (*slim) SetManagedFields([]metav1.ManagedFieldsEntry) { panic("there are no
 func TestTrimmerOfSlimMetadata(t *testing.T) {
 	obj := &slim{}
 	obj.Annotations = map[string]string{"drop": "1", "keep": "2"}
-	wire.Trimmer(&DecodeOptions{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}})(obj)
+	wire.Trimmer(&wire.Options{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}})(obj)
 	if !reflect.DeepEqual(obj.Annotations, map[string]string{"keep": "2"}) {
 		t.Errorf("the annotations are %v", obj.Annotations)
 	}

@@ -22,9 +22,8 @@ func (r *registration) NotSyncedReason() string {
 	return waiting.Reason
 }
 
-// HandlerPanicked treats a panic as one of the handler: it is logged, and then ends the program, or is in Status if
-// WithHandlerPanicRecovery is set. It is for modules that call the handler in a goroutine of their
-// own. The value is nil if the handler called runtime.Goexit.
+// HandlerPanicked is an extension point; see ResourceEventHandler. The panic is logged, and then ends the program, or is
+// in Status if WithHandlerPanicRecovery is set.
 func (r *registration) HandlerPanicked(obj Object, value any) {
 	r.informer.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
 }

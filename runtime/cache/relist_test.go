@@ -164,7 +164,7 @@ func TestRelistOfUntypedObjects(t *testing.T) {
 		return &unstructured.Unstructured{Object: map[string]any{"kind": kind, "apiVersion": "v1",
 			"metadata": map[string]any{"name": "w", "resourceVersion": "1"}, "spec": map[string]any{"color": color}}}
 	}
-	x := NewIndexer[GenericObject](nil)
+	x := NewIndexer[Object](nil)
 	for _, step := range []struct {
 		obj  *unstructured.Unstructured
 		want int

@@ -83,7 +83,7 @@ func TestScopesOfAnInformerWithOtherErrors(t *testing.T) {
 		if _, err := namespaces.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("of another handler") }}); err != nil {
 			t.Fatal(err)
 		}
-		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return within{src, namespace} }}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](within{src, namespace}) }}
 		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopesOf(namespaces, func(n object) Scope { return Scope{Namespace: n.Name} })))
 		if err != nil {
 			t.Fatal(err)
@@ -277,7 +277,7 @@ func TestWaitForWhenScopesChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
-				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
+				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}
 				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithNamespaces("a", "b"))
 				if err != nil {
 					t.Fatal(err)
@@ -333,7 +333,7 @@ func TestScopeSourcesThatFail(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src, calls := newSource(), 0
 				src.set("a", "one", nil)
-				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return src }}
+				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopeSourceFunc(func(_ context.Context, set func(...Scope) error) error {
 					calls++
 					return test.source(calls, set)
@@ -401,7 +401,7 @@ func TestScopesOfForbiddenNamespaces(t *testing.T) {
 		namespaces.failWith(func(request) error { return errForbidden })
 		src.set("a", "one", nil)
 		of := informerOf(Config[object]{Resource: widgets, ListerWatcher: namespaces, WatchErrorHandler: quiet})
-		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return within{src, namespace} }}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](within{src, namespace}) }}
 		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopesOf(of, func(n object) Scope { return Scope{Namespace: n.Name} })))
 		if err != nil {
 			t.Fatal(err)

@@ -131,11 +131,7 @@ func WithScopeSource(source ScopeSource) SharedInformerOption {
 	return func(o *options) {
 		o.once("WithNamespaces") // both set the scopes
 		if function, is := source.(ScopeSourceFunc); source == nil || is && function == nil {
-			o.mistake("WithScopeSource", "the source is nil; pass for example the result of ScopesFrom")
-			return
-		}
-		if from, is := source.(*scopesFrom); is && from.scopes == nil {
-			o.mistake("ScopesFrom", "the channel is nil, so it would never have scopes; make one")
+			o.mistake("WithScopeSource", "the source is nil; pass for example the result of ScopesOf")
 			return
 		}
 		o.source, o.scopes = source, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -356,22 +355,6 @@ func (s *informer) newReflector(config *config, id scopeID) *scopeReflector {
 	r := &scopeReflector{queue: s.queue, mu: &s.mu, id: id}
 	r.begin(config, config.reflector(id, s.counters), r, &s.audience)
 	return r
-}
-
-// claimScopes makes the informer the only user of the channel of its ScopesFrom, if it has one. others are the other
-// informers of its factory. object is the Go type of the kind.
-func (s *informer) claimScopes(object reflect.Type, others ...scopeReceiver) error {
-	if from, is := s.config.scopeSource.(*scopesFrom); is {
-		return from.claim(s, object, others...)
-	}
-	return nil
-}
-
-func (s *informer) scopeChannel() <-chan []Scope {
-	if from, is := s.config.scopeSource.(*scopesFrom); is {
-		return from.scopes
-	}
-	return nil
 }
 
 // awaitedScopes returns what the informer waits for. It is called before the source has called set.

@@ -72,10 +72,10 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 			_, option := scopesOfTeams(t, c, log, "a", "b", "c")
 			return option
 		},
-		"ScopesFrom": func(*testing.T, *cluster, *shownLog) SharedInformerOption {
+		"channel": func(*testing.T, *cluster, *shownLog) SharedInformerOption {
 			scopes := make(chan []Scope, 1)
 			scopes <- in("a", "b", "c")
-			return WithScopeSource(ScopesFrom(scopes))
+			return WithScopeSource(scopesFrom(scopes))
 		},
 		"a source that returns": func(*testing.T, *cluster, *shownLog) SharedInformerOption {
 			return WithScopeSource(ScopeSourceFunc(func(_ context.Context, set func(...Scope) error) error { return set(in("a", "b", "c")...) }))

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -34,7 +33,7 @@ func wantAwaited(t *testing.T, s *SharedIndexInformer[object], status, remedy st
 // TestSourceThatHasSetNothing says so in Status, in WaitForCacheSync, in the advice and in the log.
 func TestSourceThatHasSetNothing(t *testing.T) {
 	for name, source := range map[string]func() ScopeSource{
-		"ScopesFrom": func() ScopeSource { return ScopesFrom(make(chan []Scope)) },
+		"channel": func() ScopeSource { return scopesFrom(make(chan []Scope)) },
 		"function": func() ScopeSource {
 			return ScopeSourceFunc(func(ctx context.Context, _ func(...Scope) error) error {
 				<-ctx.Done()
@@ -100,80 +99,10 @@ func TestScopesOfAnInformerThatIsNotSynced(t *testing.T) {
 	})
 }
 
-// TestChannelOfSeveralInformers passes one channel to informers of a factory, and to others.
-func TestChannelOfSeveralInformers(t *testing.T) {
-	w := &worlds{}
-	kinds := []Kind[object]{w.kind(), w.kind()}
-	kinds[1].Resource.Resource = "gadgets"
-	wantMistake := func(t *testing.T, err error) {
-		t.Helper()
-		if mistake := (*OptionError)(nil); !errors.As(err, &mistake) || mistake.Option != "ScopesFrom" || !strings.Contains(err.Error(), "receives from the same channel") {
-			t.Errorf("the error is %v", err)
-		}
-	}
-	scopes := make(chan []Scope)
-	for name, factory := range map[string]func() (f *SharedInformerFactory, first, second []SharedInformerOption){
-		"factory": func() (*SharedInformerFactory, []SharedInformerOption, []SharedInformerOption) {
-			return NewSharedInformerFactory(0, WithScopeSource(ScopesFrom(scopes))), nil, nil
-		},
-		"one source": func() (*SharedInformerFactory, []SharedInformerOption, []SharedInformerOption) {
-			source := WithScopeSource(ScopesFrom(scopes))
-			return NewSharedInformerFactory(0), []SharedInformerOption{source}, []SharedInformerOption{source}
-		},
-		"two sources": func() (*SharedInformerFactory, []SharedInformerOption, []SharedInformerOption) {
-			return NewSharedInformerFactory(0), []SharedInformerOption{WithScopeSource(ScopesFrom(scopes))}, []SharedInformerOption{WithScopeSource(ScopesFrom(scopes))}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f, first, second := factory()
-			defer f.Shutdown()
-			one := InformerFor(f, kinds[0], first...)
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			if err := f.WaitForCacheSync(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("with one informer the error is %v", err)
-			}
-			if _, err := Acquire(f, kinds[1], second...); err != nil {
-				wantMistake(t, err)
-			} else {
-				t.Error("a second informer was acquired")
-			}
-			two := InformerFor(f, kinds[1], second...)
-			wantMistake(t, f.WaitForCacheSync(t.Context()))
-			if status := two.Status(); status.Reason != Misconfigured || status.Phase != Stopped {
-				t.Errorf("the second informer is %v", status)
-			}
-			if status := one.Status(); status.Phase != Pending {
-				t.Errorf("the first informer is %v", status)
-			}
-		})
-	}
-
-	source := WithScopeSource(ScopesFrom(scopes))
-	one, err := kinds[0].NewInformer(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = kinds[1].NewInformer(source)
-	wantMistake(t, err)
-	f := NewSharedInformerFactory(0, source)
-	defer f.Shutdown()
-	InformerFor(f, kinds[1])
-	wantMistake(t, f.WaitForCacheSync(t.Context()))
-	one.Stop()
-	if _, err := kinds[1].NewInformer(source); err != nil {
-		t.Errorf("after the end of the first informer: %v", err)
-	}
-	of := WithScopeSource(ScopesOf(one, func(n object) Scope { return Scope{Namespace: n.Name} }))
-	for _, kind := range kinds { // each has a handler of its own
-		if _, err := kind.NewInformer(of); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := kinds[0].NewInformer(WithScopeSource(ScopesFrom(nil))); err == nil || !strings.Contains(err.Error(), "the channel is nil") {
-		t.Errorf("without a channel: %v", err)
-	}
-	if _, err := kinds[0].NewInformer(WithScopeSource(ScopeSourceFunc(nil))); err == nil || !strings.Contains(err.Error(), "the source is nil") {
+// TestNilScopeSource has a function that is nil.
+func TestNilScopeSource(t *testing.T) {
+	kind := (&worlds{}).kind()
+	if _, err := kind.NewInformer(WithScopeSource(ScopeSourceFunc(nil))); err == nil || !strings.Contains(err.Error(), "the source is nil") {
 		t.Errorf("without a function: %v", err)
 	}
 }

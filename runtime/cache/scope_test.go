@@ -27,7 +27,7 @@ func followAll(t *testing.T, sources map[string]*fakeSource, options ...SharedIn
 	if os.Getenv(overBodies) != "" {
 		kind.Open = func(namespace string) OpenFunc { return openerOf(sources[namespace]) }
 	} else {
-		kind.ListWatch = func(namespace string) ListerWatcher[object] { return sources[namespace] }
+		kind.ListWatch = func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }
 	}
 	options = append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))
 	s, err := kind.NewInformer(options...)
@@ -332,7 +332,7 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 				}
 				return nil
 			})
-			return src
+			return listWatchOf[object](src)
 		}}
 		for i := range 50 {
 			names = append(names, fmt.Sprintf("n%02d", i))
@@ -364,7 +364,7 @@ func TestScopes(t *testing.T) {
 			sources[""].set(namespace, "everywhere", nil)
 		}
 		sources["a"].set("a", "one", nil)
-		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}
 		s, err := kind.NewInformer(WithoutStreamingList(), WithWatchErrorHandler(quiet), WithLabelSelector("tier=web"), WithScopes(
 			Scope{Namespace: "b", FieldSelector: "spec.node=n"}, Scope{OtherNamespaces: true, LabelSelector: "app!=x", FieldSelector: "metadata.namespace!=b,metadata.namespace!=a"}, Scope{Namespace: "a", LabelSelector: "app in (y,z)"}))
 		if err != nil {
@@ -435,7 +435,7 @@ func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
 		}
 		sources[""].set("a", "everywhere", nil)
 		sources[""].set("c", "everywhere", nil)
-		s, err := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}.
+		s, err := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}.
 			NewInformer(WithScopes(disjoint([]string{"", "a"})...))
 		if err != nil {
 			t.Fatal(err)
@@ -449,7 +449,7 @@ func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
 }
 
 func TestMistakesInScopes(t *testing.T) {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
 	cluster := kind
 	cluster.Namespaced = false
 	for want, test := range map[string]struct {
@@ -480,7 +480,7 @@ func TestMistakesInScopes(t *testing.T) {
 
 // TestStatusOfOtherNamespaces tells the scope of all other namespaces from one of all namespaces.
 func TestStatusOfOtherNamespaces(t *testing.T) {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
 	s, err := kind.NewInformer(WithScopes(Scope{Namespace: "a"}, Scope{OtherNamespaces: true, LabelSelector: "tier=gold"}))
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func (w *worlds) of(namespace string) *fakeSource {
 }
 
 func (w *worlds) kind() Kind[object] {
-	return Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return w.of(namespace) }}
+	return Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](w.of(namespace)) }}
 }
 
 func (w *worlds) open() (open int) {
@@ -160,12 +160,29 @@ func TestSetScopesBeforeRun(t *testing.T) {
 	})
 }
 
-func TestScopesFrom(t *testing.T) {
+// scopesFrom returns the source of a channel.
+func scopesFrom(scopes <-chan []Scope) ScopeSource {
+	return ScopeSourceFunc(func(ctx context.Context, set func(...Scope) error) error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case next, open := <-scopes:
+				if !open {
+					return nil
+				}
+				_ = set(next...) // Status has the error
+			}
+		}
+	})
+}
+
+func TestScopeSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		w.of("a").set("a", "one", nil)
 		scopes := make(chan []Scope)
-		s := w.informer(t, WithScopeSource(ScopesFrom(scopes)))
+		s := w.informer(t, WithScopeSource(scopesFrom(scopes)))
 		if err := s.SetScopes(in("a")...); err == nil || !strings.Contains(err.Error(), "WithScopeSource") {
 			t.Errorf("SetScopes next to a source: %v", err)
 		}
@@ -209,7 +226,7 @@ func TestScopesOf(t *testing.T) {
 		namespaces, w := newSource(), &worlds{}
 		namespaces.set("", "a", nil)
 		namespaces.failWith(func(request) error { return errForbidden })
-		kind := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return namespaces }}
+		kind := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](namespaces) }}
 		kind.Resource.Resource = "namespaces"
 		of, err := kind.NewInformer(WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {

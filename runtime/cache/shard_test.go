@@ -251,7 +251,7 @@ func TestOwnWriteMovesToAnotherShard(t *testing.T) {
 }
 
 func TestShardOptions(t *testing.T) {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
 	cluster := kind
 	cluster.Namespaced = false
 	half := sharding.Split(sharding.UID, 2)[0]

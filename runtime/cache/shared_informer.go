@@ -154,7 +154,7 @@ func (s *SharedIndexInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler)
 }
 
 // SetForm changes the form of the objects, before or after the informer is started, if T is an
-// interface type: it sets DecodeOptions.Object and Unstructured. An informer that runs lists
+// interface type: it sets Object and Unstructured of wire.Options. An informer that runs lists
 // again, and replaces its objects without a call of a handler for those that did not change.
 // Meanwhile it serves what it has. A handler may get an update from one form to the other.
 //

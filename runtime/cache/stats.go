@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -123,9 +122,6 @@ type Stats struct {
 	Indexes []IndexStats
 }
 
-// FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
-const FormChanged Reason = reflector.FormChanged
-
 // FailureCount is the number of requests that failed for one reason.
 type FailureCount struct {
 	// Verb is "list" or "watch".
@@ -133,10 +129,6 @@ type FailureCount struct {
 	Reason Reason
 	Count  uint64
 }
-
-// Unconfirmed is the cause of a relist of a scope after the watch has not confirmed a version. A Status never has it,
-// but counts such versions; see Status.Unconfirmed.
-const Unconfirmed Reason = reflector.Unconfirmed
 
 // HandlerStats has the counters of one handler since it was added.
 type HandlerStats struct {
@@ -176,15 +168,15 @@ type IndexStats struct {
 
 // Histogram counts durations.
 type Histogram struct {
-	// Counts has the number of durations up to each of HistogramBounds and above the one before.
+	// Counts has the number of durations up to each of Bounds and above the one before.
 	// The last one, which has no bound, is for longer ones.
 	Counts stats.Counts
 	// Sum is the sum of all durations.
 	Sum time.Duration
 }
 
-// HistogramBounds returns the upper bounds of Histogram.Counts, but for the last one.
-func HistogramBounds() []time.Duration { return slices.Clone(stats.Bounds[:]) }
+// Bounds returns the upper bounds of Counts, but for the last one. They are the same for each Histogram.
+func (*Histogram) Bounds() []time.Duration { return slices.Clone(stats.Bounds[:]) }
 
 // Count returns the number of durations.
 func (h *Histogram) Count() (n uint64) {

@@ -14,6 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -82,6 +83,11 @@ const (
 	Misconfigured Reason = "Misconfigured"
 	// Unreachable: the server did not answer, or the connection was cut.
 	Unreachable Reason = protocol.Unreachable
+	// FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
+	FormChanged Reason = reflector.FormChanged
+	// Unconfirmed is the cause of a relist of a scope after the watch has not confirmed a version. A Status never has
+	// it, but counts such versions; see Status.Unconfirmed.
+	Unconfirmed Reason = reflector.Unconfirmed
 )
 
 // Status is the state of an informer, since when, and why.
@@ -116,7 +122,7 @@ type Status struct {
 	// zero while a request is under way.
 	NextAttempt time.Time
 	// Undecodable are the objects whose state on the server cannot be decoded, sorted by
-	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
+	// name; see WithSkipUndecodable. The cache has the last state of each that
 	// could be decoded, if there was one. Only 256 of each of Scopes have a Path, Near and
 	// reason.
 	Undecodable []*DecodeError

@@ -22,7 +22,7 @@ func reads(s *SharedIndexInformer[object]) map[string]func() (int, error) {
 	lister := NewLister(s.GetIndexer(), widgets.GroupResource())
 	generic := NewGenericInformer(s).Lister()
 	selector := labels.SelectorFromSet(labels.Set{"letters": "x"})
-	one := func(obj GenericObject, err error) (int, error) {
+	one := func(obj Object, err error) (int, error) {
 		if err != nil {
 			return 0, err
 		}

@@ -168,7 +168,7 @@ func TestGetDuringWrites(t *testing.T) {
 }
 
 func TestIndexerOfAnInterface(t *testing.T) {
-	x := NewIndexer[GenericObject](nil)
+	x := NewIndexer[Object](nil)
 	for i := range 1000 {
 		x.Add(many(i, 1, ""))
 	}

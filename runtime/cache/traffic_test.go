@@ -20,6 +20,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // trafficOf returns the lists, the relists and the failed requests of an informer in one line.
@@ -159,7 +160,7 @@ func TestRelistsByForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil)
-		kind := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &gadget{}, Open: func(string) OpenFunc { return formOpener(src) }}
+		kind := Kind[Object]{Resource: widgets, Namespaced: true, Object: &gadget{}, Open: func(string) OpenFunc { return formOpener(src) }}
 		s, err := kind.NewInformer(WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
@@ -270,7 +271,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all, a := newSource(), newSource()
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
-			return map[string]*fakeSource{"": all, "a": a}[namespace]
+			return listWatchOf[object](map[string]*fakeSource{"": all, "a": a}[namespace])
 		}}
 		s, err := kind.NewInformer(WithScopes(disjoint([]string{"", "a"})...), WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {
@@ -354,7 +355,7 @@ func TestStalenessOfAWatch(t *testing.T) {
 func TestStalenessOfScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
-		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}
 		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
@@ -429,7 +430,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 			var reported atomic.Int64
 			server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
 			s := informerOf(Config[object]{
-				Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: DecodeOptions{SkipUndecodable: skip}},
+				Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: wire.Options{SkipUndecodable: skip}},
 				WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 					if reasonOf(err) == Decode {
 						reported.Add(1)
@@ -476,7 +477,7 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			}
 			return &stats.Body{ReadCloser: body, Bytes: &sent}, nil
 		}
-		s, err := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &metav1.PartialObjectMetadata{}, Open: func(string) OpenFunc { return open }}.NewInformer()
+		s, err := Kind[Object]{Resource: widgets, Namespaced: true, Object: &metav1.PartialObjectMetadata{}, Open: func(string) OpenFunc { return open }}.NewInformer()
 		if err != nil {
 			t.Fatal(err)
 		}

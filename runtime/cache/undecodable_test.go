@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/wire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -122,7 +123,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 		var reported []string
 		server := &script{t: t, list: listOf(9, state("a", 1, `{}`), state("b", 2, `{"x":1}`))}
 		s := informerOf(Config[object]{
-			Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: DecodeOptions{SkipUndecodable: true}},
+			Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: wire.Options{SkipUndecodable: true}},
 			WatchErrorHandler: func(_ context.Context, _ gvr, err error) { reported = append(reported, err.Error()) },
 		})
 		var heard told
@@ -184,7 +185,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 func TestUndecodableInitialEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t}
-		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{Decode: DecodeOptions{SkipUndecodable: true}}})
+		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{Decode: wire.Options{SkipUndecodable: true}}})
 		run(t, s.Run)
 		synctest.Wait()
 		for i, labels := range []string{`{}`, `{"x":1}`, `{"x":1}`, `{"x":1}`, `{}`} {

@@ -67,7 +67,7 @@ func TestViewOfATypedClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newWholeClient(whole("one", "1", "Ready"), whole("two", "2", "Busy"))
 		client.list.SetContinue("")
-		s := informerOf(Config[*phaseView]{ListerWatcher: NewViewListWatch[*phaseView](client), Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})
+		s := informerOf(Config[*phaseView]{Client: NewViewListWatch[*phaseView](client), Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})
 		var heard []string
 		hear := func(what string, obj *phaseView) {
 			heard = append(heard, what+" "+obj.Name+"@"+obj.ResourceVersion+" "+obj.Status.Phase)
@@ -96,7 +96,7 @@ func TestViewOfATypedClient(t *testing.T) {
 func TestViewOfATypedClientFails(t *testing.T) {
 	ctx := t.Context()
 	client := newWholeClient(whole("good", "1", "Ready"), whole("bad", "2", int64(5)))
-	view := NewViewListWatch[*phaseView](client)
+	view := NewViewListWatch[*phaseView](client).source
 	if _, err := view.List(ctx, metav1.ListOptions{}); err == nil || !strings.Contains(err.Error(), "phase") {
 		t.Errorf("a list of what is no view fails with %v", err)
 	}
@@ -111,7 +111,7 @@ func TestViewOfATypedClientFails(t *testing.T) {
 	client.watch.Add(whole("good", "3", "Ready"))
 	client.watch.Add(whole("bad", "4", int64(5)))
 	events, err := stream.Next(ctx, nil)
-	if err != nil || len(events) != 1 || events[0].Object.Name != "good" || events[0].ResourceVersion != "3" {
+	if err != nil || len(events) != 1 || events[0].Object.GetName() != "good" || events[0].ResourceVersion != "3" {
 		t.Errorf("before the event that fails come %+v, %v", events, err)
 	}
 	for range 2 {

@@ -1,8 +1,11 @@
 package debugpage_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -17,9 +20,11 @@ import (
 // fooKind is generated in a program: examplev1.FooKind(client).
 var fooKind = cache.Kind[*metav1.PartialObjectMetadata]{
 	Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
-	ListWatch: func(string) cache.ListerWatcher[*metav1.PartialObjectMetadata] {
-		return &cache.ListWatch[*metav1.PartialObjectMetadata]{}
-	},
+	Open:     func(string) cache.OpenFunc { return open },
+}
+
+func open(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {
+	return nil, errors.New("there is no server")
 }
 
 // A program serves the page on a port that only operators reach. Browsers get HTML, curl gets text, and tools get JSON.

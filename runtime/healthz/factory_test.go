@@ -198,7 +198,16 @@ func TestScopesThatChange(t *testing.T) {
 		"source": func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)) {
 			scopes := make(chan []cache.Scope, 1)
 			scopes <- in("team-1")
-			return cache.WithScopeSource(cache.ScopesFrom(scopes)), func(_ *cache.SharedIndexInformer[object], next []cache.Scope) { scopes <- next }
+			return cache.WithScopeSource(cache.ScopeSourceFunc(func(ctx context.Context, set func(...cache.Scope) error) error {
+				for {
+					select {
+					case next := <-scopes:
+						_ = set(next...)
+					case <-ctx.Done():
+						return nil
+					}
+				}
+			})), func(_ *cache.SharedIndexInformer[object], next []cache.Scope) { scopes <- next }
 		},
 	}
 	for name, newSource := range sources {

@@ -81,7 +81,7 @@ var ByDesign = []Accepted{
 	},
 	{
 		`informers/externalversions (SharedInformerOption|WithTransform): changed: .*|informers/externalversions WithCustomResyncConfig: missing: .*`,
-		"Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], cache.WithCustomResync[*Foo].",
+		"Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], cache.For[*Foo](cache.WithResync(d)).",
 	},
 	{
 		`applyconfiguration/(imagepolicy/v1alpha1: missing: package|policy/v1(beta1)? (Extract)?Eviction\w*: missing: .*)`,

@@ -53,14 +53,14 @@ type ours interface {
 	awaitSync(*testing.T)
 	// await waits until the handler knows these versions.
 	await(context.Context, map[cache.ObjectName]string) error
-	get(cache.ObjectName) (cache.GenericObject, bool)
+	get(cache.ObjectName) (cache.Object, bool)
 }
 
 func (f *follower[T]) await(ctx context.Context, versions map[cache.ObjectName]string) error {
 	return f.heard.Await(ctx, versions)
 }
 
-func (f *follower[T]) get(name cache.ObjectName) (cache.GenericObject, bool) {
+func (f *follower[T]) get(name cache.ObjectName) (cache.Object, bool) {
 	return f.informer.GetStore().Get(name)
 }
 
@@ -143,7 +143,7 @@ func (f *theirs) await(ctx context.Context, versions map[cache.ObjectName]string
 	for {
 		matching := 0
 		for _, obj := range f.store.List() {
-			if obj := obj.(cache.GenericObject); versions[cache.MetaObjectToName(obj)] == obj.GetResourceVersion() {
+			if obj := obj.(cache.Object); versions[cache.MetaObjectToName(obj)] == obj.GetResourceVersion() {
 				matching++
 			}
 		}
@@ -189,7 +189,7 @@ func (p *pair) compare(t *testing.T, client dynamic.Interface) (count int) {
 		if got == nil || !exists || err != nil {
 			t.Fatalf("%s: ours is %v, and client-go's is %v, %v", name, got, want, err)
 		}
-		if a, b := withoutKind(got), withoutKind(want.(cache.GenericObject)); !equality.Semantic.DeepEqual(a, b) {
+		if a, b := withoutKind(got), withoutKind(want.(cache.Object)); !equality.Semantic.DeepEqual(a, b) {
 			t.Errorf("%s: ours is\n%v\nand client-go's is\n%v", name, a, b)
 		}
 	}
@@ -198,7 +198,7 @@ func (p *pair) compare(t *testing.T, client dynamic.Interface) (count int) {
 
 // withoutKind returns a copy without the kind, which client-go drops, and which protobuf does
 // not have.
-func withoutKind(obj cache.GenericObject) runtime.Object {
+func withoutKind(obj cache.Object) runtime.Object {
 	copied := obj.DeepCopyObject()
 	copied.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	if set, ok := copied.(*appsv1.StatefulSet); ok {

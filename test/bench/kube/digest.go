@@ -22,8 +22,8 @@ const sample = 1000
 
 // digest is that of the names and versions of all objects, and of all fields of a sample. The
 // kind is left out, because client-go's typed clients drop it.
-func digest(objects iter.Seq[cache.GenericObject]) (string, error) {
-	byName := map[string]cache.GenericObject{}
+func digest(objects iter.Seq[cache.Object]) (string, error) {
+	byName := map[string]cache.Object{}
 	var names []string
 	for obj := range objects {
 		name := cache.MetaObjectToName(obj).String()
@@ -49,7 +49,7 @@ func digest(objects iter.Seq[cache.GenericObject]) (string, error) {
 
 // listed is the digest of what client-go's typed client lists.
 func listed(ctx context.Context, o options) (string, error) {
-	var all []cache.GenericObject
+	var all []cache.Object
 	if o.kind == report.Pods {
 		clients, err := kubernetes.NewForConfig(o.config())
 		if err != nil {

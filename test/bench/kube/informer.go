@@ -26,7 +26,7 @@ type informer struct {
 	// run returns when ctx has ended, and the informer.
 	run func(ctx context.Context)
 	// stored are all objects.
-	stored iter.Seq[cache.GenericObject]
+	stored iter.Seq[cache.Object]
 }
 
 // handler receives the events of an informer.
@@ -90,7 +90,7 @@ func newOurs[T cache.Object](client rest.Interface, kind string, protobuf runtim
 	})
 	return &informer{
 		run: i.Run,
-		stored: func(yield func(cache.GenericObject) bool) {
+		stored: func(yield func(cache.Object) bool) {
 			for obj := range i.GetStore().All() {
 				if !yield(obj) {
 					return
@@ -121,9 +121,9 @@ func newTheirs(i clientgo.SharedIndexInformer, events handler) (*informer, error
 	})
 	return &informer{
 		run: i.RunWithContext,
-		stored: func(yield func(cache.GenericObject) bool) {
+		stored: func(yield func(cache.Object) bool) {
 			for _, obj := range i.GetStore().List() {
-				if !yield(obj.(cache.GenericObject)) {
+				if !yield(obj.(cache.Object)) {
 					return
 				}
 			}

@@ -11,78 +11,54 @@ import (
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// Rows that are peers of others.
-const (
-	rowSync      = "first sync from memory, two indexes, one handler"
-	rowEvents    = "events to one handler, from memory"
-	rowAllocated = rowEvents + ": allocations per event"
-)
-
 // syncs measures first lists of new informers.
 func (m *measurement) syncs(ctx context.Context) error {
 	for _, row := range []struct {
 		name    string
-		kind    sourceKind
 		indexes int
-		// peer is set if only ours has the row.
-		peer string
 	}{
-		{rowSync, sourceKind{}, usual, ""},
-		{"first sync from memory, of a typed client's list", sourceKind{typed: true}, usual, rowSync},
-		{"first sync from memory, 0 indexes, one handler", sourceKind{}, 0, ""},
-		{"first sync from memory, 8 indexes, one handler", sourceKind{}, 8, ""},
+		{"first sync from memory, two indexes, one handler", usual},
+		{"first sync from memory, 0 indexes, one handler", 0},
+		{"first sync from memory, 8 indexes, one handler", 8},
 	} {
-		if row.peer != "" && m.Side == report.Theirs {
-			continue
-		}
 		var all []cost
 		// A short one is repeated more often.
 		for range m.Rounds * min(max(1, 100_000/m.Objects), 5) {
-			r, took, err := m.start(ctx, row.name, row.kind, row.indexes, 1)
+			r, took, err := m.start(ctx, row.name, channelSize, row.indexes, 1)
 			if err != nil {
 				return err
 			}
 			r.stop()
 			all = append(all, took)
 		}
-		m.addWithPeer(row.name, row.peer, "ms", median(all, cost.milliseconds))
-		if row.name == rowSync {
-			m.add(rowSync+": allocations per object", report.Allocations, median(all, cost.allocationsEach))
+		m.add(row.name, "ms", median(all, cost.milliseconds))
+		if row.indexes == usual {
+			m.add(row.name+": allocations per object", report.Allocations, median(all, cost.allocationsEach))
 		}
 	}
 	return nil
 }
 
-// otherEvents measures updates of new informers, with other sources, handlers and
+// otherEvents measures updates of new informers, with another channel, other handlers and
 // indexes than the typical informer has.
 func (m *measurement) otherEvents(ctx context.Context) error {
 	for _, row := range []struct {
-		name                      string
-		kind                      sourceKind
-		indexes, handlers, events int
+		name                            string
+		room, indexes, handlers, events int
 	}{
-		{"events to one handler, over a channel without room", sourceKind{unbuffered: true}, usual, 1, m.Events},
-		{"events to one handler, in batches as of a body", sourceKind{batched: true}, usual, 1, m.Events},
-		{"events to eight handlers", sourceKind{}, usual, 8, m.Events / 2},
-		{"events to 64 handlers", sourceKind{}, usual, 64, m.Events / 8},
-		{"events to one handler, 0 indexes", sourceKind{}, 0, 1, m.Events},
-		{"events to one handler, 2 indexes", sourceKind{}, usual, 1, m.Events},
-		{"events to one handler, 8 indexes", sourceKind{}, 8, 1, m.Events},
+		{"events to one handler, over a channel without room", 0, usual, 1, m.Events},
+		{"events to eight handlers", channelSize, usual, 8, m.Events / 2},
+		{"events to 64 handlers", channelSize, usual, 64, m.Events / 8},
+		{"events to one handler, 0 indexes", channelSize, 0, 1, m.Events},
+		{"events to one handler, 2 indexes", channelSize, usual, 1, m.Events},
+		{"events to one handler, 8 indexes", channelSize, 8, 1, m.Events},
 	} {
-		if row.kind.batched && m.Side == report.Theirs {
-			continue // client-go has no such source
-		}
-		if err := m.withInformer(ctx, row.kind, row.indexes, row.handlers, func(r *running) error {
+		if err := m.withInformer(ctx, row.room, row.indexes, row.handlers, func(r *running) error {
 			took, err := m.updates(ctx, r, row.name, row.events, often)
 			if err != nil {
 				return err
 			}
-			if !row.kind.batched {
-				m.add(row.name, "ns", median(took, cost.nanosecondsEach))
-			} else {
-				m.addWithPeer(row.name, rowEvents, "ns", median(took, cost.nanosecondsEach))
-				m.addWithPeer(row.name+": allocations per event", rowAllocated, report.Allocations, median(took, cost.allocationsEach))
-			}
+			m.add(row.name, "ns", median(took, cost.nanosecondsEach))
 			return m.digest("", r, row.indexes)
 		}); err != nil {
 			return err
@@ -94,7 +70,7 @@ func (m *measurement) otherEvents(ctx context.Context) error {
 // deletesAndAdds measures events that change all indexes.
 func (m *measurement) deletesAndAdds(ctx context.Context) error {
 	const row = "events to one handler, deletes and adds by turns"
-	return m.withInformer(ctx, sourceKind{}, usual, 1, func(r *running) error {
+	return m.withInformer(ctx, channelSize, usual, 1, func(r *running) error {
 		half := m.Events / 2 / 2
 		took, err := m.send(ctx, r, row, meter.Counts{Adds: half, Deletes: half}, func() []watch.Event { return m.work.deletesAndAdds(2 * half) })
 		if err != nil {

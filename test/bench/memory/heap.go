@@ -63,7 +63,7 @@ func (m *measurement) idle(ctx context.Context) error {
 	count := min(1000, m.Events/200)
 	sources, counters := make([]*source, count), meter.NewCounters(count)
 	for i := range sources {
-		sources[i] = newSource(sourceKind{typed: true, unbuffered: true}, work)
+		sources[i] = newSource(0, work)
 	}
 	counters.Expect(objects)
 	ctx, cancel := context.WithCancel(ctx)

@@ -56,7 +56,7 @@ func TestDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.work = newWorkload(1000)
-	r, _, err := m.start(t.Context(), "sync", sourceKind{}, usual, 1)
+	r, _, err := m.start(t.Context(), "sync", channelSize, usual, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

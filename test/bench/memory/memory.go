@@ -82,12 +82,8 @@ func newMeasurement(o Options) (*measurement, error) {
 }
 
 // add reports a figure.
-func (m *measurement) add(row, unit string, value float64) { m.addWithPeer(row, "", unit, value) }
-
-// addWithPeer reports a figure to be compared with another row of the peer, or with the
-// same row if peer is empty.
-func (m *measurement) addWithPeer(row, peer, unit string, value float64) {
-	m.result.Figures = append(m.result.Figures, report.Figure{Row: row, Peer: peer, Unit: unit, Value: value})
+func (m *measurement) add(row, unit string, value float64) {
+	m.result.Figures = append(m.result.Figures, report.Figure{Row: row, Unit: unit, Value: value})
 }
 
 // cost is that of some work on count objects or events.
@@ -136,8 +132,8 @@ func (r *running) stop() {
 
 // start runs an informer, and returns when all handlers have received the first list. It
 // measures that.
-func (m *measurement) start(ctx context.Context, row string, kind sourceKind, indexes, handlers int) (*running, cost, error) {
-	r := &running{source: newSource(kind, m.work), counters: meter.NewCounters(handlers)}
+func (m *measurement) start(ctx context.Context, row string, room, indexes, handlers int) (*running, cost, error) {
+	r := &running{source: newSource(room, m.work), counters: meter.NewCounters(handlers)}
 	var err error
 	if r.informer, err = m.side.newInformer(r.source, indexes, r.counters); err != nil {
 		return nil, cost{}, err
@@ -160,9 +156,9 @@ func (m *measurement) start(ctx context.Context, row string, kind sourceKind, in
 }
 
 // withInformer measures some work of a new informer.
-func (m *measurement) withInformer(ctx context.Context, kind sourceKind, indexes, handlers int, rows func(*running) error) error {
+func (m *measurement) withInformer(ctx context.Context, room, indexes, handlers int, rows func(*running) error) error {
 	m.work.reset()
-	r, _, err := m.start(ctx, "sync", kind, indexes, handlers)
+	r, _, err := m.start(ctx, "sync", room, indexes, handlers)
 	if err != nil {
 		return err
 	}

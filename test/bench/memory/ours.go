@@ -2,13 +2,8 @@ package memory
 
 import (
 	"context"
-	"io"
-	"slices"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -30,20 +25,9 @@ func newOurCache(pods []*corev1.Pod, indexes int) (any, error) {
 }
 
 func newOurs(s *source, indexes int, counters meter.Counters) (*informer, error) {
-	source := cache.NewListWatch[*corev1.Pod](s)
-	if !s.typed {
-		page := cache.Page[*corev1.Pod]{Items: make([]cache.Item[*corev1.Pod], len(s.pods)), ResourceVersion: s.list.ResourceVersion}
-		for i, pod := range s.pods {
-			page.Items[i].Object = pod
-		}
-		source = listing{source, page}
-	}
-	if s.batched {
-		source = watching{source, s}
-	}
 	kind := cache.Kind[*corev1.Pod]{
 		Resource:  corev1.SchemeGroupVersion.WithResource("pods"),
-		ListWatch: func(string) cache.ListerWatcher[*corev1.Pod] { return source },
+		ListWatch: func(string) cache.ListerWatcher[*corev1.Pod] { return cache.NewListWatch[*corev1.Pod](s) },
 		Indexers:  ourIndexers(indexes),
 	}
 	i, err := kind.NewInformer(cache.WithoutStreamingList())
@@ -71,26 +55,6 @@ func newOurs(s *source, indexes int, counters meter.Counters) (*informer, error)
 	}, nil
 }
 
-// listing has a page that is already made.
-type listing struct {
-	cache.ListerWatcher[*corev1.Pod]
-	page cache.Page[*corev1.Pod]
-}
-
-func (l listing) List(context.Context, metav1.ListOptions) (cache.Page[*corev1.Pod], error) {
-	return l.page, nil
-}
-
-// watching has a watch of batches.
-type watching struct {
-	cache.ListerWatcher[*corev1.Pod]
-	of *source
-}
-
-func (w watching) Watch(context.Context, metav1.ListOptions) (cache.EventStream[*corev1.Pod], error) {
-	return &batchStream{batches: w.of.batches, stopped: make(chan struct{})}, nil
-}
-
 // generatedLister and generatedNamespaceLister are as informer-gen generates them.
 type generatedLister struct{ *cache.Lister[*corev1.Pod] }
 
@@ -100,48 +64,4 @@ func (l generatedLister) Pods(namespace string) corelisters.PodNamespaceLister {
 
 type generatedNamespaceLister struct {
 	*cache.NamespaceLister[*corev1.Pod]
-}
-
-// batchStream is an EventStream on a channel of batches.
-type batchStream struct {
-	batches <-chan []cache.Event[*corev1.Pod]
-	stopped chan struct{}
-	once    sync.Once
-}
-
-// Next returns the events that are there, up to as many as package wire returns at once.
-func (s *batchStream) Next(ctx context.Context, reuse []cache.Event[*corev1.Pod]) ([]cache.Event[*corev1.Pod], error) {
-	var all []cache.Event[*corev1.Pod]
-	select {
-	case events := <-s.batches:
-		all = append(reuse[:0], events...)
-	case <-s.stopped:
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	for len(all) < channelSize {
-		select {
-		case events := <-s.batches:
-			all = append(all, events...)
-		default:
-			return all, nil
-		}
-	}
-	return all, nil
-}
-
-func (s *batchStream) Stop() { s.once.Do(func() { close(s.stopped) }) }
-
-// batchesOf returns events in the batches of a batchStream.
-func batchesOf(all []watch.Event) (batches [][]cache.Event[*corev1.Pod]) {
-	for chunk := range slices.Chunk(all, batchSize) {
-		batch := make([]cache.Event[*corev1.Pod], len(chunk))
-		for i, event := range chunk {
-			pod := event.Object.(*corev1.Pod)
-			batch[i] = cache.Event[*corev1.Pod]{Type: event.Type, Item: cache.Item[*corev1.Pod]{Object: pod}, ResourceVersion: pod.ResourceVersion}
-		}
-		batches = append(batches, batch)
-	}
-	return batches
 }

@@ -17,10 +17,12 @@ import (
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
+const rowEvents = "events to one handler, from memory"
+
 // typicalInformer measures reads and events of an informer with two indexes and one
 // handler.
 func (m *measurement) typicalInformer(ctx context.Context) error {
-	return m.withInformer(ctx, sourceKind{}, usual, 1, func(r *running) error {
+	return m.withInformer(ctx, channelSize, usual, 1, func(r *running) error {
 		if err := m.digest("after the first list", r, usual); err != nil {
 			return err
 		}
@@ -32,7 +34,7 @@ func (m *measurement) typicalInformer(ctx context.Context) error {
 			return err
 		}
 		m.add(rowEvents, "ns", median(took, cost.nanosecondsEach))
-		m.add(rowAllocated, report.Allocations, median(took, cost.allocationsEach))
+		m.add(rowEvents+": allocations per event", report.Allocations, median(took, cost.allocationsEach))
 		const all = rowEvents + ", all objects in turn"
 		if took, err = m.updates(ctx, r, all, m.Events, m.Objects); err != nil {
 			return err

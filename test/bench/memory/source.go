@@ -6,46 +6,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// sourceKind is how a source delivers objects. client-go always reads from a typed
-// client: a list with its items in one array, and a watch.Interface, which is a channel.
-// The zero value is what ours is compared with that: a page of objects, as the decoder
-// makes it of a body, and the same channel.
-type sourceKind struct {
-	// typed makes ours read the typed client's list, too.
-	typed bool
-	// batched makes ours read a stream of batches, as package wire makes it of a body.
-	batched bool
-	// unbuffered gives the channel no room, like that of client-go's REST client.
-	unbuffered bool
-}
+// channelSize is the room of a channel for a burst of events.
+const channelSize = 1024
 
-const (
-	// channelSize is the room of a channel for a burst of events.
-	channelSize = 1024
-	// batchSize is how many objects are in 64 KB, the size of one read.
-	batchSize = 32
-)
-
-// source is the server of one informer.
+// source is the server of one informer. It is a typed client: a list with its items in one array, and a
+// watch.Interface, which is a channel.
 type source struct {
-	sourceKind
 	*workload
-	// A batched source has batches, all others have events.
-	events  chan watch.Event
-	watch   *watch.ProxyWatcher
-	batches chan []cache.Event[*corev1.Pod]
+	events chan watch.Event
+	watch  *watch.ProxyWatcher
 }
 
-func newSource(kind sourceKind, w *workload) *source {
-	size := channelSize
-	if kind.unbuffered {
-		size = 0
-	}
-	s := &source{sourceKind: kind, workload: w, events: make(chan watch.Event, size), batches: make(chan []cache.Event[*corev1.Pod], channelSize/batchSize)}
+// newSource returns a source whose channel has the given room. That of client-go's REST client has none.
+func newSource(room int, w *workload) *source {
+	s := &source{workload: w, events: make(chan watch.Event, room)}
 	s.watch = watch.NewProxyWatcher(s.events)
 	return s
 }
@@ -53,14 +29,6 @@ func newSource(kind sourceKind, w *workload) *source {
 // send returns a function that sends events as fast as the informer reads them, and that
 // allocates nothing: what a decoder would have done is done before.
 func (s *source) send(all []watch.Event) func() {
-	if s.batched {
-		batches := batchesOf(all)
-		return func() {
-			for _, batch := range batches {
-				s.batches <- batch
-			}
-		}
-	}
 	return func() {
 		for _, event := range all {
 			s.events <- event

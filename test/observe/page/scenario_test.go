@@ -110,6 +110,20 @@ func forbidden(t *testing.T) cache.StatusSource {
 	return factory
 }
 
+// scopesFrom is the source of a channel.
+func scopesFrom(scopes <-chan []cache.Scope) cache.ScopeSource {
+	return cache.ScopeSourceFunc(func(ctx context.Context, set func(...cache.Scope) error) error {
+		for {
+			select {
+			case next := <-scopes:
+				_ = set(next...)
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	})
+}
+
 // scopes has an informer with two names in one namespace, and a namespace that is added later, without the
 // right to list it. Another one follows no scope.
 func scopes(t *testing.T) cache.StatusSource {
@@ -122,7 +136,7 @@ func scopes(t *testing.T) cache.StatusSource {
 	var once sync.Once
 	_, factory := operator(t, func(client *fake.Clientset) {
 		client.Server().On("list", "databases").In("team-b").Forbidden()
-	}, cache.For[*v1.Database](cache.WithScopeSource(cache.ScopesFrom(wanted))), cache.For[*v1.DatabaseServer](cache.WithScopeSource(cache.ScopesFrom(none))),
+	}, cache.For[*v1.Database](cache.WithScopeSource(scopesFrom(wanted))), cache.For[*v1.DatabaseServer](cache.WithScopeSource(scopesFrom(none))),
 		cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
 			if change.New.Reason == cache.Forbidden {
 				once.Do(func() { close(reached) })

@@ -1,8 +1,12 @@
 package prometheus
 
 import (
+	"context"
+	"errors"
+	"io"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
@@ -12,7 +16,11 @@ import (
 // TestControllerRuntime registers a Collector in the registry that managers serve.
 func TestControllerRuntime(t *testing.T) {
 	factory := cache.NewSharedInformerFactory(0, cache.WithInformerName("main"))
-	kind := cache.Kind[*object]{Resource: databases, ListWatch: func(string) cache.ListerWatcher[*object] { return &cache.ListWatch[*object]{} }}
+	kind := cache.Kind[*object]{Resource: databases, Open: func(string) cache.OpenFunc {
+		return func(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {
+			return nil, errors.New("there is no server")
+		}
+	}}
 	cache.InformerFor(factory, kind)
 	collector := informermetrics.NewCollector(factory)
 	metrics.Registry.MustRegister(collector)

@@ -100,7 +100,7 @@ func isStarted(informer toolscache.SharedInformer) bool {
 
 // newIndexer ignores keyFunc, because an adapter has the keys of MetaNamespaceKeyFunc.
 func newIndexer(_ toolscache.KeyFunc, indexers toolscache.Indexers) toolscache.Indexer {
-	indexer := clientgo.Indexer(cache.NewIndexer[cache.GenericObject](nil))
+	indexer := clientgo.Indexer(cache.NewIndexer[cache.Object](nil))
 	if err := indexer.AddIndexers(indexers); err != nil {
 		panic(err)
 	}

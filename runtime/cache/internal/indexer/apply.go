@@ -363,7 +363,7 @@ func IsSame(old wire.Object, held uint64, item *wire.Item) bool {
 }
 
 // IsOtherForm reports whether two objects of an interface type have different Go types: the
-// DecodeOptions were changed between them.
+// form was changed between them.
 func IsOtherForm(a, b wire.Object) bool { return reflect.TypeOf(a) != reflect.TypeOf(b) }
 
 // netOf returns the difference from before a relist to after it: of an object with several

@@ -52,8 +52,5 @@ func DynamicKind[T cache.Object](client kubernetes.Interface, resource schema.Gr
 	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[T]{
 		Resource:   resource,
 		Namespaced: namespaced,
-		ListWatch: func(string) cache.ListerWatcher[T] {
-			return cache.NewUnavailableListWatch[T](resource)
-		},
 	})
 }

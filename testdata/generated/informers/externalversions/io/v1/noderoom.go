@@ -32,15 +32,11 @@ type nodeRoomInformer struct {
 
 // NodeRoomKind describes the NodeRooms that client lists and watches, for factories of any package.
 func NodeRoomKind(client versioned.Interface) cache.Kind[*iov1.NodeRoom] {
-	resource := schema.GroupVersionResource{Group: "", Version: "v1", Resource: "nodes"}
 	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.NodeRoom]{
-		Resource:   resource,
+		Resource:   schema.GroupVersionResource{Group: "", Version: "v1", Resource: "nodes"},
 		Kind:       "Node",
 		Protobuf:   &corev1.Node{},
 		Namespaced: false,
-		ListWatch: func(string) cache.ListerWatcher[*iov1.NodeRoom] {
-			return cache.NewUnavailableListWatch[*iov1.NodeRoom](resource)
-		},
 	})
 }
 

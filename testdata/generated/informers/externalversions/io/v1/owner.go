@@ -32,15 +32,11 @@ type ownerInformer struct {
 
 // OwnerKind describes the Owners that client lists and watches, for factories of any package.
 func OwnerKind(client versioned.Interface) cache.Kind[*iov1.Owner] {
-	resource := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.Owner]{
-		Resource:   resource,
+		Resource:   schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"},
 		Kind:       "Deployment",
 		Protobuf:   &appsv1.Deployment{},
 		Namespaced: true,
-		ListWatch: func(string) cache.ListerWatcher[*iov1.Owner] {
-			return cache.NewUnavailableListWatch[*iov1.Owner](resource)
-		},
 	})
 }
 

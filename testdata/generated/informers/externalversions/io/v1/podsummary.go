@@ -32,16 +32,12 @@ type podSummaryInformer struct {
 
 // PodSummaryKind describes the PodSummaries that client lists and watches, for factories of any package.
 func PodSummaryKind(client versioned.Interface) cache.Kind[*iov1.PodSummary] {
-	resource := schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
 	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.PodSummary]{
-		Resource:   resource,
+		Resource:   schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"},
 		Kind:       "Pod",
 		Protobuf:   &corev1.Pod{},
 		Namespaced: true,
-		ListWatch: func(string) cache.ListerWatcher[*iov1.PodSummary] {
-			return cache.NewUnavailableListWatch[*iov1.PodSummary](resource)
-		},
-		Indexers: listers.PodSummaryIndexers(),
+		Indexers:   listers.PodSummaryIndexers(),
 	})
 }
 

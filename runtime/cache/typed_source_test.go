@@ -1,0 +1,106 @@
+package cache
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// lister is a source of objects as tests write it, with typed objects and items that have errors. listWatchOf makes it a
+// ListerWatcher.
+type lister[T Object] interface {
+	List(ctx context.Context, options metav1.ListOptions) (Page[T], error)
+	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
+}
+
+// Item, Page and Event are those of package wire, with typed objects.
+type (
+	Item[T Object] struct {
+		Object T
+		Err    *DecodeError
+	}
+	Page[T Object] struct {
+		Items                     []Item[T]
+		ResourceVersion, Continue string
+	}
+	Event[T Object] struct {
+		Type watch.EventType
+		Item[T]
+		ResourceVersion  string
+		InitialEventsEnd bool
+	}
+)
+
+// EventStream is a source.Stream of typed events.
+type EventStream[T Object] interface {
+	Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error)
+	Stop()
+}
+
+// ListWatch is a lister of two functions.
+type ListWatch[T Object] struct {
+	ListFunc  func(ctx context.Context, options metav1.ListOptions) (Page[T], error)
+	WatchFunc func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
+}
+
+func (lw *ListWatch[T]) List(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
+	return lw.ListFunc(ctx, options)
+}
+
+func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
+	return lw.WatchFunc(ctx, options)
+}
+
+func listWatchOf[T Object](of lister[T]) ListerWatcher[T] {
+	return ListerWatcher[T]{&typedSource[T]{of}, source.LimitsOf(of)}
+}
+
+type typedSource[T Object] struct{ of lister[T] }
+
+func (s *typedSource[T]) List(ctx context.Context, options metav1.ListOptions) (wire.Page, error) {
+	page, err := s.of.List(ctx, options)
+	items := make([]wire.Item, len(page.Items))
+	for i := range page.Items {
+		items[i] = erasedItem(&page.Items[i])
+	}
+	return wire.Page{Items: items, ResourceVersion: page.ResourceVersion, Continue: page.Continue}, err
+}
+
+func (s *typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (source.Stream, error) {
+	of, err := s.of.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return &typedStream[T]{EventStream: of}, nil
+}
+
+type typedStream[T Object] struct {
+	EventStream[T]
+	events []Event[T]
+}
+
+func (s *typedStream[T]) Next(ctx context.Context, reuse []wire.Event) (events []wire.Event, err error) {
+	events = reuse[:0]
+	s.events, err = s.EventStream.Next(ctx, s.events)
+	for i := range s.events {
+		event := &s.events[i]
+		next := wire.Event{Type: event.Type, ResourceVersion: event.ResourceVersion, InitialEventsEnd: event.InitialEventsEnd}
+		if event.Type != watch.Bookmark {
+			next.Item = erasedItem(&event.Item)
+		}
+		events = append(events, next)
+	}
+	clear(s.events) // so that it keeps no object alive
+	return events, err
+}
+
+func erasedItem[T Object](item *Item[T]) wire.Item {
+	if item.Err != nil {
+		return wire.Item{Err: item.Err}
+	}
+	return wire.Item{Object: item.Object}
+}
