@@ -87,11 +87,11 @@ func ExampleSharedIndexInformer_SetScopes() {
 }
 
 // The scopes come from a part of the program that learns them later, such as a configuration file.
-func ExampleScopeSourceFunc() {
+func ExampleScopeSource() {
 	ctx := context.Background()
 	client := newFoos()
 	scopes := make(chan []cache.Scope)
-	source := cache.ScopeSourceFunc(func(ctx context.Context, set func(...cache.Scope) error) error {
+	source := cache.ScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
 		for {
 			select {
 			case next := <-scopes:

@@ -65,7 +65,7 @@ func TestSourceThatFindsNothing(t *testing.T) {
 	configMaps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		s := w.informer(t, WithScopeSource(ScopeSourceFunc(func(context.Context, func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(ScopeSource(func(context.Context, func(...Scope) error) error {
 			return apierrors.NewNotFound(configMaps.GroupResource(), "scopes")
 		})))
 		run(t, s.Run)

@@ -130,7 +130,7 @@ func (o *options) setScopes(option string, scopes []Scope) {
 func WithScopeSource(source ScopeSource) SharedInformerOption {
 	return func(o *options) {
 		o.once("WithNamespaces") // both set the scopes
-		if function, is := source.(ScopeSourceFunc); source == nil || is && function == nil {
+		if source == nil {
 			o.mistake("WithScopeSource", "the source is nil; pass for example the result of ScopesOf")
 			return
 		}

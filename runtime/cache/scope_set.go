@@ -329,7 +329,7 @@ func (s *informer) followSource(ctx context.Context) {
 	of := func(informer sourceInformer) { s.set.source.Store(&informer) }
 	for failures := 0; ; failures++ {
 		begin := time.Now()
-		err := s.config.scopeSource.Follow(context.WithValue(ctx, sourceKey{}, sourceReport{report, of}), set)
+		err := s.config.scopeSource(context.WithValue(ctx, sourceKey{}, sourceReport{report, of}), set)
 		if ctx.Err() != nil {
 			return
 		}

@@ -8,22 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ScopeSource sets the scopes that an informer follows: ScopesOf, or a ScopeSourceFunc.
-type ScopeSource interface {
-	// Follow is called by Run of the informer. It calls set with all scopes each time they change, and returns
-	// when ctx ends. Several goroutines may call set. Its error is that of SharedIndexInformer.SetScopes. When the
-	// scopes no longer change, Follow may return nil earlier. If it returns an error earlier, Status has the
-	// error, the scopes stay, and the informer calls Follow again after a delay.
-	Follow(ctx context.Context, set func(scopes ...Scope) error) error
-}
-
-// ScopeSourceFunc is a ScopeSource whose Follow is the function.
-type ScopeSourceFunc func(ctx context.Context, set func(scopes ...Scope) error) error
-
-// Follow calls f.
-func (f ScopeSourceFunc) Follow(ctx context.Context, set func(scopes ...Scope) error) error {
-	return f(ctx, set)
-}
+// ScopeSource sets the scopes that an informer follows; ScopesOf returns one. Run of the informer calls it. It calls set
+// with all scopes each time they change, and returns when ctx ends. Several goroutines may call set. Its error is that of
+// SharedIndexInformer.SetScopes. When the scopes no longer change, a source may return nil earlier. If it returns an
+// error earlier, Status has the error, the scopes stay, and the informer calls it again after a delay.
+type ScopeSource func(ctx context.Context, set func(scopes ...Scope) error) error
 
 // sourceKey is the context key of the sourceReport of a ScopeSource.
 type sourceKey struct{}

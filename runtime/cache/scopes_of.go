@@ -21,7 +21,7 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 
 func scopesOf(machine machine, scope func(Object) Scope) ScopeSource {
 	objects := machine.(*informer)
-	return ScopeSourceFunc(func(ctx context.Context, set func(scopes ...Scope) error) error {
+	return func(ctx context.Context, set func(scopes ...Scope) error) error {
 		changed := make(chan struct{}, 1)
 		note := func() {
 			select {
@@ -66,7 +66,7 @@ func scopesOf(machine machine, scope func(Object) Scope) ScopeSource {
 			}
 			_ = set(scopes...) // Status has the error
 		}
-	})
+	}
 }
 
 func sourceErrorOf(objects *informer, err error) error {

@@ -162,7 +162,7 @@ func TestSetScopesBeforeRun(t *testing.T) {
 
 // scopesFrom returns the source of a channel.
 func scopesFrom(scopes <-chan []Scope) ScopeSource {
-	return ScopeSourceFunc(func(ctx context.Context, set func(...Scope) error) error {
+	return ScopeSource(func(ctx context.Context, set func(...Scope) error) error {
 		for {
 			select {
 			case <-ctx.Done():
@@ -266,7 +266,7 @@ func TestScopesOf(t *testing.T) {
 func TestSourceThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, w := 0, &worlds{}
-		s := w.informer(t, WithScopeSource(ScopeSourceFunc(func(ctx context.Context, set func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(ScopeSource(func(ctx context.Context, set func(...Scope) error) error {
 			if calls++; calls < 3 {
 				return errors.New("the file is missing")
 			}
@@ -295,7 +295,7 @@ func TestSourceThatTellsAndFails(t *testing.T) {
 		w := &worlds{}
 		var calls atomic.Int32
 		var works atomic.Bool
-		s := w.informer(t, WithScopeSource(ScopeSourceFunc(func(ctx context.Context, set func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(ScopeSource(func(ctx context.Context, set func(...Scope) error) error {
 			calls.Add(1)
 			if err := set(in("a")...); err != nil {
 				return err

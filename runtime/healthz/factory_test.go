@@ -198,7 +198,7 @@ func TestScopesThatChange(t *testing.T) {
 		"source": func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)) {
 			scopes := make(chan []cache.Scope, 1)
 			scopes <- in("team-1")
-			return cache.WithScopeSource(cache.ScopeSourceFunc(func(ctx context.Context, set func(...cache.Scope) error) error {
+			return cache.WithScopeSource(cache.ScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
 				for {
 					select {
 					case next := <-scopes:

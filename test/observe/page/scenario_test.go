@@ -112,7 +112,7 @@ func forbidden(t *testing.T) cache.StatusSource {
 
 // scopesFrom is the source of a channel.
 func scopesFrom(scopes <-chan []cache.Scope) cache.ScopeSource {
-	return cache.ScopeSourceFunc(func(ctx context.Context, set func(...cache.Scope) error) error {
+	return cache.ScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
 		for {
 			select {
 			case next := <-scopes:

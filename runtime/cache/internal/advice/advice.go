@@ -219,7 +219,7 @@ func NoScopes(of string, isPending bool) Advice {
 	of = printable.Text(printable.Cut(of, 2*maxName))
 	switch {
 	case of == "":
-		return Advice{Text: "The informer has sent no request, because the source of its scopes has not called set. Look at the Follow of the source. If there are no scopes, call set without any."}
+		return Advice{Text: "The informer has sent no request, because the source of its scopes has not called set. Look at the ScopeSource. If there are no scopes, call set without any."}
 	case isPending:
 		return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not started. Start that informer: ScopesOf does not.", of)}
 	}
