@@ -120,8 +120,7 @@ func save(goMod *modfile.File, name string) error {
 	return errors.Join(err, os.WriteFile(name, content, 0o644), os.WriteFile(strings.TrimSuffix(name, ".mod")+".sum", goSum, 0o644))
 }
 
-// writeModule writes a go.mod with the requirements of this test that are published, as all of them are on
-// this machine.
+// writeModule writes a go.mod with the requirements of this test that are published.
 func (c *Copy) writeModule() error {
 	goMod, err := readModule()
 	if err != nil {
@@ -212,9 +211,7 @@ func ModFile(dir string, copies []*Copy) (string, error) {
 }
 
 func goOutput(ctx context.Context, args ...string) (string, error) {
-	command := exec.CommandContext(ctx, "go", args...)
-	command.Env = append(os.Environ(), "GOPROXY=off")
-	output, err := command.CombinedOutput()
+	output, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, output)
 	}
