@@ -40,8 +40,11 @@ type follower struct {
 	informer  *cache.SharedIndexInformer[*datav1.Database]
 	heard     *history.Recorder[*datav1.Database]
 
-	mu       sync.Mutex // guards statuses
-	statuses []cache.Status
+	mu       sync.Mutex // guards failures and statuses
+	failures []error
+	// statuses are those with an error, by its text. The hooks run beside the informer, which may be well again before
+	// they do.
+	statuses map[string]cache.Status
 }
 
 // follow starts a follower of a namespace, under rules.
@@ -61,7 +64,7 @@ func follow(t *testing.T, server *testserver.Server, namespace string, rules ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	f = &follower{direct: clientOf(t, server), namespace: namespace, proxy: proxy}
+	f = &follower{direct: clientOf(t, server), namespace: namespace, proxy: proxy, statuses: map[string]cache.Status{}}
 	kind := cache.Kind[*datav1.Database]{
 		Resource:   databases,
 		Namespaced: true,
@@ -69,12 +72,19 @@ func follow(t *testing.T, server *testserver.Server, namespace string, rules ...
 			return internalinterfaces.Open(client.DataV1().RESTClient(), databases, namespace)
 		},
 	}
-	onError := func(context.Context, schema.GroupVersionResource, error) {
+	onError := func(_ context.Context, _ schema.GroupVersionResource, err error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.statuses = append(f.statuses, f.informer.Status())
+		f.failures = append(f.failures, err)
 	}
-	f.informer, err = kind.NewInformer(cache.WithNamespace(namespace), cache.WithStreamingList(), cache.WithWatchErrorHandler(onError))
+	onStatus := func(_ context.Context, change cache.StatusChange) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if change.New.Err != nil {
+			f.statuses[change.New.Err.Error()] = change.New
+		}
+	}
+	f.informer, err = kind.NewInformer(cache.WithNamespace(namespace), cache.WithStreamingList(), cache.WithWatchErrorHandler(onError), cache.WithStatusHandler(onStatus))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +109,10 @@ func (f *follower) reasons(t *testing.T) []cache.Reason {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var reasons []cache.Reason
-	for _, s := range f.statuses {
-		if s.Phase != cache.Degraded || s.Err == nil {
-			t.Errorf("status after a failure is %v", s)
+	for _, err := range f.failures {
+		s, told := f.statuses[err.Error()]
+		if !told || s.Phase != cache.Degraded {
+			t.Errorf("after the failure %q the status is %v, of %v", err, s, f.statuses)
 		}
 		reasons = append(reasons, s.Reason)
 	}
