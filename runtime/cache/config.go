@@ -136,7 +136,7 @@ type ownWritesOf struct {
 }
 
 // name returns the name of the collection for errors and logs: the resource, or the Go
-// type if there is none. It has the namespace of the Config, but not those of several scopes.
+// type if there is none. It has the namespace of the config, but not those of several scopes.
 func (c *config) name() string {
 	name := c.plainName()
 	if c.Namespace != "" {
@@ -209,7 +209,7 @@ type settings struct {
 // Max. Each wait is shortened at random, by up to a half, so that clients that failed
 // together do not return together. It counts from the begin of the failed request. The waits begin
 // again with Initial after any answer of the API server that is not a failure, also after 410 Gone.
-// If a Retry-After header asks for a longer wait, the informer waits that long, up to five minutes.
+// If a Retry-After header asks for a longer wait, the informer waits that long, up to five minutes, and up to a quarter more.
 type Backoff struct {
 	Initial, Max time.Duration
 }
@@ -226,6 +226,6 @@ func waitsOf(set map[Reason]Backoff) protocol.Backoffs {
 // newOwnFirstLists returns the limit of an informer with several scopes.
 func newOwnFirstLists() chan struct{} { return make(chan struct{}, maxFirstLists/2) }
 
-// maxFirstLists is the number of informers of a factory that read their first list at one
+// maxFirstLists is the number of scopes of the informers of a factory that read their first list at one
 // time, so that a program with a hundred kinds does not overload the server at its start.
 const maxFirstLists = 10

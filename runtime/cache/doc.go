@@ -63,7 +63,7 @@
 //	internal/partition  which scope speaks about each object
 //	internal/initial    which first lists the cache, or a handler, has, and how many run at one time
 //	internal/listed     what was listed, while it is being read, and what is undecodable
-//	internal/pending    own writes that the watch has not confirmed, as pure functions
+//	internal/pending    own writes that the watch has not confirmed
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
 //	internal/outage     logs that an informer does not follow its server
 //	internal/stats      counters that cost the path of an event next to nothing
@@ -99,8 +99,8 @@
 //     version of the watch, or an object could not be decoded, or the program has changed the scopes, or nothing has
 //     confirmed a write. On a healthy server each scope lists once.
 //  11. After a failure the informer follows the server again at least as soon as one of client-go: while a server
-//     fails, no wait is longer than ten seconds, apart from Retry-After and the codes 401, 403 and 404, and any answer of a
-//     healthy server ends the waits. What a list can give is never refused because a stream fails.
+//     fails, no wait is longer than ten seconds, apart from Retry-After, the codes 401, 403 and 404 and objects that cannot
+//     be decoded, and any answer of a healthy server ends the waits. What a list can give is never refused because a stream fails.
 //
 // A server whose requests fail gets about ten requests a minute, and one that fails now and then at
 // most forty; see WithBackoff. A server that ends each watch after its first event gets

@@ -250,7 +250,7 @@ func (s *informer) SetWatchErrorHandler(handler WatchErrorHandler) error {
 
 // beforeRun calls set, unless the informer was started or stopped.
 func (s *informer) beforeRun(what string, set func()) error {
-	s.set.mu.Lock() // SetScopes copies the Config
+	s.set.mu.Lock() // SetScopes copies the config
 	defer s.set.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()

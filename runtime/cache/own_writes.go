@@ -381,16 +381,16 @@ func (scope *ownScope) relist() { scope.reflector.Relist(reflector.Unconfirmed) 
 // countBookmarks tells the table of the bookmarks whose versions the cache has reached. If the watch has not
 // confirmed a write in time, the scope lists again.
 func (scope *ownScope) countBookmarks(heard int) {
-	for scope.told < heard {
-		scope.told++
-		overdue := scope.table.Bookmark()
-		for _, claim := range overdue {
-			scope.noteUnconfirmed(claim.Name, claim.Version)
-		}
-		if len(overdue) > 0 {
-			scope.told = heard
-			scope.relist()
-		}
+	if heard == scope.told {
+		return
+	}
+	overdue := scope.table.Bookmarks(heard - scope.told)
+	scope.told = heard
+	for _, claim := range overdue {
+		scope.noteUnconfirmed(claim.Name, claim.Version)
+	}
+	if len(overdue) > 0 {
+		scope.relist()
 	}
 }
 

@@ -177,7 +177,7 @@ func (r *storeReflector) named(state *DecodeError) Object {
 // LastSyncResourceVersion returns the version of what the store has.
 func (r *storeReflector) LastSyncResourceVersion() string { return r.frontier.Received().Version }
 
-// observedReflector is a Reflector without a Controller as its log of outages reads it.
+// observedReflector is a Reflector without an informer as its log of outages reads it.
 type observedReflector struct {
 	*storeReflector
 	logger klog.Logger
@@ -188,7 +188,7 @@ func (r observedReflector) Failures() []advice.Failure {
 	return failuresOf(&status, r.config.Resource, namespacesOf(r.config))
 }
 
-// namespacesOf returns the namespace that a Config is limited to; nil for all.
+// namespacesOf returns the namespace that a config is limited to; nil for all.
 func namespacesOf(c *config) []string {
 	if c.Namespace == "" {
 		return nil

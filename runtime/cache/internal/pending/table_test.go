@@ -288,9 +288,9 @@ func TestBounds(t *testing.T) {
 				t.Fatalf("with %d entries, a cached object is hidden: %v", Max/2+n, got)
 			}
 		}
-		table.Bookmark()
+		table.Bookmarks(1)
 		time.Sleep(2 * time.Minute)
-		if overdue := table.Bookmark(); len(overdue) != Max || table.Size() != Max || table.Len() != Max {
+		if overdue := table.Bookmarks(1); len(overdue) != Max || table.Size() != Max || table.Len() != Max {
 			t.Errorf("%d deletes are overdue, and %d are left", len(overdue), table.Size())
 		}
 		if table.Replace(nil, 10*Max, table.Begin()); table.Size() != 0 || len(table.ends) != 0 || table.byVersion != nil {

@@ -125,10 +125,10 @@ type Unconfirmed struct {
 	Version uint64
 }
 
-// Bookmark records a bookmark, after Reach. It returns the writes that the watch has not confirmed in time. The
+// Bookmarks records n bookmarks, after Reach. It returns the writes that the watch has not confirmed in time. The
 // next list, which has to begin now, ends them. Those without which the cache is the same end at once.
-func (t *Table) Bookmark() (overdue []Unconfirmed) {
-	t.bookmarks++
+func (t *Table) Bookmarks(n int) (overdue []Unconfirmed) {
+	t.bookmarks += n
 	for _, e := range slices.Clone(t.byVersion) {
 		switch {
 		case !e.IsOverdue(t.bookmarks):

@@ -22,7 +22,9 @@ type Source interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (Stream, error)
 }
 
-// Stream is an open watch. Package cache documents it as EventStream.
+// Stream is an open watch. Next blocks until there are events, and returns all that have arrived, appended to reuse[:0]. It
+// returns io.EOF when the server closed the stream normally, an apierrors.APIStatus for an ERROR event, and otherwise the
+// error of the transport. Events that arrived before an error are returned before it. Stop may be called twice.
 type Stream interface {
 	Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error)
 	Stop()

@@ -1,6 +1,6 @@
 // Package store holds the objects of one kind in memory, finds them by name and by the
-// values of indexes, and gives readers snapshots of them. Its caller, the Indexer of package
-// cache, has the deltas, the notifications and the index functions.
+// values of indexes, and gives readers snapshots of them. Its caller, package
+// indexer, has the deltas, the notifications and the index functions.
 //
 //	 name ──hash──▶ names    [ ·  5f2b│17  ·  0c7d│3  … ]      8 bytes an entry, no copy of a name
 //	                                  │
