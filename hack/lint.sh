@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the code of the modules that are its arguments, the scripts, the Makefile and the pages.
-# With --no-race first, the modules are those that are tested without -race. What is skipped fails if STRICT is set.
+# What is skipped fails if STRICT is set.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -22,22 +22,15 @@ else
 	[ -z "${STRICT:-}" ] || exit 1
 fi
 
-# The modules are checked as they are tested, most with -race, so that each dependency is
-# compiled once and not twice. With GOGC the compiler and the checks take a fifth less
-# processor time, for more memory.
-race=true
-if [ "${1:-}" = --no-race ]; then
-	race=false
-	shift
-fi
-export GOFLAGS="${GOFLAGS:-} -race=$race" GOGC=400
+# With GOGC the compiler and the checks take a fifth less processor time, for more memory.
+export GOGC=400
 echo "lint pages"
-go -C hack/tools build -race=false -o "$PWD/build/bin/pages" ./pages
+go -C hack/tools build -o "$PWD/build/bin/pages" ./pages
 build/bin/pages
 staticcheck=$PWD/build/bin/staticcheck
 actionlint=$PWD/build/bin/actionlint
-go -C hack/tools build -race=false -o "$staticcheck" honnef.co/go/tools/cmd/staticcheck
-go -C hack/tools build -race=false -o "$actionlint" github.com/rhysd/actionlint/cmd/actionlint
+go -C hack/tools build -o "$staticcheck" honnef.co/go/tools/cmd/staticcheck
+go -C hack/tools build -o "$actionlint" github.com/rhysd/actionlint/cmd/actionlint
 echo "lint workflows"
 "$actionlint" -no-color .github/workflows/*.yml
 for module in "$@"; do
