@@ -5,8 +5,8 @@
 MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard examples/operator testserver test test/kubebuilder hack/tools
 # Those that users require: their dependencies are those of users, and lint compares their exported API with that of the last tag.
 USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard testserver
-# The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one between, the newest.
-KUBERNETES ?= v0.34.0 v0.35.0 v0.37.2
+# The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one between, the newest, and the next.
+KUBERNETES ?= v0.34.0 v0.35.0 v0.37.2 v0.38.0-alpha.2
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.

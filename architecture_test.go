@@ -25,7 +25,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	runtime/debugpage, runtime/healthz ──▶ runtime/internal/redact ──▶ runtime/cache, runtime/wire
 //	runtime/debugpage, and the module testserver ──▶ internal/loopback
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
-//	runtime/apitest ──▶ its rooms ──▶ apimachinery
+//	runtime/apitest ──▶ its rooms ──▶ runtime/internal/smd ──▶ apimachinery      runtime/merge ──▶ runtime/internal/smd
 var rooms = map[string][]string{
 	"cmd/informer-gen":               {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
 	"generator":                      {"generator/internal/", "internal/spelling"},
@@ -53,7 +53,7 @@ var rooms = map[string][]string{
 	"internal/loopback":                  nil,
 	"runtime/apitest/internal/builtin":   nil,
 	"runtime/apitest/internal/discovery": {"runtime/apitest/internal/media"},
-	"runtime/apitest/internal/fields":    nil,
+	"runtime/apitest/internal/fields":    {"runtime/internal/smd"},
 	"runtime/apitest/internal/history":   nil,
 	"runtime/apitest/internal/media":     nil,
 	"runtime/apitest/internal/naming":    nil,
@@ -96,6 +96,8 @@ var rooms = map[string][]string{
 	"runtime/internal/printable":       nil,
 	"runtime/internal/redact":          {"runtime/cache", "runtime/internal/printable", "runtime/wire"},
 	"runtime/internal/safemeta":        nil,
+	"runtime/internal/smd":             nil,
+	"runtime/merge":                    {"runtime/internal/smd"},
 	"runtime/redirect":                 {"runtime/internal/"},
 	"runtime/sharding":                 nil,
 	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
@@ -138,6 +140,8 @@ func refuse(name, path string) string {
 		return "the module does not depend on client-go"
 	case strings.HasPrefix(path, "k8s.io/apiextensions-apiserver/") || strings.HasPrefix(path, "k8s.io/apiserver/"):
 		return "what needs the libraries of an API server is in the module apiextensions"
+	case strings.HasPrefix(path, "sigs.k8s.io/structured-merge-diff/"):
+		return "its path has another major version in other versions of Kubernetes; use runtime/internal/smd"
 	case strings.HasPrefix(name, "runtime/") && (strings.HasPrefix(path, "k8s.io/gengo/") || strings.HasPrefix(path, "golang.org/x/tools/")):
 		return "users would compile the generator's libraries"
 	}
@@ -178,6 +182,7 @@ func TestRefuse(t *testing.T) {
 		{"runtime/cache", module + "/generator"},
 		{"runtime/cache", "golang.org/x/tools/go/packages"},
 		{"runtime/cache", "k8s.io/gengo/v2"},
+		{"runtime/internal/smd", "sigs.k8s.io/structured-merge-diff/v6/typed"},
 		{"runtime/wire", module + "/runtime/cache"},
 		{"runtime/cache/internal/store", module + "/runtime/cache/internal/processor"},
 		{"runtime/cache/internal/processor", module + "/runtime/cache"},

@@ -11,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 )
 
 const (
@@ -350,59 +351,42 @@ func TestPatchMetadata(t *testing.T) {
 	}
 }
 
-// ports is the schema of a kind whose ports are merged by their names.
-const ports = `types:
-- name: widget
-  map:
-    fields:
-    - {name: apiVersion, type: {scalar: string}}
-    - {name: kind, type: {scalar: string}}
-    - {name: metadata, type: {namedType: __untyped_deduced_}}
-    - name: spec
-      type:
-        map:
-          fields:
-          - name: ports
-            type:
-              list:
-                elementRelationship: associative
-                keys: [name]
-                elementType:
-                  map:
-                    fields:
-                    - {name: name, type: {scalar: string}}
-                    - {name: port, type: {scalar: numeric}}
-- name: __untyped_atomic_
-  scalar: untyped
-  list: {elementType: {namedType: __untyped_atomic_}, elementRelationship: atomic}
-  map: {elementType: {namedType: __untyped_atomic_}, elementRelationship: atomic}
-- name: __untyped_deduced_
-  scalar: untyped
-  list: {elementType: {namedType: __untyped_atomic_}, elementRelationship: atomic}
-  map: {elementType: {namedType: __untyped_deduced_}, elementRelationship: separable}
-`
-
-// portsConverter has the schema ports for every object.
-type portsConverter struct{ typed.ParseableType }
-
-func (c portsConverter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	return c.FromUnstructured(obj.(*unstructured.Unstructured).Object, options...)
+// ported is the Go type of kinds whose ports are merged by their names.
+type ported struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
 }
 
-func (c portsConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
-	return &unstructured.Unstructured{Object: value.AsValue().Unstructured().(map[string]any)}, nil
+func (p *ported) DeepCopyObject() runtime.Object { return p }
+
+// portsConverter returns a converter with that schema for a kind.
+func portsConverter(t *testing.T, gvk schema.GroupVersionKind) managedfields.TypeConverter {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	scheme.AddKnownTypeWithName(gvk, &ported{})
+	name, err := scheme.ToOpenAPIDefinitionName(gvk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return merge.NewSchema(`{"types":[
+{"name":"` + name + `","map":{"fields":[
+	{"name":"apiVersion","type":{"scalar":"string"}},
+	{"name":"kind","type":{"scalar":"string"}},
+	{"name":"metadata","type":{"namedType":"__untyped_deduced_"}},
+	{"name":"spec","type":{"map":{"fields":[
+		{"name":"ports","type":{"list":{"elementRelationship":"associative","keys":["name"],"elementType":{"map":{"fields":[
+			{"name":"name","type":{"scalar":"string"}},
+			{"name":"port","type":{"scalar":"numeric"}}]}}}}}]}}}]}},
+{"name":"__untyped_atomic_","scalar":"untyped","list":{"elementType":{"namedType":"__untyped_atomic_"},"elementRelationship":"atomic"},
+	"map":{"elementType":{"namedType":"__untyped_atomic_"},"elementRelationship":"atomic"}},
+{"name":"__untyped_deduced_","scalar":"untyped","list":{"elementType":{"namedType":"__untyped_atomic_"},"elementRelationship":"atomic"},
+	"map":{"elementType":{"namedType":"__untyped_deduced_"},"elementRelationship":"separable"}}]}`).TypeConverter(scheme)
 }
 
 // TestApplyWithTypeConverter lets two managers apply an element each to a list that is merged by a key.
 func TestApplyWithTypeConverter(t *testing.T) {
-	parser, err := typed.NewParser(ports)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kind := apitest.Kind{
-		GroupVersionKind: schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}, Resource: "widgets", Namespaced: true,
-		TypeConverter: portsConverter{parser.Type("widget")},
-	}
+	widget := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}
+	kind := apitest.Kind{GroupVersionKind: widget, Resource: "widgets", Namespaced: true, TypeConverter: portsConverter(t, widget)}
 	c := client{t, apitest.Start(t, apitest.WithKinds(kind))}
 	apply := func(manager, port string, code int) *unstructured.Unstructured {
 		return c.patch(applyPatch, widgets+"/w?fieldManager="+manager, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"ports": [`+port+`]}}`, code)
@@ -426,15 +410,9 @@ func TestApplyWithTypeConverter(t *testing.T) {
 
 // TestTypeConverterOfBuiltInKind adds a TypeConverter to a kind of Kubernetes that has its Go type already.
 func TestTypeConverterOfBuiltInKind(t *testing.T) {
-	parser, err := typed.NewParser(ports)
-	if err != nil {
-		t.Fatal(err)
-	}
 	server := apitest.Start(t, withDeployments())
-	err = server.AddKinds(apitest.Kind{
-		GroupVersionKind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Resource: "deployments", Namespaced: true,
-		TypeConverter: portsConverter{parser.Type("widget")},
-	})
+	deployment := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	err := server.AddKinds(apitest.Kind{GroupVersionKind: deployment, Resource: "deployments", Namespaced: true, TypeConverter: portsConverter(t, deployment)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 )
@@ -439,10 +438,12 @@ func (r *request) negativeReplicas(name string, replicas int64) error {
 func (g *registry) replicasPaths(kind *Kind) managedfields.ResourcePathMappings {
 	paths := managedfields.ResourcePathMappings{}
 	for _, k := range append(g.versions(kind), kind) {
-		var path fieldpath.Path
+		path := paths[""] // nil
 		if k.Scale != nil {
 			for _, name := range pathOf(k.Scale.SpecReplicasPath) {
-				path = append(path, fieldpath.PathElement{FieldName: &name})
+				// The compiler knows the type of an element, whose package has another path in each major version.
+				element := managedfields.ResourcePathMappings{"": {{FieldName: &name}}}
+				path = append(path, element[""]...)
 			}
 		}
 		paths[k.apiVersion()] = path

@@ -43,9 +43,8 @@ var imports = []string{
 	"k8s.io/client-go/util/flowcontrol",
 	product + "/runtime/apitest",
 	product + "/runtime/cache",
+	product + "/runtime/merge",
 	product + "/runtime/redirect",
-	"sigs.k8s.io/structured-merge-diff/v6/schema",
-	"sigs.k8s.io/structured-merge-diff/v6/typed",
 }
 
 // workspace is a module on disk that requires the modules of a row.

@@ -96,9 +96,7 @@ var catalogue = []row{
 		return path.Join(s.Set.Apply.Dir, s.Apply.Dir, s.ApplyType.File+".go")
 	}, nil},
 	{"apply_utils.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, "utils.go") }, nil},
-	{"apply_internal.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "internal.go") }, nil},
 	{"apply_schema.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "schema.go") }, nil},
-	{"apply_shape.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "shape.go") }, nil},
 	{"deepcopy.go.tmpl", eachDeepCopy, func(layout, subject) string { return model.DeepCopyFile }, nil},
 	{"register.go.tmpl", eachRegistration, func(layout, subject) string { return model.RegisterFile }, nil},
 }

@@ -50,11 +50,9 @@ var known = map[string]string{
 	"rest":          "k8s.io/client-go/rest",
 	"testing":       "k8s.io/client-go/testing",
 
-	"smdschema": "sigs.k8s.io/structured-merge-diff/v6/schema",
-	"typed":     "sigs.k8s.io/structured-merge-diff/v6/typed",
-
 	"apitest":  "github.com/typedinformers/informer-gen/runtime/apitest",
 	"cache":    "github.com/typedinformers/informer-gen/runtime/cache",
+	"merge":    "github.com/typedinformers/informer-gen/runtime/merge",
 	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",
 }
 

@@ -29,5 +29,5 @@ var locals = map[string]bool{
 	"name": true, "namespace": true, "namespaced": true, "obj": true, "objects": true, "ok": true, "options": true, "opts": true,
 	"out": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "server": true, "serverOf": true,
 	"setConfigDefaults": true, "shallowCopy": true, "sharedInformerFactory": true, "subresource": true, "subresources": true,
-	"timeout": true, "to": true, "urlOf": true, "v": true, "val": true, "value": true, "values": true, "version": true,
+	"timeout": true, "urlOf": true, "v": true, "val": true, "value": true, "values": true, "version": true,
 }

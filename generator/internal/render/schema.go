@@ -2,133 +2,144 @@ package render
 
 import (
 	"encoding/json"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Definition returns an expression for a type of the schema, of the types in apply_shape.go.tmpl.
-func (f *file) Definition(t model.SchemaType) code {
-	var b strings.Builder
-	f.writeAtom(&b, t.Atom)
-	return code(b.String())
+// The format of sigs.k8s.io/structured-merge-diff in JSON.
+type (
+	schemaAtom struct {
+		Scalar string      `json:"scalar,omitempty"`
+		List   *schemaList `json:"list,omitempty"`
+		Map    *schemaMap  `json:"map,omitempty"`
+	}
+	schemaRef struct {
+		NamedType string `json:"namedType,omitempty"`
+		schemaAtom
+		ElementRelationship model.Relationship `json:"elementRelationship,omitempty"`
+	}
+	schemaList struct {
+		ElementType         schemaRef          `json:"elementType"`
+		ElementRelationship model.Relationship `json:"elementRelationship,omitempty"`
+		Keys                []string           `json:"keys,omitempty"`
+	}
+	schemaMap struct {
+		Fields              []schemaField      `json:"fields,omitempty"`
+		ElementType         *schemaRef         `json:"elementType,omitempty"`
+		ElementRelationship model.Relationship `json:"elementRelationship,omitempty"`
+	}
+	schemaField struct {
+		Name    string          `json:"name"`
+		Type    schemaRef       `json:"type"`
+		Default json.RawMessage `json:"default,omitempty"`
+	}
+)
+
+// SchemaText returns the schema as JSON, with a line for each type and for each of its fields.
+func (f *file) SchemaText() (string, error) {
+	text := &schemaWriter{}
+	text.WriteString(`{"types":[`)
+	for i, t := range f.Set.Apply.Schema.Types {
+		text.next(i)
+		text.typeDef(t)
+	}
+	text.WriteString("\n]}\n")
+	return text.String(), text.err
 }
 
-// writeRef writes an expression for the type of a field or an element.
-func (f *file) writeRef(b *strings.Builder, ref model.SchemaRef) {
-	if ref.Named == "" {
-		f.writeAtom(b, ref.Inline)
+// schemaWriter writes JSON. err is the first error.
+type schemaWriter struct {
+	strings.Builder
+	err error
+}
+
+// next begins the line of an element.
+func (w *schemaWriter) next(i int) {
+	if i > 0 {
+		w.WriteString(",")
+	}
+	w.WriteString("\n")
+}
+
+// typeDef writes a type, with each field of a map on a line.
+func (w *schemaWriter) typeDef(t model.SchemaType) {
+	type named struct {
+		Name string `json:"name"`
+		schemaAtom
+	}
+	atom := atomOf(t.Atom)
+	object := atom.Map
+	if object == nil || len(object.Fields) == 0 {
+		w.WriteString(w.compact(named{t.Name, atom}))
 		return
 	}
-	named := fmt.Sprintf("named(%q)", ref.Named)
-	switch ref.Relationship {
-	case model.Atomic:
-		fmt.Fprintf(b, "atomic{%s}", named)
-	case model.Separable:
-		fmt.Fprintf(b, "granular{%s}", named)
-	default:
-		b.WriteString(named)
+	atom.Map = nil
+	w.WriteString(strings.TrimSuffix(w.compact(named{t.Name, atom}), "}") + `,"map":{"fields":[`)
+	for i, field := range object.Fields {
+		w.next(i)
+		w.WriteString(w.compact(field))
 	}
-}
-
-func (f *file) writeAtom(b *strings.Builder, atom model.SchemaAtom) {
-	var parts []func()
-	if atom.Scalar != "" {
-		parts = append(parts, func() { b.WriteString(f.name(atom.Scalar) + "Value") })
-	}
-	if atom.List != nil {
-		parts = append(parts, func() { f.writeList(b, atom.List) })
-	}
-	if atom.Map != nil {
-		parts = append(parts, func() { f.writeMap(b, atom.Map) })
-	}
-	if len(parts) == 1 {
-		parts[0]()
+	w.WriteString("]")
+	object.Fields = nil
+	if rest := strings.TrimPrefix(w.compact(object), "{"); rest != "}" {
+		w.WriteString("," + rest + "}")
 		return
 	}
-	b.WriteString("anyOf{")
-	for i, part := range parts {
-		if i > 0 {
-			b.WriteString(", ")
+	w.WriteString("}}")
+}
+
+// compact returns JSON on one line, with all characters as they are.
+func (w *schemaWriter) compact(value any) string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil && w.err == nil {
+		w.err = err
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+func atomOf(atom model.SchemaAtom) schemaAtom {
+	of := schemaAtom{Scalar: atom.Scalar}
+	if list := atom.List; list != nil {
+		of.List = &schemaList{refOf(list.Element), model.Atomic, nil}
+		if list.Relationship == model.Associative {
+			of.List.ElementRelationship, of.List.Keys = model.Associative, list.Keys
 		}
-		part()
 	}
-	b.WriteString("}")
-}
-
-func (f *file) writeList(b *strings.Builder, list *model.SchemaList) {
-	switch {
-	case list.Relationship != model.Associative:
-		b.WriteString("list{")
-	case len(list.Keys) == 0:
-		b.WriteString("set{")
-	default:
-		b.WriteString("keyed{")
-	}
-	f.writeRef(b, list.Element)
-	if list.Relationship == model.Associative && len(list.Keys) > 0 {
-		b.WriteString(", keys{")
-		for i, key := range list.Keys {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(strconv.Quote(key))
+	if object := atom.Map; object != nil {
+		of.Map = &schemaMap{}
+		if object.Relationship == model.Atomic {
+			of.Map.ElementRelationship = model.Atomic
 		}
-		b.WriteString("}")
-	}
-	b.WriteString("}")
-}
-
-func (f *file) writeMap(b *strings.Builder, of *model.SchemaMap) {
-	if of.Relationship == model.Atomic {
-		b.WriteString("atomic{")
-		defer b.WriteString("}")
-	}
-	if of.Element == nil {
-		f.writeFields(b, of.Fields)
-		return
-	}
-	if len(of.Fields) == 0 {
-		b.WriteString("members{")
-	} else {
-		b.WriteString("open{")
-		f.writeFields(b, of.Fields)
-		b.WriteString(", ")
-	}
-	f.writeRef(b, *of.Element)
-	b.WriteString("}")
-}
-
-func (f *file) writeFields(b *strings.Builder, fields []model.SchemaField) {
-	b.WriteString("fields{")
-	for _, field := range fields {
-		fmt.Fprintf(b, "\n{%q, ", field.Name)
-		if value := goLiteral(field.Default); value != "" {
-			b.WriteString("or{")
-			f.writeRef(b, field.Type)
-			b.WriteString(", " + value + "}")
-		} else {
-			f.writeRef(b, field.Type)
+		if object.Element != nil {
+			element := refOf(*object.Element)
+			of.Map.ElementType = &element
 		}
-		b.WriteString("},")
+		for _, field := range object.Fields {
+			of.Map.Fields = append(of.Map.Fields, schemaField{field.Name, refOf(field.Type), scalarOf(field.Default)})
+		}
 	}
-	b.WriteString("\n}")
+	return of
 }
 
-// goLiteral returns a Go expression for a JSON scalar. It returns "" for other values: no list has them as
-// keys.
-func goLiteral(text string) string {
+func refOf(ref model.SchemaRef) schemaRef {
+	if ref.Named != "" {
+		return schemaRef{NamedType: ref.Named, ElementRelationship: ref.Relationship}
+	}
+	return schemaRef{schemaAtom: atomOf(ref.Inline)}
+}
+
+// scalarOf returns a default that is a scalar, or nil: no list has other values as keys.
+func scalarOf(text string) json.RawMessage {
 	var value any
 	if json.Unmarshal([]byte(text), &value) != nil {
-		return ""
+		return nil
 	}
-	switch value := value.(type) {
-	case string:
-		return strconv.Quote(value)
-	case float64, bool:
-		return strings.TrimSpace(text)
+	switch value.(type) {
+	case string, float64, bool:
+		return json.RawMessage(strings.TrimSpace(text))
 	}
-	return ""
+	return nil
 }

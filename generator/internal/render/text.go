@@ -13,6 +13,7 @@ import (
 	"text/template"
 	"text/template/parse"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/typedinformers/informer-gen/templates"
 )
@@ -23,7 +24,7 @@ import (
 // code is Go source that this package has made of constant text, of names and of quoted text.
 type code string
 
-var functions = template.FuncMap{"emit": emit, "quote": quote, "comment": comment, "tag": tag, "constraint": buildConstraint}
+var functions = template.FuncMap{"emit": emit, "quote": quote, "raw": raw, "comment": comment, "tag": tag, "constraint": buildConstraint}
 
 // parsed returns the templates. Each action that prints a value ends with emit: templates have no other way to
 // print.
@@ -94,6 +95,14 @@ func isName(text string) bool { return token.IsIdentifier(text) || token.IsKeywo
 
 // quote returns a text as a string literal.
 func quote(text string) code { return code(strconv.Quote(text)) }
+
+// raw returns a text of several lines as a string literal.
+func raw(text string) code {
+	if strings.ContainsAny(text, "`\r\ufeff") || !utf8.ValidString(text) {
+		return quote(text)
+	}
+	return code("`" + text + "`")
+}
 
 // comment returns a text for the rest of a line that begins with two slashes.
 func comment(text string) code {

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"testing"
 	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // small is an object with 20 fields.
@@ -87,19 +85,5 @@ func BenchmarkNew(b *testing.B) {
 		if _, err := New(Config{GVK: widgetKind, Type: &Widget{}}); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// BenchmarkFieldManager is what Update would cost by apimachinery's FieldManager.
-func BenchmarkFieldManager(b *testing.B) {
-	m := plain(b, Config{GVK: widgetKind, Type: &Widget{}})
-	mine, err := New(Config{GVK: widgetKind, Type: &Widget{}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	live, obj := updated(b, mine)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.UpdateNoErrors(&unstructured.Unstructured{Object: live}, &unstructured.Unstructured{Object: obj}, "other")
 	}
 }

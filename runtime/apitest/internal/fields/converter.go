@@ -8,34 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// converter has the schemas of the versions of a kind. To convert an object between them is to set
-// its apiVersion.
+// converter knows the versions of a kind. To convert an object between them is to set its apiVersion.
 type converter struct {
 	types map[schema.GroupVersionKind]managedfields.TypeConverter
 	// setDefaults may be nil.
 	setDefaults func(map[string]any)
-}
-
-// ObjectToTyped implements managedfields.TypeConverter.
-func (c converter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	gvk := obj.GetObjectKind().GroupVersionKind()
-	t, ok := c.types[gvk]
-	if !ok {
-		return nil, runtime.NewNotRegisteredErrForKind("fields", gvk)
-	}
-	return t.ObjectToTyped(obj, options...)
-}
-
-// TypedToObject implements managedfields.TypeConverter.
-func (c converter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
-	content, ok := value.AsValue().Unstructured().(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("fields: an object merged to a %T, not to a map", value.AsValue().Unstructured())
-	}
-	return &unstructured.Unstructured{Object: content}, nil
 }
 
 // ConvertToVersion implements runtime.ObjectConvertor.

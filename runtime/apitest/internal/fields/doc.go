@@ -4,12 +4,9 @@
 //
 //	           live object   new object or configuration
 //	                  \         /
-//	New(Config) ──▶ Manager ── Update: compare the objects field by field, and move the fields
-//	                  │                that differ to the manager of the request
+//	New(Config) ──▶ Manager ── Update: move the fields that differ to the manager of the request
 //	                  └─────── Apply:  merge the configuration into the object
 //
-// What the results have to be is defined by k8s.io/apimachinery/pkg/util/managedfields. Apply calls
-// its FieldManager, and so does Update in the cases that are rare. In the others, Update gets the
-// same result by a shorter way: it works on the encoded sets of fields and copies only what
-// changes. The tests compare it with the FieldManager.
+// Both call a FieldManager of k8s.io/apimachinery/pkg/util/managedfields, by the schema of the kind, which comes from a
+// TypeConverter or a Go type. A Manager keeps the objects as they are, and sets the times by the clock of the server.
 package fields

@@ -6,126 +6,59 @@ import (
 	"time"
 )
 
-const (
-	apply  = "Apply"
-	update = "Update"
-)
-
-// entry is an element of metadata.managedFields.
-type entry struct {
-	raw                                               map[string]any
-	manager, operation, apiVersion, time, subresource string
-	fields                                            tree
+// stored returns the managedFields of an object.
+func stored(obj map[string]any) []any {
+	metadata, _ := obj["metadata"].(map[string]any)
+	list, _ := metadata["managedFields"].([]any)
+	return list
 }
 
-// parse reads an entry. It returns false if the entry is not as this package writes it.
-func parse(v any) (entry, bool) {
-	raw, ok := v.(map[string]any)
-	if !ok {
-		return entry{}, false
+// compareEntries orders the managedFields of an object as a FieldManager does. Times are UTC, so that their order is that
+// of the strings.
+func compareEntries(a, b any) int {
+	x, y := a.(map[string]any), b.(map[string]any)
+	for _, name := range []string{"operation", "time", "manager", "apiVersion", "subresource"} {
+		of, _ := x[name].(string)
+		other, _ := y[name].(string)
+		if order := cmp.Compare(of, other); order != 0 {
+			return order
+		}
 	}
-	e := entry{raw: raw}
-	for key, v := range raw {
+	return 0
+}
+
+// Canonical reports whether managedFields are as a server encodes them, and valid, so that nobody
+// has to check them or to encode them anew.
+func Canonical(list []any) bool {
+	return !slices.ContainsFunc(list, func(v any) bool { return !isCanonical(v) })
+}
+
+func isCanonical(v any) bool {
+	entry, ok := v.(map[string]any)
+	if !ok || entry["fieldsType"] != "FieldsV1" || entry["operation"] != "Apply" && entry["operation"] != "Update" {
+		return false
+	}
+	for key, v := range entry {
 		switch key {
-		case "manager":
-			e.manager, ok = v.(string)
-		case "operation":
-			e.operation, ok = v.(string)
-			ok = ok && (e.operation == apply || e.operation == update)
+		case "manager", "subresource":
+			text, is := v.(string)
+			ok = is && len(text) <= maxManager && (key == "subresource" || isPrintable(text))
 		case "apiVersion":
-			e.apiVersion, ok = v.(string)
+			ok = v != ""
 		case "time":
-			// These times are UTC, so that their order is that of the strings.
-			e.time, ok = v.(string)
-			ok = ok && len(e.time) == len("2006-01-02T15:04:05Z") && e.time[len(e.time)-1] == 'Z'
-		case "subresource":
-			e.subresource, ok = v.(string)
+			text, is := v.(string)
+			ok = is && IsTime(text)
 		case "fieldsV1":
-			e.fields, ok = v.(tree)
-		case "fieldsType":
-			ok = v == "FieldsV1"
+			_, ok = v.(map[string]any)
+		case "operation", "fieldsType":
 		default:
 			ok = false
 		}
 		if !ok {
-			return entry{}, false
+			return false
 		}
 	}
-	return e, e.fields != nil && e.operation != "" && e.apiVersion != "" && raw["fieldsType"] != nil
-}
-
-// encode returns the entry as it is stored.
-func (e *entry) encode() map[string]any {
-	if e.raw != nil {
-		return e.raw
-	}
-	raw := make(map[string]any, 7)
-	raw["operation"] = e.operation
-	raw["apiVersion"] = e.apiVersion
-	raw["fieldsType"] = "FieldsV1"
-	raw["fieldsV1"] = e.fields
-	if e.manager != "" {
-		raw["manager"] = e.manager
-	}
-	if e.time != "" {
-		raw["time"] = e.time
-	}
-	if e.subresource != "" {
-		raw["subresource"] = e.subresource
-	}
-	return raw
-}
-
-// isOf reports whether two entries are of one manager. An Apply replaces one of another version.
-func (e *entry) isOf(f *entry) bool {
-	return e.manager == f.manager && e.operation == f.operation && e.subresource == f.subresource &&
-		(e.apiVersion == f.apiVersion || e.operation == apply)
-}
-
-// compareEntries orders the entries of an object.
-func compareEntries(a, b entry) int {
-	return cmp.Or(
-		cmp.Compare(a.operation, b.operation),
-		cmp.Compare(a.time, b.time),
-		cmp.Compare(a.manager, b.manager),
-		cmp.Compare(a.apiVersion, b.apiVersion),
-		cmp.Compare(a.subresource, b.subresource),
-	)
-}
-
-// stored returns the managedFields of an object.
-func stored(obj map[string]any) (list []any, found bool) {
-	meta, _ := obj["metadata"].(map[string]any)
-	list, found = meta["managedFields"].([]any)
-	return list, found
-}
-
-// parseAll reads all entries of a list. It returns false if one is not as this package writes it,
-// or if two are of one manager.
-func parseAll(list []any) ([]entry, bool) {
-	entries := make([]entry, 0, len(list)+1)
-	for _, v := range list {
-		e, ok := parse(v)
-		if !ok {
-			return nil, false
-		}
-		for i := range entries {
-			if entries[i].isOf(&e) {
-				return nil, false
-			}
-		}
-		entries = append(entries, e)
-	}
-	return entries, true
-}
-
-// Canonical reports whether managedFields are as this package writes them, and valid, so that nobody
-// has to check them or to encode them anew.
-func Canonical(list []any) bool {
-	entries, ok := parseAll(list)
-	return ok && !slices.ContainsFunc(entries, func(e entry) bool {
-		return e.time != "" && !IsTime(e.time) || len(e.manager) > maxManager || len(e.subresource) > maxManager || !isPrintable(e.manager)
-	})
+	return entry["fieldsV1"] != nil && entry["apiVersion"] != nil
 }
 
 // IsTime reports whether text is as metav1.Time encodes a time.

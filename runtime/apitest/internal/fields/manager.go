@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-	smdschema "sigs.k8s.io/structured-merge-diff/v6/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/smd"
 )
 
 // Config says what a Manager has to know about a kind.
@@ -42,53 +42,31 @@ type Config struct {
 // through one endpoint. Its methods may be called concurrently, and do not change their arguments.
 // The objects that they return share parts with their arguments.
 type Manager struct {
-	gvk         schema.GroupVersionKind
-	apiVersion  string
-	subresource string
-	reset       []string // the fields that a write leaves, in the top level
-	converter   converter
-	full        *managedfields.FieldManager
-
-	// schema and root are nil if the converter has none for the kind.
-	schema *smdschema.Schema
-	root   smdschema.TypeRef
+	gvk  schema.GroupVersionKind
+	full *managedfields.FieldManager
 }
 
 // New returns a Manager.
 func New(config Config) (*Manager, error) {
-	m := &Manager{
-		gvk:         config.GVK,
-		apiVersion:  config.GVK.GroupVersion().String(),
-		subresource: config.Subresource,
-		reset:       resets(config),
-		converter:   converter{types: map[schema.GroupVersionKind]managedfields.TypeConverter{}, setDefaults: config.Default},
-	}
+	types := map[schema.GroupVersionKind]managedfields.TypeConverter{}
 	// Kubernetes resets the status of the request's version only, and spec and metadata of all
 	// versions that have the subresource status.
-	filters := map[fieldpath.APIVersion]*fieldpath.Set{}
+	reset := map[string][]string{}
 	for i, c := range append([]Config{config}, config.Others...) {
-		m.converter.types[c.GVK] = typeConverterOf(c)
-		if i == 0 || config.Subresource != "" && c.HasStatus {
-			set := fieldpath.NewSet()
-			for _, name := range m.reset {
-				set.Insert(fieldpath.MakePathOrDie(name))
-			}
-			filters[fieldpath.APIVersion(c.GVK.GroupVersion().String())] = set
+		types[c.GVK] = typeConverterOf(c)
+		if names := resets(config); len(names) > 0 && (i == 0 || config.Subresource != "" && c.HasStatus) {
+			reset[c.GVK.GroupVersion().String()] = names
 		}
 	}
-	if len(m.reset) == 0 {
-		filters = nil
-	}
-	var err error
-	m.full, err = managedfields.NewDefaultCRDFieldManager(m.converter, m.converter, m.converter, m.converter,
-		config.GVK, config.GVK.GroupVersion(), config.Subresource, fieldpath.NewExcludeFilterSetMap(filters))
+	versions := converter{types: types, setDefaults: config.Default}
+	full, err := smd.NewFieldManager(smd.ByVersion(types), smd.Manager{
+		ObjectConvertor: versions, ObjectDefaulter: versions, ObjectCreater: versions,
+		Kind: config.GVK, Subresource: config.Subresource, Reset: reset,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("fields: make a manager for %v: %w", config.GVK, err)
 	}
-	if v, err := m.converter.ObjectToTyped(&unstructured.Unstructured{Object: m.empty()}); err == nil {
-		m.schema, m.root = v.Schema(), v.TypeRef()
-	}
-	return m, nil
+	return &Manager{config.GVK, full}, nil
 }
 
 // resets returns the fields that a write through an endpoint leaves as they are.
@@ -114,45 +92,36 @@ func typeConverterOf(config Config) managedfields.TypeConverter {
 
 // empty returns an object without any fields.
 func (m *Manager) empty() map[string]any {
-	return map[string]any{"apiVersion": m.apiVersion, "kind": m.gvk.Kind}
+	return map[string]any{"apiVersion": m.gvk.GroupVersion().String(), "kind": m.gvk.Kind}
 }
 
 // Update returns obj with the managedFields that it has if manager writes it in place of live. live
 // is nil if obj is new.
 func (m *Manager) Update(live, obj map[string]any, manager string, now time.Time) (map[string]any, error) {
-	if _, ok := obj["metadata"].(map[string]any); !ok {
+	metadata, ok := obj["metadata"].(map[string]any)
+	if !ok {
 		return nil, fmt.Errorf("fields: the %s to write has no metadata", m.gvk.Kind)
 	}
-	if out, ok := m.update(live, obj, manager, now); ok {
-		return out, nil
-	}
-	return m.updateAny(live, obj, manager, now), nil
-}
-
-// updateAny is Update for all cases.
-func (m *Manager) updateAny(live, obj map[string]any, manager string, now time.Time) map[string]any {
-	before, _ := stored(live)
-	requested, _ := stored(obj)
+	before, requested := stored(live), stored(obj)
 	if live == nil {
 		live = m.empty()
 	}
 	// The FieldManager removes managedFields from the object that it gets.
 	copied := maps.Clone(obj)
-	copied["metadata"] = maps.Clone(obj["metadata"].(map[string]any))
+	copied["metadata"] = maps.Clone(metadata)
 	result, err := m.full.Update(&unstructured.Unstructured{Object: live}, &unstructured.Unstructured{Object: copied}, manager)
 	if err != nil {
 		// A server does not refuse an object for this. It logs the error and goes on.
-		return withFields(obj, before)
+		return withFields(obj, before), nil
 	}
 	out := result.(*unstructured.Unstructured).Object
-	after, _ := stored(out)
-	return withFields(out, setTimes(after, now, before, requested))
+	return withFields(out, setTimes(stored(out), now, before, requested)), nil
 }
 
 // Apply returns the object that results if manager applies config to live, which is nil if there is
 // no object. An error is an apierrors.APIStatus if the request is wrong or has conflicts.
 func (m *Manager) Apply(live, config map[string]any, manager string, force bool, now time.Time) (map[string]any, error) {
-	before, _ := stored(live)
+	before := stored(live)
 	if live == nil {
 		live = m.empty()
 	}
@@ -161,8 +130,7 @@ func (m *Manager) Apply(live, config map[string]any, manager string, force bool,
 		return nil, inOrder(err)
 	}
 	out := result.(*unstructured.Unstructured).Object
-	after, _ := stored(out)
-	return withFields(out, setTimes(after, now, before)), nil
+	return withFields(out, setTimes(stored(out), now, before)), nil
 }
 
 // inOrder sorts the conflicts of an error by their managers, and the lines of one that has several
@@ -217,11 +185,6 @@ func setTimes(list []any, now time.Time, before ...[]any) []any {
 		}
 		out = append(out, e)
 	}
-	if entries, ok := parseAll(out); ok {
-		slices.SortFunc(entries, compareEntries)
-		for i := range entries {
-			out[i] = entries[i].raw
-		}
-	}
+	slices.SortStableFunc(out, compareEntries)
 	return out
 }

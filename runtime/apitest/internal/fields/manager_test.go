@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
@@ -17,29 +19,31 @@ import (
 // managers describes the managedFields of an object without their times, one entry a line.
 func managers(t testing.TB, obj map[string]any) string {
 	t.Helper()
-	return describe(t, obj, func(e entry) string { return e.manager + " " + e.operation + " " + e.subresource })
+	return describe(t, obj, func(e metav1.ManagedFieldsEntry) string {
+		return e.Manager + " " + string(e.Operation) + " " + e.Subresource
+	})
 }
 
 // times describes the managedFields of an object, one entry a line.
 func times(t testing.TB, obj map[string]any) string {
 	t.Helper()
-	return describe(t, obj, func(e entry) string { return e.manager + " " + e.operation + " " + e.time })
+	return describe(t, obj, func(e metav1.ManagedFieldsEntry) string {
+		return e.Manager + " " + string(e.Operation) + " " + timestamp(e.Time.Time)
+	})
 }
 
-func describe(t testing.TB, obj map[string]any, name func(entry) string) string {
+func describe(t testing.TB, obj map[string]any, name func(metav1.ManagedFieldsEntry) string) string {
 	t.Helper()
-	list, _ := stored(obj)
+	if !Canonical(stored(obj)) {
+		t.Fatalf("there is a malformed entry in %v", stored(obj))
+	}
 	var lines []string
-	for _, v := range list {
-		e, ok := parse(v)
-		if !ok {
-			t.Fatalf("malformed entry %v", v)
-		}
-		fields, err := json.Marshal(e.fields)
+	for _, entry := range (&unstructured.Unstructured{Object: obj}).GetManagedFields() {
+		fields, err := json.Marshal(entry.FieldsV1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, strings.TrimSpace(name(e))+" "+string(fields))
+		lines = append(lines, strings.TrimSpace(name(entry))+" "+string(fields))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -125,20 +129,24 @@ two Update {"f:metadata":{"f:labels":{"f:a":{}},"f:ownerReferences":{".":{},"k:{
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := Config{GVK: widgetKind, Type: &Widget{}, HasStatus: true}
-				p := &pair{t: t, manager: manager(t, config), full: plain(t, config)}
-				live := p.update(nil, widgetWith(t, test.before), "one")
-				time.Sleep(time.Second)
-				if got := managers(t, p.update(live, widgetWith(t, test.after), "two")); got != test.want {
-					t.Errorf("managedFields\n%s\nwant\n%s", got, test.want)
-				}
-				if p.slow > 0 {
-					t.Error("the FieldManager was needed")
-				}
-			})
+			m := manager(t, Config{GVK: widgetKind, Type: &Widget{}, HasStatus: true})
+			live := updateBy(t, m, nil, widgetWith(t, test.before), "one", 1)
+			if got := managers(t, updateBy(t, m, live, widgetWith(t, test.after), "two", 2)); got != test.want {
+				t.Errorf("managedFields\n%s\nwant\n%s", got, test.want)
+			}
 		})
 	}
+}
+
+// updateBy returns obj after an update, which changes neither of its arguments.
+func updateBy(t testing.TB, m *Manager, live, obj map[string]any, manager string, at int64) map[string]any {
+	t.Helper()
+	before, requested := runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(obj)
+	got, err := m.Update(live, obj, manager, seconds(at))
+	if err != nil || !reflect.DeepEqual(live, before) || !reflect.DeepEqual(obj, requested) {
+		t.Fatalf("an update of %v to %v: %v", live, obj, err)
+	}
+	return got
 }
 
 // widgetWith returns a Widget with some fields.
@@ -199,24 +207,19 @@ two Update {"f:spec":{"f:a":{}}}`},
 
 // The oldest of more than ten managers that update become one.
 func TestManyManagers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := manager(t, Config{GVK: widgetKind})
-		p := &pair{t: t, manager: m, full: plain(t, Config{GVK: widgetKind, HasStatus: true})}
-		var live map[string]any
-		for i := range 13 {
-			next := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w", "uid": "u"}, "spec": map[string]any{}}
-			if live != nil {
-				next = runtime.DeepCopyJSON(live)
-			}
-			next["spec"].(map[string]any)[fmt.Sprint(i)] = int64(i)
-			live = p.update(live, next, fmt.Sprint("manager-", i))
-			time.Sleep(time.Second)
+	m := manager(t, Config{GVK: widgetKind})
+	var live map[string]any
+	for i := range 13 {
+		next := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w", "uid": "u"}, "spec": map[string]any{}}
+		if live != nil {
+			next = runtime.DeepCopyJSON(live)
 		}
-		list, _ := stored(live)
-		if got := managers(t, live); len(list) != 10 || !strings.HasPrefix(got, "ancient-changes Update") {
-			t.Errorf("managedFields\n%s", got)
-		}
-	})
+		next["spec"].(map[string]any)[fmt.Sprint(i)] = int64(i)
+		live = updateBy(t, m, live, next, fmt.Sprint("manager-", i), int64(i))
+	}
+	if got := managers(t, live); len(stored(live)) != 10 || !strings.HasPrefix(got, "ancient-changes Update") {
+		t.Errorf("managedFields\n%s", got)
+	}
 }
 
 // Times are those of the caller's clock, also where a FieldManager sets them by another.
@@ -224,7 +227,7 @@ func TestTimes(t *testing.T) {
 	m := manager(t, Config{GVK: widgetKind, Others: []Config{{GVK: widgetKind.GroupKind().WithVersion("v1beta1")}}})
 	old := manager(t, Config{GVK: widgetKind.GroupKind().WithVersion("v1beta1"), Others: []Config{{GVK: widgetKind}}})
 	write := func(m *Manager, live map[string]any, spec, name string, second int64) map[string]any {
-		obj := object(t, `{"apiVersion": "`+m.apiVersion+`", "kind": "Widget", "metadata": {"name": "w", "uid": "u"}, "spec": `+spec+`}`)
+		obj := object(t, `{"apiVersion": "`+m.gvk.GroupVersion().String()+`", "kind": "Widget", "metadata": {"name": "w", "uid": "u"}, "spec": `+spec+`}`)
 		out, err := m.Update(live, obj, name, seconds(second))
 		if err != nil {
 			t.Fatal(err)
@@ -232,9 +235,9 @@ func TestTimes(t *testing.T) {
 		return out
 	}
 	live := write(m, nil, `{"a": 1, "b": 1}`, "one", 10)
-	live["apiVersion"] = old.apiVersion
+	live["apiVersion"] = old.gvk.GroupVersion().String()
 	live = write(old, live, `{"a": 2, "b": 1}`, "two", 20)
-	live["apiVersion"] = m.apiVersion
+	live["apiVersion"] = m.gvk.GroupVersion().String()
 	live, err := m.Apply(live, object(t, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"c": 1}}`), "three", false, seconds(30))
 	if err != nil {
 		t.Fatal(err)
@@ -332,4 +335,13 @@ func TestKeepTimes(t *testing.T) {
 			}
 		})
 	}
+}
+
+func encode(t testing.TB, obj map[string]any) string {
+	t.Helper()
+	text, err := json.Marshal(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -4,17 +4,16 @@ import (
 	"strings"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	smdschema "sigs.k8s.io/structured-merge-diff/v6/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/smd"
 )
 
 // metaModels is the beginning of the names of the types of metadata in schemas of Kubernetes.
 const metaModels = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
-// opened has the open copies of schemas, which never change, by *smdschema.Schema.
+// opened has the types of the open copies of schemas, by Source.ID.
 var opened sync.Map
 
 // Open returns a TypeConverter for a kind with the schema of converter, in which each struct may have other
@@ -23,21 +22,19 @@ var opened sync.Map
 //
 // It returns converter if that has no schema for the kind.
 func Open(converter managedfields.TypeConverter, gvk schema.GroupVersionKind) managedfields.TypeConverter {
-	empty := &unstructured.Unstructured{}
-	empty.SetGroupVersionKind(gvk)
-	value, err := converter.ObjectToTyped(empty)
-	if err != nil {
+	closed, found := smd.SourceOf(converter, gvk)
+	if !found {
 		return converter
 	}
-	known, ok := opened.Load(value.Schema())
+	known, ok := opened.Load(closed.ID)
 	if !ok {
-		known, _ = opened.LoadOrStore(value.Schema(), openSchema(value.Schema()))
+		known, _ = opened.LoadOrStore(closed.ID, smd.Types(openSchema(closed.Copy())))
 	}
-	return &typeConverter{parseable: typed.ParseableType{Schema: known.(*smdschema.Schema), TypeRef: value.TypeRef()}}
+	return known.(func(smd.TypeRef) smd.Type)(closed.Root).Converter
 }
 
-func openSchema(closed *smdschema.Schema) *smdschema.Schema {
-	next := &smdschema.Schema{}
+func openSchema(closed *smd.Schema) *smd.Schema {
+	next := &smd.Schema{}
 	hasDeduced := false
 	for _, t := range closed.Types {
 		if !strings.HasPrefix(t.Name, metaModels) {
@@ -52,16 +49,16 @@ func openSchema(closed *smdschema.Schema) *smdschema.Schema {
 	return next
 }
 
-func openAtom(atom smdschema.Atom) smdschema.Atom {
+func openAtom(atom smd.Atom) smd.Atom {
 	if atom.List != nil {
 		list := *atom.List
 		list.ElementType.Inlined = openAtom(list.ElementType.Inlined)
 		atom.List = &list
 	}
 	if atom.Map != nil {
-		m := &smdschema.Map{ElementType: atom.Map.ElementType, ElementRelationship: atom.Map.ElementRelationship, Unions: atom.Map.Unions}
+		m := &smd.Map{ElementType: atom.Map.ElementType, ElementRelationship: atom.Map.ElementRelationship}
 		m.ElementType.Inlined = openAtom(m.ElementType.Inlined)
-		if m.ElementType == (smdschema.TypeRef{}) {
+		if m.ElementType == (smd.TypeRef{}) {
 			m.ElementType = deducedRef
 		}
 		for _, field := range atom.Map.Fields {

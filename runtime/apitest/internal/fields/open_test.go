@@ -1,37 +1,38 @@
 package fields
 
 import (
+	"slices"
 	"testing"
 
-	"sigs.k8s.io/structured-merge-diff/v6/schema"
+	"github.com/typedinformers/informer-gen/runtime/internal/smd"
 )
 
 // TestOpen opens the schema of a Go type whose structs are closed.
 func TestOpen(t *testing.T) {
 	name, meta := "widget", metaModels+"ObjectMeta"
-	part := schema.TypeRef{Inlined: schema.Atom{Map: &schema.Map{Fields: []schema.StructField{{Name: "size", Type: inlineScalar(schema.Numeric)}}}}}
-	closed := &schema.Schema{Types: []schema.TypeDef{
-		{Name: meta, Atom: schema.Atom{Map: &schema.Map{Fields: []schema.StructField{{Name: "name", Type: inlineScalar(schema.String)}}}}},
-		{Name: name, Atom: schema.Atom{Map: &schema.Map{Fields: []schema.StructField{
-			{Name: "metadata", Type: schema.TypeRef{NamedType: &meta}},
+	part := smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{Fields: []smd.StructField{{Name: "size", Type: inlineScalar(smd.Numeric)}}}}}
+	closed := &smd.Schema{Types: []smd.TypeDef{
+		{Name: meta, Atom: smd.Atom{Map: &smd.Map{Fields: []smd.StructField{{Name: "name", Type: inlineScalar(smd.String)}}}}},
+		{Name: name, Atom: smd.Atom{Map: &smd.Map{Fields: []smd.StructField{
+			{Name: "metadata", Type: smd.TypeRef{NamedType: &meta}},
 			{Name: "part", Type: part},
-			{Name: "parts", Type: inlineList(schema.List{ElementType: part, ElementRelationship: schema.Atomic})},
-			{Name: "labels", Type: schema.TypeRef{Inlined: schema.Atom{Map: &schema.Map{ElementType: inlineScalar(schema.String)}}}},
+			{Name: "parts", Type: inlineList(smd.List{ElementType: part, ElementRelationship: smd.Atomic})},
+			{Name: "labels", Type: smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{ElementType: inlineScalar(smd.String)}}}},
 		}}}},
 	}}
 	next := openSchema(closed)
-	isOpen := func(s *schema.Schema, path ...string) bool {
-		ref := schema.TypeRef{NamedType: &name}
+	isOpen := func(s *smd.Schema, path ...string) bool {
+		ref := smd.TypeRef{NamedType: &name}
 		for _, step := range path {
-			atom, _ := s.Resolve(ref)
+			atom, _ := resolve(s, ref)
 			if atom.List != nil {
 				ref = atom.List.ElementType
 				continue
 			}
-			field, _ := atom.Map.FindField(step)
-			ref = field.Type
+			i := slices.IndexFunc(atom.Map.Fields, func(f smd.StructField) bool { return f.Name == step })
+			ref = atom.Map.Fields[i].Type
 		}
-		atom, _ := s.Resolve(ref)
+		atom, _ := resolve(s, ref)
 		return atom.Map.ElementType.NamedType == &deducedName
 	}
 	for _, test := range []struct {
@@ -47,7 +48,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%v: the original has changed", test.path)
 		}
 	}
-	if _, ok := next.FindNamedType(deducedName); !ok {
+	if _, ok := resolve(next, deducedRef); !ok {
 		t.Error("the type of other fields is missing")
 	}
 }

@@ -9,11 +9,10 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"sigs.k8s.io/structured-merge-diff/v6/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/smd"
 )
 
 // The names of the two types that every schema has. They are the names that apimachinery's schemas
@@ -24,32 +23,9 @@ var (
 )
 
 var (
-	atomicRef  = schema.TypeRef{NamedType: &atomicName}
-	deducedRef = schema.TypeRef{NamedType: &deducedName}
+	atomicRef  = smd.TypeRef{NamedType: &atomicName}
+	deducedRef = smd.TypeRef{NamedType: &deducedName}
 )
-
-// typeConverter types objects by the schema of a Go type.
-type typeConverter struct {
-	parseable typed.ParseableType
-}
-
-// ObjectToTyped implements managedfields.TypeConverter.
-func (c *typeConverter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		return c.parseable.FromStructured(obj, options...)
-	}
-	return c.parseable.FromUnstructured(u.Object, options...)
-}
-
-// TypedToObject implements managedfields.TypeConverter.
-func (c *typeConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
-	content, ok := value.AsValue().Unstructured().(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("apitest: an object merged to a %T, not to a map", value.AsValue().Unstructured())
-	}
-	return &unstructured.Unstructured{Object: content}, nil
-}
 
 // untyped is the type of a kind that has no other. What is in spec and status is merged as its value
 // suggests.
@@ -88,35 +64,33 @@ func NewTypeConverter(obj runtime.Object) managedfields.TypeConverter {
 	b := builder{names: map[reflect.Type]*string{}}
 	root := b.ref(t)
 	b.types = append(b.types, untypedTypes()...)
-	c, _ := converters.LoadOrStore(t, &typeConverter{parseable: typed.ParseableType{
-		Schema: &schema.Schema{Types: b.types}, TypeRef: root,
-	}})
+	c, _ := converters.LoadOrStore(t, smd.Types(&smd.Schema{Types: b.types})(root).Converter)
 	return c.(managedfields.TypeConverter)
 }
 
 // untypedTypes returns the two types that every schema has.
-func untypedTypes() []schema.TypeDef {
-	return []schema.TypeDef{
-		{Name: atomicName, Atom: anyAtom(schema.Atomic, atomicRef)},
-		{Name: deducedName, Atom: anyAtom(schema.Separable, deducedRef)},
+func untypedTypes() []smd.TypeDef {
+	return []smd.TypeDef{
+		{Name: atomicName, Atom: anyAtom(smd.Atomic, atomicRef)},
+		{Name: deducedName, Atom: anyAtom(smd.Separable, deducedRef)},
 	}
 }
 
 // anyAtom is the type of a value of which nothing is known. Its lists are always atomic.
-func anyAtom(maps schema.ElementRelationship, elements schema.TypeRef) schema.Atom {
-	return schema.Atom{
-		Scalar: scalar(schema.Untyped),
-		List:   &schema.List{ElementType: atomicRef, ElementRelationship: schema.Atomic},
-		Map:    &schema.Map{ElementType: elements, ElementRelationship: maps},
+func anyAtom(maps smd.ElementRelationship, elements smd.TypeRef) smd.Atom {
+	return smd.Atom{
+		Scalar: scalar(smd.Untyped),
+		List:   &smd.List{ElementType: atomicRef, ElementRelationship: smd.Atomic},
+		Map:    &smd.Map{ElementType: elements, ElementRelationship: maps},
 	}
 }
 
-func scalar(s schema.Scalar) *schema.Scalar { return &s }
+func scalar(s smd.Scalar) *smd.Scalar { return &s }
 
-// builder makes the types of a schema. Structs become named types, so that types may contain
+// builder makes the types of a smd. Structs become named types, so that types may contain
 // themselves.
 type builder struct {
-	types []schema.TypeDef
+	types []smd.TypeDef
 	names map[reflect.Type]*string
 }
 
@@ -136,7 +110,7 @@ func implements(t, of reflect.Type) bool {
 }
 
 // ref returns a reference to the type for t.
-func (b *builder) ref(t reflect.Type) schema.TypeRef {
+func (b *builder) ref(t reflect.Type) smd.TypeRef {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -146,68 +120,68 @@ func (b *builder) ref(t reflect.Type) schema.TypeRef {
 	case implements(t, openAPITypeType):
 		types := reflect.New(t).Interface().(openAPIType).OpenAPISchemaType()
 		if len(types) == 1 && types[0] != "object" && types[0] != "array" {
-			return inlineScalar(schema.Untyped)
+			return inlineScalar(smd.Untyped)
 		}
 		return deducedRef
 	case implements(t, jsonMarshalerType):
 		return deducedRef
 	case implements(t, textMarshalerType):
-		return inlineScalar(schema.String)
+		return inlineScalar(smd.String)
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return inlineScalar(schema.String)
+		return inlineScalar(smd.String)
 	case reflect.Bool:
-		return inlineScalar(schema.Boolean)
+		return inlineScalar(smd.Boolean)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
 		reflect.Float32, reflect.Float64:
-		return inlineScalar(schema.Numeric)
+		return inlineScalar(smd.Numeric)
 	case reflect.Slice, reflect.Array:
 		if t.Elem().Kind() == reflect.Uint8 {
-			return inlineScalar(schema.String) // base64
+			return inlineScalar(smd.String) // base64
 		}
-		return inlineList(schema.List{ElementType: b.ref(t.Elem()), ElementRelationship: schema.Atomic})
+		return inlineList(smd.List{ElementType: b.ref(t.Elem()), ElementRelationship: smd.Atomic})
 	case reflect.Map:
-		return schema.TypeRef{Inlined: schema.Atom{Map: &schema.Map{ElementType: b.ref(t.Elem())}}}
+		return smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{ElementType: b.ref(t.Elem())}}}
 	case reflect.Struct:
 		return b.structRef(t)
 	}
 	return deducedRef
 }
 
-func inlineScalar(s schema.Scalar) schema.TypeRef {
-	return schema.TypeRef{Inlined: schema.Atom{Scalar: &s}}
+func inlineScalar(s smd.Scalar) smd.TypeRef {
+	return smd.TypeRef{Inlined: smd.Atom{Scalar: &s}}
 }
 
-func inlineList(l schema.List) schema.TypeRef {
-	return schema.TypeRef{Inlined: schema.Atom{List: &l}}
+func inlineList(l smd.List) smd.TypeRef {
+	return smd.TypeRef{Inlined: smd.Atom{List: &l}}
 }
 
 // structRef returns a reference to the named type for the struct t, which it makes at its first use.
-func (b *builder) structRef(t reflect.Type) schema.TypeRef {
+func (b *builder) structRef(t reflect.Type) smd.TypeRef {
 	if name, ok := b.names[t]; ok {
-		return schema.TypeRef{NamedType: name}
+		return smd.TypeRef{NamedType: name}
 	}
 	name := t.PkgPath() + "." + t.Name()
 	if t.Name() == "" {
 		name = fmt.Sprintf("struct %d", len(b.names))
 	}
 	b.names[t] = &name
-	m := &schema.Map{}
+	m := &smd.Map{}
 	if t.PkgPath() != metaPackage {
 		m.ElementType = deducedRef
 	}
 	b.addFields(m, t, map[string]bool{})
 	if markerOf(t.PkgPath(), t.Name(), "").atomic {
-		m.ElementRelationship = schema.Atomic
+		m.ElementRelationship = smd.Atomic
 	}
-	b.types = append(b.types, schema.TypeDef{Name: name, Atom: schema.Atom{Map: m}})
-	return schema.TypeRef{NamedType: &name}
+	b.types = append(b.types, smd.TypeDef{Name: name, Atom: smd.Atom{Map: m}})
+	return smd.TypeRef{NamedType: &name}
 }
 
 // addFields adds the fields of t, and then those of its embedded structs that t does not shadow.
-func (b *builder) addFields(m *schema.Map, t reflect.Type, seen map[string]bool) {
+func (b *builder) addFields(m *smd.Map, t reflect.Type, seen map[string]bool) {
 	var embedded []reflect.Type
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -243,18 +217,18 @@ func (b *builder) addFields(m *schema.Map, t reflect.Type, seen map[string]bool)
 }
 
 // field returns the field f of t, which is called name in JSON.
-func (b *builder) field(t reflect.Type, f reflect.StructField, name, options string) schema.StructField {
-	field := schema.StructField{Name: name, Type: b.ref(f.Type)}
+func (b *builder) field(t reflect.Type, f reflect.StructField, name, options string) smd.StructField {
+	field := smd.StructField{Name: name, Type: b.ref(f.Type)}
 	if strings.Contains(options, "string") {
-		field.Type = inlineScalar(schema.Untyped) // a number in a string
+		field.Type = inlineScalar(smd.Untyped) // a number in a string
 	}
 	if !strings.Contains(options, "omitempty") {
 		// A list that is merged by this field needs it in elements that do not have it.
 		switch inlined := field.Type.Inlined.Scalar; {
 		case f.Type.Kind() == reflect.Pointer || inlined == nil:
-		case *inlined == schema.String:
+		case *inlined == smd.String:
 			field.Default = ""
-		case *inlined == schema.Numeric:
+		case *inlined == smd.Numeric:
 			field.Default = int64(0)
 		}
 	}
@@ -265,22 +239,22 @@ func (b *builder) field(t reflect.Type, f reflect.StructField, name, options str
 	inlined := field.Type.Inlined
 	switch {
 	case mark.atomic && inlined.Map != nil:
-		inlined.Map.ElementRelationship = schema.Atomic
+		inlined.Map.ElementRelationship = smd.Atomic
 	case mark.granular:
-		granular := schema.Separable
+		granular := smd.Separable
 		field.Type.ElementRelationship = &granular
 	case inlined.List == nil || mark.atomic:
 	case mark.set:
-		inlined.List.ElementRelationship = schema.Associative
+		inlined.List.ElementRelationship = smd.Associative
 	case len(mark.keys) > 0:
-		inlined.List.ElementRelationship, inlined.List.Keys = schema.Associative, mark.keys
+		inlined.List.ElementRelationship, inlined.List.Keys = smd.Associative, mark.keys
 	case mergesBy(f.Tag.Get("patchStrategy")):
 		key := f.Tag.Get("patchMergeKey")
 		switch {
 		case key != "":
-			inlined.List.ElementRelationship, inlined.List.Keys = schema.Associative, []string{key}
+			inlined.List.ElementRelationship, inlined.List.Keys = smd.Associative, []string{key}
 		case inlined.List.ElementType.Inlined.Scalar != nil:
-			inlined.List.ElementRelationship = schema.Associative // a set
+			inlined.List.ElementRelationship = smd.Associative // a set
 		}
 	}
 	return field

@@ -6,15 +6,33 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/structured-merge-diff/v6/schema"
+	"github.com/typedinformers/informer-gen/runtime/internal/smd"
 )
 
+// resolve returns the type that ref refers to.
+func resolve(s *smd.Schema, ref smd.TypeRef) (smd.Atom, bool) {
+	if ref.NamedType == nil {
+		return ref.Inlined, true
+	}
+	i := slices.IndexFunc(s.Types, func(t smd.TypeDef) bool { return t.Name == *ref.NamedType })
+	if i < 0 {
+		return smd.Atom{}, false
+	}
+	atom := s.Types[i].Atom
+	if ref.ElementRelationship != nil && atom.Map != nil {
+		object := *atom.Map
+		object.ElementRelationship = *ref.ElementRelationship
+		atom.Map = &object
+	}
+	return atom, true
+}
+
 // types describes the types of a schema by their paths, such as spec.ports[].name.
-func types(s *schema.Schema, root schema.TypeRef) map[string]string {
+func types(s *smd.Schema, root smd.TypeRef) map[string]string {
 	found := map[string]string{}
-	var visit func(path string, ref schema.TypeRef, depth int)
-	visit = func(path string, ref schema.TypeRef, depth int) {
-		atom, ok := s.Resolve(ref)
+	var visit func(path string, ref smd.TypeRef, depth int)
+	visit = func(path string, ref smd.TypeRef, depth int) {
+		atom, ok := resolve(s, ref)
 		if !ok {
 			found[path] = "unknown"
 			return
@@ -22,7 +40,7 @@ func types(s *schema.Schema, root schema.TypeRef) map[string]string {
 		switch {
 		case atom.Scalar != nil && atom.Map != nil:
 			found[path] = "any"
-			if atom.Map.ElementRelationship == schema.Atomic {
+			if atom.Map.ElementRelationship == smd.Atomic {
 				found[path] = "any, atomic"
 			}
 		case atom.Scalar != nil:
@@ -32,7 +50,7 @@ func types(s *schema.Schema, root schema.TypeRef) map[string]string {
 			visit(path+"[]", atom.List.ElementType, depth)
 		case atom.Map != nil:
 			found[path] = "map"
-			if atom.Map.ElementRelationship == schema.Atomic {
+			if atom.Map.ElementRelationship == smd.Atomic {
 				found[path] = "map atomic"
 			}
 			if len(atom.Map.Fields) == 0 {
@@ -57,7 +75,11 @@ func TestSchemaOfGoType(t *testing.T) {
 	if other := NewTypeConverter(&Widget{}); other != c {
 		t.Error("the converter was made twice")
 	}
-	got := types(c.(*typeConverter).parseable.Schema, c.(*typeConverter).parseable.TypeRef)
+	source, found := smd.SourceOf(c, widgetKind)
+	if !found {
+		t.Fatal("there is no schema")
+	}
+	got := types(source.Copy(), source.Root)
 	for path, want := range map[string]string{
 		"":                              "map",
 		"apiVersion":                    "string",

@@ -1,12 +1,14 @@
 package fields
 
-import "maps"
+import (
+	"maps"
+	"reflect"
+)
 
 // KeepTimes returns obj with the managedFields of live, if the two objects differ in the times of
 // these only. Otherwise it returns obj.
 func KeepTimes(live, obj map[string]any) map[string]any {
-	before, _ := stored(live)
-	after, _ := stored(obj)
+	before, after := stored(live), stored(obj)
 	if len(before) != len(after) || len(after) == 0 {
 		return obj
 	}
@@ -14,9 +16,6 @@ func KeepTimes(live, obj map[string]any) map[string]any {
 	for i := range after {
 		b, _ := before[i].(map[string]any)
 		a, _ := after[i].(map[string]any)
-		if same(a, b) {
-			continue
-		}
 		if !equalBut(a, b, "time") {
 			return obj
 		}
@@ -43,7 +42,7 @@ func equalBut(a, b map[string]any, key string) bool {
 		return false
 	}
 	for k, v := range a {
-		if w, ok := b[k]; k != key && (!ok || !equal(v, w)) {
+		if w, ok := b[k]; k != key && (!ok || !reflect.DeepEqual(v, w)) {
 			return false
 		}
 	}

@@ -56,7 +56,6 @@ func TestDescribe(t *testing.T) {
 		{func(c *crate) { *c.Spec.Count = 2 }, `Spec.Count`},
 		{func(c *crate) { c.Spec.Count = &two }, `Spec.Count`},
 		{func(c *crate) { c.Spec.Count = nil }, `Spec.Count`},
-		{func(c *crate) { _ = c.Spec.Limit.String() }, `Spec.Limit`},
 		{func(c *crate) { c.Spec.Data["password"][6] = '2' }, `Spec.Data["password"]`},
 		{func(c *crate) { c.Spec.Data["password"] = nil }, `Spec.Data["password"]`},
 		{func(c *crate) { c.Spec.Parts[1].Text = "x\x1b[2J" }, `Spec.Parts[1].Text`},

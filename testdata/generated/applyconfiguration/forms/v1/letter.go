@@ -41,7 +41,7 @@ func ExtractLetter(obj *formsv1.Letter, fieldManager string) (*LetterApplyConfig
 // such as "status". The subresource "" is the object itself.
 func ExtractLetterFrom(obj *formsv1.Letter, fieldManager, subresource string) (*LetterApplyConfiguration, error) {
 	b := &LetterApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.forms.v1.Letter", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.forms.v1.Letter", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.

@@ -43,7 +43,7 @@ func ExtractPaper(obj *formsv1.Paper, fieldManager string) (*PaperApplyConfigura
 // such as "status". The subresource "" is the object itself.
 func ExtractPaperFrom(obj *formsv1.Paper, fieldManager, subresource string) (*PaperApplyConfiguration, error) {
 	b := &PaperApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.forms.base.Paper", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.forms.base.Paper", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.

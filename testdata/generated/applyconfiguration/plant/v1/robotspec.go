@@ -6,8 +6,8 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
-	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilintstr "k8s.io/apimachinery/pkg/util/intstr"
@@ -90,13 +90,13 @@ func (b *RobotSpecApplyConfiguration) WithCharger(value *ChargerApplyConfigurati
 
 // WithTools appends values to Tools. It panics if one of them is nil.
 func (b *RobotSpecApplyConfiguration) WithTools(values ...**plantv1.Tool) *RobotSpecApplyConfiguration {
-	b.Tools = internal.Append("WithTools", b.Tools, values)
+	b.Tools = merge.Append("WithTools", b.Tools, values)
 	return b
 }
 
 // WithSpares adds entries to Spares. It replaces entries with the same keys.
 func (b *RobotSpecApplyConfiguration) WithSpares(entries map[string][]plantv1.Tool) *RobotSpecApplyConfiguration {
-	b.Spares = internal.Put(b.Spares, entries)
+	b.Spares = merge.Put(b.Spares, entries)
 	return b
 }
 

@@ -6,7 +6,7 @@
 package slim
 
 import (
-	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -61,12 +61,12 @@ func (b *ObjectMetaApplyConfiguration) WithDeletionTimestamp(value metav1.Time) 
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *ObjectMetaApplyConfiguration) WithLabels(entries map[string]string) *ObjectMetaApplyConfiguration {
-	b.Labels = internal.Put(b.Labels, entries)
+	b.Labels = merge.Put(b.Labels, entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *ObjectMetaApplyConfiguration) WithAnnotations(entries map[string]string) *ObjectMetaApplyConfiguration {
-	b.Annotations = internal.Put(b.Annotations, entries)
+	b.Annotations = merge.Put(b.Annotations, entries)
 	return b
 }

@@ -6,6 +6,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
 	applyshapesslim "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/slim"
@@ -43,7 +44,7 @@ func ExtractParcel(obj *shapesv1.Parcel, fieldManager string) (*ParcelApplyConfi
 // such as "status". The subresource "" is the object itself.
 func ExtractParcelFrom(obj *shapesv1.Parcel, fieldManager, subresource string) (*ParcelApplyConfiguration, error) {
 	b := &ParcelApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Parcel", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Parcel", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -70,43 +71,43 @@ func (b *ParcelApplyConfiguration) WithAPIVersion(value string) *ParcelApplyConf
 
 // WithName sets Name.
 func (b *ParcelApplyConfiguration) WithName(value string) *ParcelApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
 // WithNamespace sets Namespace.
 func (b *ParcelApplyConfiguration) WithNamespace(value string) *ParcelApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
 // WithUID sets UID.
 func (b *ParcelApplyConfiguration) WithUID(value types.UID) *ParcelApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
 // WithResourceVersion sets ResourceVersion.
 func (b *ParcelApplyConfiguration) WithResourceVersion(value string) *ParcelApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
 // WithDeletionTimestamp sets DeletionTimestamp.
 func (b *ParcelApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *ParcelApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *ParcelApplyConfiguration) WithLabels(entries map[string]string) *ParcelApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *ParcelApplyConfiguration) WithAnnotations(entries map[string]string) *ParcelApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 

@@ -6,6 +6,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,7 +44,7 @@ func ExtractTin(obj *shapesv1.Tin, fieldManager string) (*TinApplyConfiguration,
 // such as "status". The subresource "" is the object itself.
 func ExtractTinFrom(obj *shapesv1.Tin, fieldManager, subresource string) (*TinApplyConfiguration, error) {
 	b := &TinApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Tin", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Tin", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -76,79 +77,79 @@ func (b *TinApplyConfiguration) WithMetadata(value *applymetav1.ObjectMetaApplyC
 
 // WithName sets Name.
 func (b *TinApplyConfiguration) WithName(value string) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithName(value)
+	merge.Ensure(&b.Metadata).WithName(value)
 	return b
 }
 
 // WithGenerateName sets GenerateName.
 func (b *TinApplyConfiguration) WithGenerateName(value string) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithGenerateName(value)
+	merge.Ensure(&b.Metadata).WithGenerateName(value)
 	return b
 }
 
 // WithNamespace sets Namespace.
 func (b *TinApplyConfiguration) WithNamespace(value string) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithNamespace(value)
+	merge.Ensure(&b.Metadata).WithNamespace(value)
 	return b
 }
 
 // WithUID sets UID.
 func (b *TinApplyConfiguration) WithUID(value types.UID) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithUID(value)
+	merge.Ensure(&b.Metadata).WithUID(value)
 	return b
 }
 
 // WithResourceVersion sets ResourceVersion.
 func (b *TinApplyConfiguration) WithResourceVersion(value string) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithResourceVersion(value)
+	merge.Ensure(&b.Metadata).WithResourceVersion(value)
 	return b
 }
 
 // WithGeneration sets Generation.
 func (b *TinApplyConfiguration) WithGeneration(value int64) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithGeneration(value)
+	merge.Ensure(&b.Metadata).WithGeneration(value)
 	return b
 }
 
 // WithCreationTimestamp sets CreationTimestamp.
 func (b *TinApplyConfiguration) WithCreationTimestamp(value metav1.Time) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithCreationTimestamp(value)
+	merge.Ensure(&b.Metadata).WithCreationTimestamp(value)
 	return b
 }
 
 // WithDeletionTimestamp sets DeletionTimestamp.
 func (b *TinApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithDeletionTimestamp(value)
+	merge.Ensure(&b.Metadata).WithDeletionTimestamp(value)
 	return b
 }
 
 // WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *TinApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithDeletionGracePeriodSeconds(value)
+	merge.Ensure(&b.Metadata).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *TinApplyConfiguration) WithLabels(entries map[string]string) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithLabels(entries)
+	merge.Ensure(&b.Metadata).WithLabels(entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *TinApplyConfiguration) WithAnnotations(entries map[string]string) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithAnnotations(entries)
+	merge.Ensure(&b.Metadata).WithAnnotations(entries)
 	return b
 }
 
 // WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *TinApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithOwnerReferences(values...)
+	merge.Ensure(&b.Metadata).WithOwnerReferences(values...)
 	return b
 }
 
 // WithFinalizers appends values to Finalizers.
 func (b *TinApplyConfiguration) WithFinalizers(values ...string) *TinApplyConfiguration {
-	internal.Ensure(&b.Metadata).WithFinalizers(values...)
+	merge.Ensure(&b.Metadata).WithFinalizers(values...)
 	return b
 }
 

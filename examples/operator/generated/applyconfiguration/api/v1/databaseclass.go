@@ -8,6 +8,7 @@ package v1
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
@@ -41,7 +42,7 @@ func ExtractDatabaseClass(obj *datav1.DatabaseClass, fieldManager string) (*Data
 // such as "status". The subresource "" is the object itself.
 func ExtractDatabaseClassFrom(obj *datav1.DatabaseClass, fieldManager, subresource string) (*DatabaseClassApplyConfiguration, error) {
 	b := &DatabaseClassApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.examples.operator.api.v1.DatabaseClass", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.examples.operator.api.v1.DatabaseClass", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -67,79 +68,79 @@ func (b *DatabaseClassApplyConfiguration) WithAPIVersion(value string) *Database
 
 // WithName sets Name.
 func (b *DatabaseClassApplyConfiguration) WithName(value string) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
 // WithGenerateName sets GenerateName.
 func (b *DatabaseClassApplyConfiguration) WithGenerateName(value string) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
 // WithNamespace sets Namespace.
 func (b *DatabaseClassApplyConfiguration) WithNamespace(value string) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
 // WithUID sets UID.
 func (b *DatabaseClassApplyConfiguration) WithUID(value types.UID) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
 // WithResourceVersion sets ResourceVersion.
 func (b *DatabaseClassApplyConfiguration) WithResourceVersion(value string) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
 // WithGeneration sets Generation.
 func (b *DatabaseClassApplyConfiguration) WithGeneration(value int64) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
 // WithCreationTimestamp sets CreationTimestamp.
 func (b *DatabaseClassApplyConfiguration) WithCreationTimestamp(value metav1.Time) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
 // WithDeletionTimestamp sets DeletionTimestamp.
 func (b *DatabaseClassApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
 // WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *DatabaseClassApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *DatabaseClassApplyConfiguration) WithLabels(entries map[string]string) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *DatabaseClassApplyConfiguration) WithAnnotations(entries map[string]string) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
 // WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *DatabaseClassApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
 // WithFinalizers appends values to Finalizers.
 func (b *DatabaseClassApplyConfiguration) WithFinalizers(values ...string) *DatabaseClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b
 }
 

@@ -7,7 +7,7 @@ package v1
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	"github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -57,6 +57,6 @@ func (b *DatabaseStatusApplyConfiguration) WithObservedGeneration(value int64) *
 
 // WithConditions appends values to Conditions. It panics if one of them is nil.
 func (b *DatabaseStatusApplyConfiguration) WithConditions(values ...*applymetav1.ConditionApplyConfiguration) *DatabaseStatusApplyConfiguration {
-	b.Conditions = internal.Append("WithConditions", b.Conditions, values)
+	b.Conditions = merge.Append("WithConditions", b.Conditions, values)
 	return b
 }

@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/test/apply/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 )
 
 // ListenerApplyConfiguration is a declarative configuration of Listener for server-side apply.
@@ -39,18 +39,18 @@ func (b *ListenerApplyConfiguration) WithHostname(value string) *ListenerApplyCo
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *ListenerApplyConfiguration) WithLabels(entries map[string]string) *ListenerApplyConfiguration {
-	b.Labels = internal.Put(b.Labels, entries)
+	b.Labels = merge.Put(b.Labels, entries)
 	return b
 }
 
 // WithRoutes appends values to Routes. It panics if one of them is nil.
 func (b *ListenerApplyConfiguration) WithRoutes(values ...*RouteApplyConfiguration) *ListenerApplyConfiguration {
-	b.Routes = internal.Append("WithRoutes", b.Routes, values)
+	b.Routes = merge.Append("WithRoutes", b.Routes, values)
 	return b
 }
 
 // WithFilters appends values to Filters. It panics if one of them is nil.
 func (b *ListenerApplyConfiguration) WithFilters(values ...*FilterApplyConfiguration) *ListenerApplyConfiguration {
-	b.Filters = internal.Append("WithFilters", b.Filters, values)
+	b.Filters = merge.Append("WithFilters", b.Filters, values)
 	return b
 }

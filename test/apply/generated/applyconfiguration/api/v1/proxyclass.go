@@ -3,6 +3,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	edgev1 "github.com/typedinformers/informer-gen/test/apply/api/v1"
 	"github.com/typedinformers/informer-gen/test/apply/generated/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,7 +39,7 @@ func ExtractProxyClass(obj *edgev1.ProxyClass, fieldManager string) (*ProxyClass
 // such as "status". The subresource "" is the object itself.
 func ExtractProxyClassFrom(obj *edgev1.ProxyClass, fieldManager, subresource string) (*ProxyClassApplyConfiguration, error) {
 	b := &ProxyClassApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.test.apply.api.v1.ProxyClass", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.test.apply.api.v1.ProxyClass", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -64,79 +65,79 @@ func (b *ProxyClassApplyConfiguration) WithAPIVersion(value string) *ProxyClassA
 
 // WithName sets Name.
 func (b *ProxyClassApplyConfiguration) WithName(value string) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
 // WithGenerateName sets GenerateName.
 func (b *ProxyClassApplyConfiguration) WithGenerateName(value string) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
 // WithNamespace sets Namespace.
 func (b *ProxyClassApplyConfiguration) WithNamespace(value string) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
 // WithUID sets UID.
 func (b *ProxyClassApplyConfiguration) WithUID(value types.UID) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
 // WithResourceVersion sets ResourceVersion.
 func (b *ProxyClassApplyConfiguration) WithResourceVersion(value string) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
 // WithGeneration sets Generation.
 func (b *ProxyClassApplyConfiguration) WithGeneration(value int64) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
 // WithCreationTimestamp sets CreationTimestamp.
 func (b *ProxyClassApplyConfiguration) WithCreationTimestamp(value metav1.Time) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
 // WithDeletionTimestamp sets DeletionTimestamp.
 func (b *ProxyClassApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
 // WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *ProxyClassApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *ProxyClassApplyConfiguration) WithLabels(entries map[string]string) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *ProxyClassApplyConfiguration) WithAnnotations(entries map[string]string) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
 // WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *ProxyClassApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
 // WithFinalizers appends values to Finalizers.
 func (b *ProxyClassApplyConfiguration) WithFinalizers(values ...string) *ProxyClassApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b
 }
 

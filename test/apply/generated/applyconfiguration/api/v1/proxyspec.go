@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/test/apply/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
@@ -120,13 +120,13 @@ func (b *ProxySpecApplyConfiguration) WithCodes(values ...int32) *ProxySpecApply
 
 // WithListeners appends values to Listeners. It panics if one of them is nil.
 func (b *ProxySpecApplyConfiguration) WithListeners(values ...*ListenerApplyConfiguration) *ProxySpecApplyConfiguration {
-	b.Listeners = internal.Append("WithListeners", b.Listeners, values)
+	b.Listeners = merge.Append("WithListeners", b.Listeners, values)
 	return b
 }
 
 // WithPorts appends values to Ports. It panics if one of them is nil.
 func (b *ProxySpecApplyConfiguration) WithPorts(values ...*PortApplyConfiguration) *ProxySpecApplyConfiguration {
-	b.Ports = internal.Append("WithPorts", b.Ports, values)
+	b.Ports = merge.Append("WithPorts", b.Ports, values)
 	return b
 }
 
@@ -138,19 +138,19 @@ func (b *ProxySpecApplyConfiguration) WithMatrix(values ...[]int32) *ProxySpecAp
 
 // WithWeights adds entries to Weights. It replaces entries with the same keys.
 func (b *ProxySpecApplyConfiguration) WithWeights(entries map[string]int32) *ProxySpecApplyConfiguration {
-	b.Weights = internal.Put(b.Weights, entries)
+	b.Weights = merge.Put(b.Weights, entries)
 	return b
 }
 
 // WithSelector adds entries to Selector. It replaces entries with the same keys.
 func (b *ProxySpecApplyConfiguration) WithSelector(entries map[string]string) *ProxySpecApplyConfiguration {
-	b.Selector = internal.Put(b.Selector, entries)
+	b.Selector = merge.Put(b.Selector, entries)
 	return b
 }
 
 // WithPools adds entries to Pools. It replaces entries with the same keys.
 func (b *ProxySpecApplyConfiguration) WithPools(entries map[string]PoolApplyConfiguration) *ProxySpecApplyConfiguration {
-	b.Pools = internal.Put(b.Pools, entries)
+	b.Pools = merge.Put(b.Pools, entries)
 	return b
 }
 
@@ -204,7 +204,7 @@ func (b *ProxySpecApplyConfiguration) WithParameters(value apiextensionsv1.JSON)
 
 // WithSidecars appends values to Sidecars. It panics if one of them is nil.
 func (b *ProxySpecApplyConfiguration) WithSidecars(values ...*applycorev1.ContainerApplyConfiguration) *ProxySpecApplyConfiguration {
-	b.Sidecars = internal.Append("WithSidecars", b.Sidecars, values)
+	b.Sidecars = merge.Append("WithSidecars", b.Sidecars, values)
 	return b
 }
 

@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/test/apply/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -49,6 +49,6 @@ func (b *ProxyStatusApplyConfiguration) WithAddresses(values ...string) *ProxySt
 
 // WithConditions appends values to Conditions. It panics if one of them is nil.
 func (b *ProxyStatusApplyConfiguration) WithConditions(values ...*applymetav1.ConditionApplyConfiguration) *ProxyStatusApplyConfiguration {
-	b.Conditions = internal.Append("WithConditions", b.Conditions, values)
+	b.Conditions = merge.Append("WithConditions", b.Conditions, values)
 	return b
 }

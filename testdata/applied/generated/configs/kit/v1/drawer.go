@@ -6,6 +6,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
 	otherapplyapicommon "github.com/typedinformers/informer-gen/testdata/applied/generated/configs/applied/api/common"
 	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
@@ -49,7 +50,7 @@ func ExtractDrawer(obj *kitv1.Drawer, fieldManager string) (*DrawerApplyConfigur
 // such as "status". The subresource "" is the object itself.
 func ExtractDrawerFrom(obj *kitv1.Drawer, fieldManager, subresource string) (*DrawerApplyConfiguration, error) {
 	b := &DrawerApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Drawer", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Drawer", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -75,79 +76,79 @@ func (b *DrawerApplyConfiguration) WithAPIVersion(value string) *DrawerApplyConf
 
 // WithName sets Name.
 func (b *DrawerApplyConfiguration) WithName(value string) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
 // WithGenerateName sets GenerateName.
 func (b *DrawerApplyConfiguration) WithGenerateName(value string) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
 // WithNamespace sets Namespace.
 func (b *DrawerApplyConfiguration) WithNamespace(value string) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
 // WithUID sets UID.
 func (b *DrawerApplyConfiguration) WithUID(value types.UID) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
 // WithResourceVersion sets ResourceVersion.
 func (b *DrawerApplyConfiguration) WithResourceVersion(value string) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
 // WithGeneration sets Generation.
 func (b *DrawerApplyConfiguration) WithGeneration(value int64) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
 // WithCreationTimestamp sets CreationTimestamp.
 func (b *DrawerApplyConfiguration) WithCreationTimestamp(value metav1.Time) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
 // WithDeletionTimestamp sets DeletionTimestamp.
 func (b *DrawerApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
 // WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *DrawerApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *DrawerApplyConfiguration) WithLabels(entries map[string]string) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *DrawerApplyConfiguration) WithAnnotations(entries map[string]string) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
 // WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *DrawerApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
 // WithFinalizers appends values to Finalizers.
 func (b *DrawerApplyConfiguration) WithFinalizers(values ...string) *DrawerApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b
 }
 

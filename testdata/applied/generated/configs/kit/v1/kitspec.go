@@ -6,9 +6,9 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
 	applyapicommon "github.com/typedinformers/informer-gen/testdata/applied/generated/configs/applied/api/common"
-	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
 	corev1 "k8s.io/api/core/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,37 +87,37 @@ func (b *KitSpecApplyConfiguration) WithValue(value string) *KitSpecApplyConfigu
 
 // WithColor sets Color.
 func (b *KitSpecApplyConfiguration) WithColor(value string) *KitSpecApplyConfiguration {
-	internal.Ensure(&b.OptionsApplyConfiguration).WithColor(value)
+	merge.Ensure(&b.OptionsApplyConfiguration).WithColor(value)
 	return b
 }
 
 // WithParts appends values to Parts. It panics if one of them is nil.
 func (b *KitSpecApplyConfiguration) WithParts(values ...*ToolApplyConfiguration) *KitSpecApplyConfiguration {
-	internal.Ensure(&b.OptionsApplyConfiguration).WithParts(values...)
+	merge.Ensure(&b.OptionsApplyConfiguration).WithParts(values...)
 	return b
 }
 
 // WithTools appends values to Tools. It panics if one of them is nil.
 func (b *KitSpecApplyConfiguration) WithTools(values ...*ToolApplyConfiguration) *KitSpecApplyConfiguration {
-	b.Tools = internal.Append("WithTools", b.Tools, values)
+	b.Tools = merge.Append("WithTools", b.Tools, values)
 	return b
 }
 
 // WithSpares appends values to Spares. It panics if one of them is nil.
 func (b *KitSpecApplyConfiguration) WithSpares(values ...*ToolApplyConfiguration) *KitSpecApplyConfiguration {
-	b.Spares = internal.AppendTo("WithSpares", b.Spares, values)
+	b.Spares = merge.AppendTo("WithSpares", b.Spares, values)
 	return b
 }
 
 // WithLinks appends values to Links. It panics if one of them is nil.
 func (b *KitSpecApplyConfiguration) WithLinks(values ...**kitv1.Tool) *KitSpecApplyConfiguration {
-	b.Links = internal.Append("WithLinks", b.Links, values)
+	b.Links = merge.Append("WithLinks", b.Links, values)
 	return b
 }
 
 // WithByName adds entries to ByName. It replaces entries with the same keys.
 func (b *KitSpecApplyConfiguration) WithByName(entries map[string]ToolApplyConfiguration) *KitSpecApplyConfiguration {
-	b.ByName = internal.Put(b.ByName, entries)
+	b.ByName = merge.Put(b.ByName, entries)
 	return b
 }
 
@@ -141,7 +141,7 @@ func (b *KitSpecApplyConfiguration) WithSelector(value *applymetav1.LabelSelecto
 
 // WithTolerations appends values to Tolerations. It panics if one of them is nil.
 func (b *KitSpecApplyConfiguration) WithTolerations(values ...*applycorev1.TolerationApplyConfiguration) *KitSpecApplyConfiguration {
-	b.Tolerations = internal.Append("WithTolerations", b.Tolerations, values)
+	b.Tolerations = merge.Append("WithTolerations", b.Tolerations, values)
 	return b
 }
 
@@ -153,7 +153,7 @@ func (b *KitSpecApplyConfiguration) WithContainer(value corev1.Container) *KitSp
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *KitSpecApplyConfiguration) WithLabels(entries map[string]string) *KitSpecApplyConfiguration {
-	b.Labels = internal.Put(b.Labels, entries)
+	b.Labels = merge.Put(b.Labels, entries)
 	return b
 }
 
@@ -177,7 +177,7 @@ func (b *KitSpecApplyConfiguration) WithPair(value [2]string) *KitSpecApplyConfi
 
 // WithCodes adds entries to Codes. It replaces entries with the same keys.
 func (b *KitSpecApplyConfiguration) WithCodes(entries map[int32]string) *KitSpecApplyConfiguration {
-	b.Codes = internal.Put(b.Codes, entries)
+	b.Codes = merge.Put(b.Codes, entries)
 	return b
 }
 

@@ -6,7 +6,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -31,6 +31,6 @@ func (b *KitStatusApplyConfiguration) WithReady(value bool) *KitStatusApplyConfi
 
 // WithConditions appends values to Conditions. It panics if one of them is nil.
 func (b *KitStatusApplyConfiguration) WithConditions(values ...*applymetav1.ConditionApplyConfiguration) *KitStatusApplyConfiguration {
-	b.Conditions = internal.Append("WithConditions", b.Conditions, values)
+	b.Conditions = merge.Append("WithConditions", b.Conditions, values)
 	return b
 }

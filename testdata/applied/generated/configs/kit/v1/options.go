@@ -6,7 +6,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 )
 
 // OptionsApplyConfiguration is a declarative configuration of Options for server-side apply.
@@ -30,6 +30,6 @@ func (b *OptionsApplyConfiguration) WithColor(value string) *OptionsApplyConfigu
 
 // WithParts appends values to Parts. It panics if one of them is nil.
 func (b *OptionsApplyConfiguration) WithParts(values ...*ToolApplyConfiguration) *OptionsApplyConfiguration {
-	b.Parts = internal.Append("WithParts", b.Parts, values)
+	b.Parts = merge.Append("WithParts", b.Parts, values)
 	return b
 }

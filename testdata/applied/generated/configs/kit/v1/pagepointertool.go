@@ -6,8 +6,8 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
-	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
 )
 
 // PagePointerToolApplyConfiguration is a declarative configuration of PagePointerTool for server-side apply.
@@ -25,7 +25,7 @@ func PagePointerTool() *PagePointerToolApplyConfiguration {
 
 // WithItems appends values to Items. It panics if one of them is nil.
 func (b *PagePointerToolApplyConfiguration) WithItems(values ...**kitv1.Tool) *PagePointerToolApplyConfiguration {
-	b.Items = internal.Append("WithItems", b.Items, values)
+	b.Items = merge.Append("WithItems", b.Items, values)
 	return b
 }
 

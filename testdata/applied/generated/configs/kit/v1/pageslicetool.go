@@ -6,8 +6,8 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
-	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
 )
 
 // PageSliceToolApplyConfiguration is a declarative configuration of PageSliceTool for server-side apply.
@@ -31,6 +31,6 @@ func (b *PageSliceToolApplyConfiguration) WithItems(values ...[]kitv1.Tool) *Pag
 
 // WithNext appends values to Next. It panics if one of them is nil.
 func (b *PageSliceToolApplyConfiguration) WithNext(values ...*ToolApplyConfiguration) *PageSliceToolApplyConfiguration {
-	b.Next = internal.AppendTo("WithNext", b.Next, values)
+	b.Next = merge.AppendTo("WithNext", b.Next, values)
 	return b
 }

@@ -6,7 +6,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 )
 
 // PageToolApplyConfiguration is a declarative configuration of PageTool for server-side apply.
@@ -24,7 +24,7 @@ func PageTool() *PageToolApplyConfiguration {
 
 // WithItems appends values to Items. It panics if one of them is nil.
 func (b *PageToolApplyConfiguration) WithItems(values ...*ToolApplyConfiguration) *PageToolApplyConfiguration {
-	b.Items = internal.Append("WithItems", b.Items, values)
+	b.Items = merge.Append("WithItems", b.Items, values)
 	return b
 }
 

@@ -6,7 +6,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 )
 
 // ToolApplyConfiguration is a declarative configuration of Tool for server-side apply.
@@ -31,7 +31,7 @@ func (b *ToolApplyConfiguration) WithName(value string) *ToolApplyConfiguration 
 
 // WithParts appends values to Parts. It panics if one of them is nil.
 func (b *ToolApplyConfiguration) WithParts(values ...*ToolApplyConfiguration) *ToolApplyConfiguration {
-	b.Parts = internal.Append("WithParts", b.Parts, values)
+	b.Parts = merge.Append("WithParts", b.Parts, values)
 	return b
 }
 

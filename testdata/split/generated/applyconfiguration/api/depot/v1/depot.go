@@ -6,6 +6,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	depotv1 "github.com/typedinformers/informer-gen/testdata/split/api/depot/v1"
 	"github.com/typedinformers/informer-gen/testdata/split/generated/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +42,7 @@ func ExtractDepot(obj *depotv1.Depot, fieldManager string) (*DepotApplyConfigura
 // such as "status". The subresource "" is the object itself.
 func ExtractDepotFrom(obj *depotv1.Depot, fieldManager, subresource string) (*DepotApplyConfiguration, error) {
 	b := &DepotApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.split.api.depot.v1.Depot", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.testdata.split.api.depot.v1.Depot", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -67,79 +68,79 @@ func (b *DepotApplyConfiguration) WithAPIVersion(value string) *DepotApplyConfig
 
 // WithName sets Name.
 func (b *DepotApplyConfiguration) WithName(value string) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
 // WithGenerateName sets GenerateName.
 func (b *DepotApplyConfiguration) WithGenerateName(value string) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
 // WithNamespace sets Namespace.
 func (b *DepotApplyConfiguration) WithNamespace(value string) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
 // WithUID sets UID.
 func (b *DepotApplyConfiguration) WithUID(value types.UID) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
 // WithResourceVersion sets ResourceVersion.
 func (b *DepotApplyConfiguration) WithResourceVersion(value string) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
 // WithGeneration sets Generation.
 func (b *DepotApplyConfiguration) WithGeneration(value int64) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
 // WithCreationTimestamp sets CreationTimestamp.
 func (b *DepotApplyConfiguration) WithCreationTimestamp(value metav1.Time) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
 // WithDeletionTimestamp sets DeletionTimestamp.
 func (b *DepotApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
 // WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *DepotApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *DepotApplyConfiguration) WithLabels(entries map[string]string) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *DepotApplyConfiguration) WithAnnotations(entries map[string]string) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
 // WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *DepotApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
 // WithFinalizers appends values to Finalizers.
 func (b *DepotApplyConfiguration) WithFinalizers(values ...string) *DepotApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b
 }
 

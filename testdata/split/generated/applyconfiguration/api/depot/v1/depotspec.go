@@ -6,7 +6,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/testdata/split/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 )
 
 // DepotSpecApplyConfiguration is a declarative configuration of DepotSpec for server-side apply.
@@ -30,6 +30,6 @@ func (b *DepotSpecApplyConfiguration) WithAddress(value *AddressApplyConfigurati
 
 // WithRamps appends values to Ramps. It panics if one of them is nil.
 func (b *DepotSpecApplyConfiguration) WithRamps(values ...*PositionApplyConfiguration) *DepotSpecApplyConfiguration {
-	b.Ramps = internal.Append("WithRamps", b.Ramps, values)
+	b.Ramps = merge.Append("WithRamps", b.Ramps, values)
 	return b
 }
