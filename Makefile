@@ -44,7 +44,7 @@ demo-shards: ## Run processes of the example operator that share their work; add
 	@build/bin/demo-shards --repo=. $(ARGS)
 
 test: ## Run the checks of CI: lint and test the root module, and run its informers against a real API server, in 15 CPU minutes the first time
-	$(MAKE) lint MODULES=. USER_MODULES=.
+	hack/lint.sh .
 	$(RACE) $(COMPILE) ./runtime/...
 	$(RACE) $(TEST) ./runtime/...
 	$(TEST) $$(go list ./... | grep -v '/generator$$\|/runtime/')

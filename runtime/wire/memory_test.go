@@ -173,12 +173,9 @@ func heavyBody(watch bool, objects, size int) *body {
 func TestMemoryOfABodyIsBounded(t *testing.T) {
 	const processors, slack = 16, 1 << 20
 	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(processors))
-	for _, test := range []struct{ objects, size int }{{60, 100 << 10}, {36, 1 << 20}, {20, 6 << 20}, {20, 20 << 20}} {
+	for _, test := range []struct{ objects, size int }{{60, 100 << 10}, {36, 1 << 20}, {20, 6 << 20}} {
 		for _, watch := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d bytes, watch %v", test.size, watch), func(t *testing.T) {
-				if testing.Short() && test.size > 6<<20 {
-					t.Skip("the test of 6 MB is the same")
-				}
 				synctest.Test(t, func(t *testing.T) {
 					before, _ := inUse()
 					var peak, calls atomic.Int64
