@@ -49,7 +49,7 @@ const inProcess = "testserver"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if *binary == "" {
+	if *binary == inProcess {
 		fmt.Println("skipped without -server; run make test-shards")
 		return
 	}
@@ -186,6 +186,31 @@ func (c cluster) serviceAccount(t *testing.T) *rest.Config {
 	robot := rest.CopyConfig(c.admin)
 	robot.BearerToken = token.Status.Token
 	return robot
+}
+
+// grantLeases gives the processes the rights to Leases in one more namespace, as config/rbac.yaml does in their own.
+func (c cluster) grantLeases(t *testing.T, namespace string) {
+	t.Helper()
+	if *binary == inProcess {
+		return // everyone may do everything
+	}
+	ctx, rbac := progress.Context(t), c.kube(t).RbacV1()
+	role, err := rbac.Roles(fleet.Namespace).Get(ctx, fleet.Namespace, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	binding, err := rbac.RoleBindings(fleet.Namespace).Get(ctx, fleet.Namespace, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	role.ObjectMeta = metav1.ObjectMeta{Name: role.Name}
+	binding.ObjectMeta = metav1.ObjectMeta{Name: binding.Name}
+	if _, err := rbac.Roles(namespace).Create(ctx, role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rbac.RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // create creates the objects of a file, and waits until CRDs are served.
