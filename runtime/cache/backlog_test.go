@@ -84,3 +84,24 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		s.Stop()
 	})
 }
+
+// TestEventsAfterAListAreCoalesced has a list and many events of one object in one batch. The list does not count for the
+// limit of a handler, and the events do.
+func TestEventsAfterAListAreCoalesced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 10
+		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		_, reg := listen(t, s, WithBacklogLimit(limit))
+		for version := 1; version < 1000; version += 500 {
+			deltas := []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: version == 1, Items: statesOf(many(0, version, ""))}}}
+			for n := 1; n < 500; n++ {
+				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Item: stated(many(0, version+n, ""))})
+			}
+			inside(s).process(&deltafifo.Batch{Deltas: deltas})
+			if backlog := reg.Backlog(); backlog > limit {
+				t.Errorf("at version %d, %d notifications of one object wait, with a limit of %d", version, backlog, limit)
+			}
+		}
+		s.Stop()
+	})
+}

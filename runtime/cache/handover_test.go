@@ -69,6 +69,13 @@ func TestNamespaceTakesOver(t *testing.T) {
 			if !s.HasSynced() || s.Status().Phase != Watching {
 				t.Errorf("by %s: not synced: %v", by, s.Status())
 			}
+			want := "102"
+			if by == "nothing" { // what the last bookmark has told
+				want = "103"
+			}
+			if got := s.LastSyncResourceVersion(); got != want {
+				t.Errorf("by %s: the cache has version %s, want %s", by, got, want)
+			}
 			heard.drain()
 			v.of("a").version = max(v.of("a").version, 300)
 			v.of("a").set("a", "one", nil)
@@ -261,5 +268,64 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		want()
+	})
+}
+
+// TestRestOfARegionIsReady has one scope take over two namespaces. It is behind what was told of one of them, which then gets a scope of
+// its own again. The scope takes over the rest at once: no event or bookmark has to come first.
+func TestRestOfARegionIsReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		w.of("a").set("a", "one", nil)
+		w.of("b").set("b", "one", nil)
+		for range 10 {
+			w.of("b").bookmark()
+		}
+		w.of("").set("a", "one", nil)
+		w.of("").set("c", "one", nil)
+		s := w.informer(t, WithNamespaces("a", "b"))
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		heard.drain()
+		setScopes(t, s, Scope{OtherNamespaces: true})
+		synctest.Wait()
+		wantLines(t, heard.drain())
+		w.of("b").failWith(func(request) error { return errForbidden })
+		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "b", LabelSelector: "x!=y"})
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add c/one@102 initial=true")
+	})
+}
+
+// TestNamespaceTakesOverFromARestoredServer adds a scope that is behind the others. Then the server is restored from a backup, and
+// the others list again. What they told before does not count, so the new scope takes over.
+func TestNamespaceTakesOverFromARestoredServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &twoViews{}
+		v.set("one")
+		others := v.of("")
+		others.set("a", "lost", nil)
+		s := v.informer(t, WithScopes(Scope{OtherNamespaces: true}))
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		heard.drain()
+		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
+		synctest.Wait()
+		if s.HasSynced() {
+			t.Error("took over although it is behind")
+		}
+		others.mu.Lock()
+		others.version, others.history = 101, others.history[:1]
+		delete(others.objects, ObjectName{"a", "lost"})
+		others.mu.Unlock()
+		others.endWatches(errGone)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		wantLines(t, heard.drain(), "delete a/lost@102 unknown=true")
+		if status := s.Status(); !s.HasSynced() || status.Phase != Watching || status.Unconfirmed != 0 {
+			t.Errorf("after the list of the others: %v", status)
+		}
 	})
 }

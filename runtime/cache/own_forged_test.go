@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -424,5 +426,20 @@ func TestLateWatchIsNotForged(t *testing.T) {
 		f.src.endWatches(io.EOF)
 		f.minutes(5)
 		f.want(1, 0, "in the end")
+	})
+}
+
+// TestOverdueWriteInABatchOfBookmarks has a write that no bookmark has confirmed. Several bookmarks come in one batch, because an index
+// function is slow for example. The write is noted once.
+func TestOverdueWriteInABatchOfBookmarks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
+		inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
+		inside(s).own.Wrote(response(newSource().set("a", "one", nil)))
+		time.Sleep(5 * time.Minute)
+		inside(s).process(&deltafifo.Batch{Reached: []deltafifo.Reached{{Position: frontier.Position{Version: "11", Bookmarks: 5}}}})
+		if n := s.Status().Unconfirmed; n != 1 {
+			t.Errorf("%d versions are unconfirmed, want the one of the write", n)
+		}
 	})
 }

@@ -138,6 +138,30 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 	})
 }
 
+// TestScopeEndsDuringAWrite: the namespace is no scope any more when the response is decoded.
+func TestScopeEndsDuringAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		s := newOwn(t, func(namespace string) OpenFunc { return openerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		// The informer would call it one at a time.
+		inside(s).reflectors()[1].SetTransform(erasedTransform(func(obj object) (object, error) {
+			setScopes(t, s, in("a")...)
+			return obj, nil
+		}))
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		w.of("b").setSilent(true) // so that only the response is transformed
+		w.of("b").endWatches(io.EOF)
+		synctest.Wait()
+		inside(s).own.Wrote(response(w.of("b").set("b", "one", nil)))
+		wantLines(t, after(heard))
+		if status := s.Status(); status.PendingWrites != 0 || status.Objects != 0 {
+			t.Errorf("an object that no scope has was stored: %v", status)
+		}
+	})
+}
+
 // TestIndexFunctionPanicsInAWriter: a writer that recovers does not keep the state from the cache.
 func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 	panics := true

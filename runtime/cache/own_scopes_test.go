@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -300,5 +304,63 @@ func TestOwnWritesInARemovedNamespace(t *testing.T) {
 			t.Errorf("in the end: %v", got)
 		}
 		wantLines(t, heard.drain())
+	})
+}
+
+// TestTakeoverEndsEarlierEvents has an event of a scope in one batch with the events by which another scope takes over. This program
+// has written the object since. The write moves to the new scope, so the event may not be heard as news.
+func TestTakeoverEndsEarlierEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithScopes(Scope{OtherNamespaces: true}))
+		c, src := inside(s), newSource()
+		_, reg := listen(t, s)
+		process := func() {
+			t.Helper()
+			var batch deltafifo.Batch
+			if err := c.queue.Pop(t.Context(), &batch); err != nil {
+				t.Fatal(err)
+			}
+			c.process(&batch)
+		}
+		heard := func() (versions []string) {
+			for _, batch := range reg.(*registration).Listener.Drain() {
+				for _, note := range batch.Notes {
+					versions = append(versions, note.Obj.GetResourceVersion())
+				}
+			}
+			return versions
+		}
+		tell := func(r *scopeReflector, obj object) {
+			r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.id, Item: stated(obj)}}, frontier.Position{Version: obj.ResourceVersion})
+		}
+		first := src.set("a", "one", nil)
+		list := func(r *scopeReflector) {
+			r.Listed(&deltafifo.Collection{IsFirst: true, Began: r.Listing(), Version: "101", Items: statesOf(first)}, frontier.Position{Version: "101"})
+			process()
+		}
+		others := c.reflectors()[0]
+		list(others)
+		second := src.set("a", "two", nil)
+		tell(others, second)
+		process()
+		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
+		next := c.reflectors()[slices.IndexFunc(c.reflectors(), func(r *scopeReflector) bool { return r != others })]
+		list(next)                        // it is behind
+		third := src.set("a", "one", nil) // by another program
+		c.own.Wrote(response(src.set("a", "one", nil)))
+		wantLines(t, heard(), "101", "102", "104")
+
+		tell(others, third)
+		tell(next, second)
+		tell(next, third)
+		process()
+		if owner, _ := c.owners.Owner(listed.Name{Namespace: "a", Name: "one"}); owner != next.id {
+			t.Error("the new scope has not taken over")
+		}
+		wantLines(t, heard())
+		if n := s.Status().PendingWrites; n != 1 {
+			t.Errorf("%d writes are pending", n)
+		}
+		s.Stop()
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 )
@@ -524,4 +526,69 @@ func TestReflectorWaitsWhileAStreamIsOpened(t *testing.T) {
 			t.Error("it did not wait for the stream")
 		}
 	})
+}
+
+// versionedStore records the version that its Reflector has during each call.
+type versionedStore struct {
+	of    *Reflector[object]
+	lines []string
+}
+
+func (s *versionedStore) note(what string) {
+	s.lines = append(s.lines, fmt.Sprintf("%s at %q", what, s.of.LastSyncResourceVersion()))
+}
+
+func (s *versionedStore) Replace([]object) { s.note("replace") }
+func (s *versionedStore) Add(object)       { s.note("add") }
+func (s *versionedStore) Update(object)    { s.note("update") }
+func (s *versionedStore) Delete(object)    { s.note("delete") }
+
+// TestReflectorReachesAVersionAfterItsStore: a caller that reads the version finds all changes up to it in the store.
+func TestReflectorReachesAVersionAfterItsStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, to := newSource(), &versionedStore{}
+		src.set("a", "one", nil)
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
+		r, err := NewReflector(kind, to, WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to.of = r
+		stop := run(t, r.Run)
+		synctest.Wait()
+		src.set("a", "two", nil)
+		synctest.Wait()
+		src.set("a", "one", nil)
+		synctest.Wait()
+		src.remove("a", "two")
+		synctest.Wait()
+		stop()
+		wantLines(t, to.lines, `replace at ""`, `add at "101"`, `update at "102"`, `delete at "103"`)
+		if got := r.LastSyncResourceVersion(); got != "104" {
+			t.Errorf("in the end the store has version %s", got)
+		}
+	})
+}
+
+// TestVersionIsThereBeforeTheList reads the version of a scope as soon as its list can be applied.
+func TestVersionIsThereBeforeTheList(t *testing.T) {
+	s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+	defer s.Stop()
+	c := inside(s)
+	r := c.reflectors()[0]
+	for n := 1; n <= 20_000 && !t.Failed(); n++ {
+		version := fmt.Sprint(n)
+		var popping sync.WaitGroup
+		popping.Go(func() {
+			var batch deltafifo.Batch
+			if err := c.queue.Pop(t.Context(), &batch); err != nil {
+				t.Error(err)
+			}
+			if got := r.Status().ResourceVersion; got != version {
+				t.Errorf("the list of version %s can be applied, the version is %q", version, got)
+			}
+		})
+		r.Listed(&deltafifo.Collection{IsFirst: n == 1, Version: version}, frontier.Position{Version: version})
+		popping.Wait()
+	}
 }

@@ -110,6 +110,47 @@ func TestFormWhileScopesChange(t *testing.T) {
 	})
 }
 
+// TestFormWhileANamespaceTakesOver changes the form before the first list of a scope that is behind. It lists again before it
+// takes over. Then the form is applied.
+func TestFormWhileANamespaceTakesOver(t *testing.T) {
+	if servesProtobuf() {
+		t.Skip("unstructured objects are JSON")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*fakeSource{"": newSource(), "a": newSource()}
+		others, own := sources[""], sources["a"]
+		others.set("a", "one", nil)
+		own.set("a", "one", nil)
+		s := followForm(t, &metav1.PartialObjectMetadata{}, sources, WithScopes(Scope{OtherNamespaces: true}), WithoutStreamingList())
+		synctest.Wait()
+		others.set("a", "two", nil) // the server of the new scope does not know that yet
+		own.failWith(func(request) error { return errForbidden })
+		if err := s.SetScopes(Scope{OtherNamespaces: true}, Scope{Namespace: "a"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		applied, err := s.SetForm(&unstructured.Unstructured{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own.failWith(nil)
+		time.Sleep(time.Minute)
+		own.forget()
+		own.endWatches(errGone)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if lists := own.count("list"); lists < 3 || isClosed(applied) {
+			t.Errorf("while the new scope is behind: %d lists, the form is applied: %v", lists, isClosed(applied))
+		}
+		own.set("a", "two", nil)
+		synctest.Wait()
+		if !isClosed(applied) || !s.HasSynced() {
+			t.Errorf("the form is applied: %v; %v", isClosed(applied), s.Status())
+		}
+		wantForm(t, s, 2, formUnstructured)
+	})
+}
+
 // TestTransformOfScopesThatAreAdded is set before Run, before and after SetScopes.
 func TestTransformOfScopesThatAreAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -327,6 +327,61 @@ func TestSourceThatTellsAndFails(t *testing.T) {
 	})
 }
 
+// TestSourceThatFailsLate has a source whose requests time out, so each call lasts. It has set no scopes, so the waits grow.
+func TestSourceThatFailsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ended time.Time
+		var waits []time.Duration
+		w := &worlds{}
+		s := w.informer(t, WithScopeSource(ScopeSource(func(ctx context.Context, _ func(...Scope) error) error {
+			if !ended.IsZero() {
+				waits = append(waits, time.Since(ended))
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(2 * sourceWorked):
+			}
+			ended = time.Now()
+			return errors.New("the request has timed out")
+		})))
+		stop := run(t, s.Run)
+		time.Sleep(time.Hour)
+		stop()
+		if n := len(waits); n < 20 || slices.Min(waits[n-10:]) < 4*time.Second {
+			t.Errorf("the waits are %v, want some that grow to 8 s", waits)
+		}
+	})
+}
+
+// TestFirstListsOfScopesThatAreAddedAreLimited sets many namespaces at one time.
+func TestFirstListsOfScopesThatAreAddedAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		var reading, most atomic.Int32
+		var names []string
+		for i := range 8 * maxFirstLists {
+			names = append(names, fmt.Sprintf("n%02d", i))
+			w.of(names[i]).failWith(func(r request) error {
+				if r.verb == "list" {
+					most.Store(max(most.Load(), reading.Add(1)))
+					time.Sleep(time.Second)
+					reading.Add(-1)
+				}
+				return nil
+			})
+		}
+		s := w.informer(t, WithNamespace("a"))
+		run(t, s.Run)
+		synctest.Wait()
+		setScopes(t, s, in(names...)...)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := most.Load(); !s.HasSynced() || n != maxFirstLists/2 {
+			t.Errorf("%d first lists at one time, want %d: %v", n, maxFirstLists/2, s.Status())
+		}
+	})
+}
+
 func TestMistakesOfSetScopes(t *testing.T) {
 	w := &worlds{}
 	namespaced, cluster := w.kind(), w.kind()

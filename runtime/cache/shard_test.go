@@ -151,6 +151,30 @@ func TestChildrenFollowTheirOwner(t *testing.T) {
 	})
 }
 
+// TestChildLeavesItsOwnerAtItsEnd has the write that changes the controller of an object also delete it, because it removes the last
+// finalizer. The only event has the new controller, which is in another shard.
+func TestChildLeavesItsOwnerAtItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.setOwner("a", "child", "parent", true)
+		s := followAll(t, map[string]*fakeSource{"": src}, WithoutStreamingList(), WithShard(shardOf(t, sharding.Owner, "parent")))
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add a/child@101 initial=true")
+		src.mu.Lock()
+		last := src.objects[ObjectName{"a", "child"}].DeepCopy()
+		last.OwnerReferences[0].UID = "other"
+		delete(src.objects, ObjectName{"a", "child"})
+		src.recordLocked(watch.Deleted, last)
+		src.mu.Unlock()
+		synctest.Wait()
+		wantLines(t, heard.drain(), "delete a/child@101 unknown=true")
+		if got := names(s); len(got) != 0 {
+			t.Errorf("cached are %q", got)
+		}
+	})
+}
+
 // TestPagesOfOtherShards reads a list in pages of which most have nothing of the shard. No page counts as
 // one without a result, after which the informer would wait.
 func TestPagesOfOtherShards(t *testing.T) {

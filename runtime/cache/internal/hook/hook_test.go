@@ -365,3 +365,26 @@ func TestSlowStatusIsNeverMissed(t *testing.T) {
 		}
 	}
 }
+
+// TestObserversLeave one by one. Those that stay are called.
+func TestObserversLeave(t *testing.T) {
+	var observers Observers
+	observers.Changed()
+	var calls [3]int
+	var remove [3]func()
+	for i := range calls {
+		remove[i] = observers.Add(func() { calls[i]++ })
+	}
+	for i := range calls {
+		observers.Changed()
+		remove[i]()
+	}
+	observers.Changed()
+	if calls != [3]int{1, 2, 3} {
+		t.Errorf("the calls are %v", calls)
+	}
+	defer observers.Add(func() { calls[0]++ })()
+	if observers.Changed(); calls[0] != 2 {
+		t.Error("one that is added later is not called")
+	}
+}

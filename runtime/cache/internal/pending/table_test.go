@@ -352,6 +352,14 @@ func TestSelection(t *testing.T) {
 			t.Errorf("after a change: %v, %v", selected, known)
 		}
 	}
+	var tweaked metav1.ListOptions
+	s := NewSelection(func(request *metav1.ListOptions) { *request = tweaked }, sharding.Selector{})
+	for _, name := range []string{"one", "two", "one"} {
+		tweaked.FieldSelector = "metadata.name=" + name // the labels stay
+		if selected, known := s.Matches(obj); selected != (name == "one") || !known {
+			t.Errorf("the object one and %s: %v, %v", tweaked.FieldSelector, selected, known)
+		}
+	}
 	if selected, known := (*Selection)(nil).Matches(obj); !selected || !known {
 		t.Error("no selector selects all objects")
 	}
@@ -486,4 +494,33 @@ func TestLen(t *testing.T) {
 			t.Errorf("%q: %d of %d entries count, want %d of %d", test.steps, s.table.Len(), s.table.Size(), test.len, test.size)
 		}
 	}
+}
+
+// TestMovedEntryIsOverdue moves a write to a scope that has read fewer bookmarks, or more, than the one before. Two of its own
+// bookmarks have to confirm the write.
+func TestMovedEntryIsOverdue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, counts := range [][2]int{{0, 0}, {20, 0}, {0, 20}} {
+			var from, to Table
+			from.Replace(nil, 1, from.Begin())
+			to.Replace(nil, 1, to.Begin())
+			for range counts[0] {
+				from.Bookmark()
+			}
+			for range counts[1] {
+				to.Bookmark()
+			}
+			name := listed.Name{Namespace: "ns", Name: "one"}
+			e := Entry{Name: name, UID: "u", Version: 9, Item: wire.Item{Object: state("u@9")}, Claim: Claim{At: stats.Now(), Bookmarks: counts[0]}}
+			if verdict := from.Offer(e, nil, false); verdict != Store {
+				t.Fatalf("the verdict is %v", verdict)
+			}
+			from.Move(&to, nil, func(listed.Name) bool { return true })
+			time.Sleep(time.Hour)
+			first, second := to.Bookmark(), to.Bookmark()
+			if len(first) != 0 || len(second) != 1 || second[0] != (Unconfirmed{name, 9}) || from.Size() != 0 {
+				t.Errorf("%v bookmarks: overdue are %v and then %v", counts, first, second)
+			}
+		}
+	})
 }

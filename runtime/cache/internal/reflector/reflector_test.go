@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -30,13 +33,25 @@ func named(name string) object {
 // sink keeps what it is told.
 type sink struct {
 	positions []frontier.Position
-	onList    func()
+	// began is the number of lists that were requested, and list the last one.
+	began  uint64
+	list   *deltafifo.Collection
+	onList func()
 }
 
-func (s *sink) Listing() uint64                                 { return 0 }
-func (s *sink) Listed(*deltafifo.Collection, frontier.Position) { s.onList() }
-func (s *sink) Failed(context.Context, error)                   {}
-func (s *sink) Changed()                                        {}
+func (s *sink) Failed(context.Context, error) {}
+func (s *sink) Changed()                      {}
+
+func (s *sink) Listing() uint64 {
+	s.began++
+	return s.began
+}
+
+func (s *sink) Listed(list *deltafifo.Collection, _ frontier.Position) {
+	if s.list = list; s.onList != nil {
+		s.onList()
+	}
+}
 
 func (s *sink) Events(_ []deltafifo.Delta, at frontier.Position) stats.Stamp {
 	s.positions = append(s.positions, at)
@@ -147,5 +162,74 @@ func TestGateRefuses(t *testing.T) {
 				t.Errorf("the error is %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// pages is a source of a list in pages. The token of a page is its number.
+type pages struct {
+	source.Failing
+	items [][]wire.Item
+}
+
+func (p pages) List(_ context.Context, options metav1.ListOptions) (wire.Page, error) {
+	n, _ := strconv.Atoi(options.Continue)
+	page := wire.Page{Items: p.items[n], ResourceVersion: "9"}
+	if n++; n < len(p.items) {
+		page.Continue = strconv.Itoa(n)
+	}
+	return page, nil
+}
+
+// read reads a list in pages, and returns what is known of each page.
+func read(t *testing.T, r *Reflector) (all []protocol.Input) {
+	t.Helper()
+	r.leaveFirst = func() {}
+	r.beginList("")
+	for next := (protocol.Action{Verb: protocol.ListPage}); ; {
+		var in protocol.Input
+		if r.list(t.Context(), &next, &in); in.Err != nil {
+			t.Fatal(in.Err)
+		}
+		all = append(all, in)
+		if next.Options.Continue = in.ContinueToken; in.ContinueToken == "" {
+			r.commit(in.ResourceVersion)
+			return all
+		}
+	}
+}
+
+// TestListBeginsWithItsFirstPage: a write between two pages may not be in the first one.
+func TestListBeginsWithItsFirstPage(t *testing.T) {
+	to := &sink{}
+	r := reflectorOf(to, nil)
+	r.source = pages{items: [][]wire.Item{{{Object: named("1")}}, {{Object: named("2")}}, nil}}
+	read(t, r)
+	if to.list.Began != 1 || len(to.list.Items) != 2 {
+		t.Errorf("the list with %d objects has begun with request %d", len(to.list.Items), to.list.Began)
+	}
+}
+
+// TestPagesOfOtherNamespacesAreNotEmpty reads pages of which only the last has an object of the scope. The others count as
+// progress: an aggregated server that sends many empty pages would be made to wait, and refused in the end.
+func TestPagesOfOtherNamespacesAreNotEmpty(t *testing.T) {
+	to := &sink{}
+	r := reflectorOf(to, nil)
+	r.settings.Resource = &schema.GroupVersionResource{Resource: "widgets"}
+	r.settings.Rule = &scoping.Rule{Among: scoping.NewNamespaces([]string{"a"})}
+	from := pages{}
+	for n := range 2 * protocol.MaxEmptyPages {
+		obj := named(strconv.Itoa(n))
+		obj.Namespace = "b"
+		from.items = append(from.items, []wire.Item{{Object: obj}})
+	}
+	from.items = append(from.items, []wire.Item{{Object: named("1")}})
+	r.source = from
+	for n, in := range read(t, r) {
+		if in.Idle {
+			t.Errorf("page %d counts as empty", n)
+		}
+	}
+	if len(to.list.Items) != 1 {
+		t.Errorf("the list has %d objects", len(to.list.Items))
 	}
 }

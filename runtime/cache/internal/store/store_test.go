@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -385,4 +386,139 @@ func TestSample(t *testing.T) {
 	if got := fmt.Sprint(x.IndexSizes()); got != "[{namespace 7} {even 1}]" {
 		t.Errorf("the indexes have %s values", got)
 	}
+}
+
+// TestManyChangesInOneBatch changes the value of many objects, and then that of one object twice, back to what Match has found.
+func TestManyChangesInOneBatch(t *testing.T) {
+	x := newIndexed(map[string]func(object) []string{"values": byValue})
+	const n = 3 * maxTouched
+	for i := range n {
+		x.put(withValues(i, []string{"before"}))
+	}
+	for changed := range n - 1 {
+		var entries []Entry
+		for i := range changed {
+			entries = append(entries, x.entry(withValues(i, []string{"after"})))
+		}
+		last := withValues(n-1, []string{"before"})
+		entries = append(entries, x.entry(withValues(n-1, []string{"after"})), x.entry(last))
+		for i := range changed {
+			entries = append(entries, x.entry(withValues(i, []string{"before"})))
+		}
+		x.Match(entries)
+		x.Begin()
+		for i := range entries {
+			x.Put(&entries[i])
+		}
+		x.End()
+		if objs, _ := x.ByIndex("values", "before"); len(objs) != n {
+			t.Fatalf("after %d other changes the index has %d of %d objects", changed, len(objs), n)
+		}
+	}
+}
+
+// TestSnapshotOfATableThatGrows adds objects to a store after a snapshot, and then changes one that the snapshot has.
+func TestSnapshotOfATableThatGrows(t *testing.T) {
+	for chunks := range 12 {
+		x := newIndexed(nil)
+		for i := range chunks * chunkSize {
+			x.put(many(i))
+		}
+		all := x.All()
+		for i := range chunkSize + 1 {
+			x.put(many(chunks*chunkSize + i))
+		}
+		for i := range chunks * chunkSize {
+			changed := many(i)
+			changed.ResourceVersion = "changed"
+			x.put(changed)
+		}
+		n := 0
+		for obj := range all.Each() {
+			if n++; obj.GetResourceVersion() != "" {
+				t.Fatalf("%d chunks: the snapshot has a later state of %s", chunks, obj.GetName())
+			}
+		}
+		if n != chunks*chunkSize {
+			t.Errorf("%d chunks: the snapshot has %d objects", chunks, n)
+		}
+	}
+}
+
+// TestGetDuringAWrite reads an object that the writer has not stored again yet. The reader waits for the end of the write.
+func TestGetDuringAWrite(t *testing.T) {
+	x := newIndexed(nil)
+	obj := many(1)
+	x.put(obj)
+	slot, _, _ := x.find(obj)
+	hash := HashOf(obj.Namespace, obj.Name)
+	for range 1000 {
+		x.Begin()
+		x.names.remove(hash, slot)
+		began, found := make(chan struct{}), make(chan bool)
+		go func() {
+			close(began)
+			_, ok := x.Get(obj.Namespace, obj.Name)
+			found <- ok
+		}()
+		<-began
+		runtime.Gosched()
+		x.names.add(hash, slot)
+		x.End()
+		if !<-found {
+			t.Fatal("the object is missed")
+		}
+	}
+}
+
+// TestByIndexIsOfOneMoment reads many objects of a value, while others change it.
+func TestByIndexIsOfOneMoment(t *testing.T) {
+	const others = 2 * maxLocked
+	x := newIndexed(map[string]func(object) []string{"values": byValue})
+	var all []object
+	for i := range others + 100 {
+		all = append(all, withValues(i, []string{"value"}))
+	}
+	x.replace(all)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for version := 0; ; version++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			// Half of the first hundred have the value, at any time. They leave from the middle of its list.
+			var entries []Entry
+			for i := range 100 {
+				value := []string{"value", "other"}[(i+version)%2]
+				entries = append(entries, x.entry(withValues(i, []string{value})))
+			}
+			x.Match(entries)
+			x.Begin()
+			for i := range entries {
+				x.Put(&entries[i])
+			}
+			x.End()
+		}
+	}()
+	for range 100 {
+		objs, _ := x.ByIndex("values", "value")
+		seen := make(map[string]struct{}, len(objs))
+		for _, obj := range objs {
+			if obj.Finalizers[0] != "value" {
+				t.Errorf("%s has another value", obj.Name)
+			}
+			seen[obj.Name] = struct{}{}
+		}
+		if len(seen) != len(objs) || len(objs) < others {
+			t.Errorf("there are %d objects, of which %d are different", len(objs), len(seen))
+		}
+		if t.Failed() {
+			break
+		}
+	}
+	close(stop)
+	<-done
 }
