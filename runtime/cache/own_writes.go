@@ -45,8 +45,6 @@ type ownScope struct {
 	reflector *scopeReflector
 	selection *pending.Selection
 	table     pending.Table
-	// told is the number of bookmarks that the table knows.
-	told int
 }
 
 // unconfirmed is an entry of a scope.
@@ -93,7 +91,7 @@ func (o *ownWrites) follow(open map[scopeID]*scopeReflector) {
 func (o *ownWrites) move(from, to *scopeReflector, has func(listed.Name) bool) {
 	if o != nil {
 		next := o.scopes[to.id]
-		o.scopes[from.id].table.Move(&next.table, next.selection, has)
+		o.scopes[from.id].table.Move(&next.table, next.selection, to.frontier.Received().Bookmarks, has)
 	}
 }
 
@@ -324,7 +322,14 @@ func (o *ownWrites) reach(id scopeID, to frontier.Position) {
 	for _, e := range scope.table.Reach(to.Number()) {
 		o.unconfirmed = append(o.unconfirmed, unconfirmed{e, scope, false})
 	}
-	scope.countBookmarks(to.Bookmarks)
+	// If the watch has not confirmed a write in time, the scope lists again.
+	overdue := scope.table.Bookmarks(to.Bookmarks)
+	for _, claim := range overdue {
+		scope.noteUnconfirmed(claim.Name, claim.Version)
+	}
+	if len(overdue) > 0 {
+		scope.relist()
+	}
 }
 
 // reached ends what the watches have passed without telling it.
@@ -377,22 +382,6 @@ func (scope *ownScope) noteUnconfirmed(name listed.Name, version uint64) {
 
 // relist lists the scope again, because what it has told is not of this server.
 func (scope *ownScope) relist() { scope.reflector.Relist(reflector.Unconfirmed) }
-
-// countBookmarks tells the table of the bookmarks whose versions the cache has reached. If the watch has not
-// confirmed a write in time, the scope lists again.
-func (scope *ownScope) countBookmarks(heard int) {
-	if heard == scope.told {
-		return
-	}
-	overdue := scope.table.Bookmarks(heard - scope.told)
-	scope.told = heard
-	for _, claim := range overdue {
-		scope.noteUnconfirmed(claim.Name, claim.Version)
-	}
-	if len(overdue) > 0 {
-		scope.relist()
-	}
-}
 
 // count sets shown and refused.
 func (o *ownWrites) count() {

@@ -30,7 +30,7 @@ func TestWrongCoordinator(t *testing.T) {
 			cluster := open(t, false)
 			p := newPlay(t, cluster, count, c.env, "--shard-key=owner", "--workers=20")
 			cluster.grantLeases(t, namespaceOf(0)) // for the group that must not be
-			ctx := progress.Context(t) // after the build, which may take minutes
+			ctx := progress.Context(t)             // after the build, which may take minutes
 			p.start(ctx, t, 2)
 			stop := p.world.churn(t, *rate)
 			err := c.play(p, ctx)

@@ -465,11 +465,14 @@ func (t *Table) forget(d *end) {
 }
 
 // Clear forgets all entries.
-func (t *Table) Clear() { *t = Table{Selects: t.Selects, Responses: t.Responses} }
+func (t *Table) Clear() {
+	*t = Table{Selects: t.Selects, Responses: t.Responses, bookmarks: t.bookmarks}
+}
 
 // Move moves what belongs to some names to the table of the scope that takes them over, before its list. selection is that
-// of the scope. Its bookmarks have to confirm from now on what is moved.
-func (t *Table) Move(to *Table, selection *Selection, has func(listed.Name) bool) {
+// of the scope, whose Reflector has read some bookmarks. Those from now on have to confirm what is moved.
+func (t *Table) Move(to *Table, selection *Selection, bookmarks int, has func(listed.Name) bool) {
+	to.bookmarks = max(to.bookmarks, bookmarks)
 	for _, e := range slices.Clone(t.byVersion) {
 		if !has(e.Name) {
 			continue

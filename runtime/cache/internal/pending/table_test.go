@@ -290,7 +290,7 @@ func TestBounds(t *testing.T) {
 		}
 		table.Bookmarks(1)
 		time.Sleep(2 * time.Minute)
-		if overdue := table.Bookmarks(1); len(overdue) != Max || table.Size() != Max || table.Len() != Max {
+		if overdue := table.Bookmarks(2); len(overdue) != Max || table.Size() != Max || table.Len() != Max {
 			t.Errorf("%d deletes are overdue, and %d are left", len(overdue), table.Size())
 		}
 		if table.Replace(nil, 10*Max, table.Begin()); table.Size() != 0 || len(table.ends) != 0 || table.byVersion != nil {
@@ -504,20 +504,15 @@ func TestMovedEntryIsOverdue(t *testing.T) {
 			var from, to Table
 			from.Replace(nil, 1, from.Begin())
 			to.Replace(nil, 1, to.Begin())
-			for range counts[0] {
-				from.Bookmark()
-			}
-			for range counts[1] {
-				to.Bookmark()
-			}
+			from.Bookmarks(counts[0])
 			name := listed.Name{Namespace: "ns", Name: "one"}
 			e := Entry{Name: name, UID: "u", Version: 9, Item: wire.Item{Object: state("u@9")}, Claim: Claim{At: stats.Now(), Bookmarks: counts[0]}}
 			if verdict := from.Offer(e, nil, false); verdict != Store {
 				t.Fatalf("the verdict is %v", verdict)
 			}
-			from.Move(&to, nil, func(listed.Name) bool { return true })
+			from.Move(&to, nil, counts[1], func(listed.Name) bool { return true })
 			time.Sleep(time.Hour)
-			first, second := to.Bookmark(), to.Bookmark()
+			first, second := to.Bookmarks(counts[1]+1), to.Bookmarks(counts[1]+2)
 			if len(first) != 0 || len(second) != 1 || second[0] != (Unconfirmed{name, 9}) || from.Size() != 0 {
 				t.Errorf("%v bookmarks: overdue are %v and then %v", counts, first, second)
 			}

@@ -125,10 +125,14 @@ type Unconfirmed struct {
 	Version uint64
 }
 
-// Bookmarks records n bookmarks, after Reach. It returns the writes that the watch has not confirmed in time. The
-// next list, which has to begin now, ends them. Those without which the cache is the same end at once.
+// Bookmarks records that the versions of n bookmarks are reached, of all that the Reflector has read, after Reach. It
+// returns the writes that the watch has not confirmed in time. The next list, which has to begin now, ends them. Those
+// without which the cache is the same end at once.
 func (t *Table) Bookmarks(n int) (overdue []Unconfirmed) {
-	t.bookmarks += n
+	if n <= t.bookmarks {
+		return nil
+	}
+	t.bookmarks = n
 	for _, e := range slices.Clone(t.byVersion) {
 		switch {
 		case !e.IsOverdue(t.bookmarks):

@@ -1,0 +1,109 @@
+package cache
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+)
+
+// driven is an informer that does not run: a test pushes what its Reflectors read, and applies it.
+type driven struct {
+	*testing.T
+	s *SharedIndexInformer[object]
+}
+
+func (d *driven) process() {
+	d.Helper()
+	var batch deltafifo.Batch
+	if err := inside(d.s).queue.Pop(d.Context(), &batch); err != nil {
+		d.Fatal(err)
+	}
+	inside(d.s).process(&batch)
+}
+
+func (d *driven) list(r *scopeReflector, version string, bookmarks int, objs ...object) {
+	d.Helper()
+	r.Listed(&deltafifo.Collection{IsFirst: !r.frontier.IsListed(), Began: r.Listing(), Version: version, Items: statesOf(objs...)}, frontier.Position{Version: version, Bookmarks: bookmarks})
+	d.process()
+}
+
+func (d *driven) bookmark(r *scopeReflector, version string, bookmarks int) {
+	d.Helper()
+	r.Events(nil, frontier.Position{Version: version, Bookmarks: bookmarks})
+	d.process()
+}
+
+func (d *driven) tell(r *scopeReflector, obj object, bookmarks int) {
+	d.Helper()
+	r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.id, Item: stated(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
+	d.process()
+}
+
+// TestOverdueAfterABatchOfBookmarks: a write is overdue after two bookmarks and two minutes, also if another one was overdue in a batch
+// with several bookmarks before.
+func TestOverdueAfterABatchOfBookmarks(t *testing.T) {
+	for _, batched := range []int{2, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })}
+			r, src := inside(d.s).reflectors()[0], newSource()
+			d.list(r, "10", 0)
+			inside(d.s).own.Wrote(response(src.set("a", "one", nil))) // 101
+			time.Sleep(5 * time.Minute)
+			d.bookmark(r, "11", batched)
+			if n := d.s.Status().Unconfirmed; n != 1 {
+				t.Errorf("%d bookmarks: %d versions are unconfirmed, want 1", batched, n)
+			}
+			d.list(r, "12", batched)
+			inside(d.s).own.Wrote(response(src.set("a", "two", nil))) // 102
+			for n := 1; n <= 2; n++ {
+				time.Sleep(time.Minute)
+				d.bookmark(r, fmt.Sprint(12+n), batched+n)
+			}
+			if n := d.s.Status().Unconfirmed; n != 2 {
+				t.Errorf("%d bookmarks: in the end %d versions are unconfirmed, want 2", batched, n)
+			}
+		})
+	}
+}
+
+// TestMovedWriteWaitsForTwoBookmarks: after a takeover, two bookmarks of the new scope have to confirm a write. Those that it read while
+// it waited do not count.
+func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
+	for _, held := range []int{0, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
+			c, src := inside(d.s), newSource()
+			others := c.reflectors()[0]
+			first := src.set("a", "one", nil)
+			d.list(others, "101", 0, first)
+			second := src.set("a", "two", nil)
+			d.tell(others, second, 0)
+			setScopes(t, d.s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
+			next := c.reflectors()[slices.IndexFunc(c.reflectors(), func(r *scopeReflector) bool { return r != others })]
+			d.list(next, "101", 0, first)
+			src.set("a", "third", nil)
+			c.own.Wrote(response(src.set("a", "one", nil))) // 104
+			for n := range held {
+				d.bookmark(next, "101", n+1)
+			}
+			time.Sleep(3 * time.Minute)
+			d.tell(next, second, held) // takes over
+			if n := d.s.Status().Unconfirmed; n != 0 {
+				t.Errorf("%d bookmarks while it waited: %d versions are unconfirmed at the takeover", held, n)
+			}
+			d.bookmark(next, "103", held+1)
+			if n := d.s.Status().Unconfirmed; n != 0 {
+				t.Errorf("%d bookmarks while it waited: %d versions are unconfirmed after one bookmark", held, n)
+			}
+			d.bookmark(next, "103", held+2)
+			if n := d.s.Status().Unconfirmed; n != 1 {
+				t.Errorf("%d bookmarks while it waited: %d versions are unconfirmed after two bookmarks, want 1", held, n)
+			}
+		})
+	}
+}
