@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"go/build/constraint"
 	"go/parser"
 	"go/scanner"
@@ -141,17 +142,38 @@ func (f *file) name(name string) string {
 }
 
 // typeExpression returns the expression for a type. A part of it may be the source of a struct without a name, with
-// tags. The file is not written if it is no expression.
+// tags. The file is not written if it is no type.
 func (f *file) typeExpression(text string) code {
-	isPlain := func(r rune) bool {
-		return r == '*' || r == '[' || r == ']' || r == '.' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
-	}
-	if strings.ContainsFunc(text, func(r rune) bool { return !isPlain(r) }) {
-		if _, err := parser.ParseExpr(text); err != nil || strings.ContainsAny(text, "\r\n") || hasComment(text) {
-			f.misnamed = cmp.Or(f.misnamed, strconv.Quote(text))
-		}
+	before, after, isQualified := strings.Cut(text, ".")
+	isName := token.IsIdentifier(before) && (!isQualified || token.IsIdentifier(after))
+	if text != "" && !isName && (!isType(text) || strings.ContainsAny(text, "\r\n") || hasComment(text)) {
+		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(text))
 	}
 	return code(text)
+}
+
+// isType reports whether source is an expression that can be a type.
+func isType(source string) bool {
+	expression, err := parser.ParseExpr(source)
+	for err == nil {
+		switch e := expression.(type) {
+		case *ast.StarExpr:
+			expression = e.X
+		case *ast.ArrayType:
+			expression = e.Elt
+		case *ast.MapType:
+			expression = e.Value
+		case *ast.IndexExpr:
+			expression = e.X
+		case *ast.IndexListExpr:
+			expression = e.X
+		case *ast.Ident, *ast.SelectorExpr, *ast.StructType, *ast.InterfaceType, *ast.FuncType, *ast.ChanType:
+			return true
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // hasComment reports whether source has a comment, and not only a literal that looks like one.
