@@ -136,7 +136,7 @@ type ownWritesOf struct {
 }
 
 // name returns the name of the collection for errors and logs: the resource, or the Go
-// type if there is none. It has the namespace of the config, but not those of several scopes.
+// type if there is none. It has the namespace of a config with one, but not those of several scopes.
 func (c *config) name() string {
 	name := c.plainName()
 	if c.Namespace != "" {

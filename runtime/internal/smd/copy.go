@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// parser and parseableType are those of package typed of structured-merge-diff.
+// parser and parseableType stand for Parser and ParseableType of package typed of structured-merge-diff.
 type (
 	parser        struct{ Schema Schema }
 	parseableType struct {

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
-// SchemeConverter returns a converter for the types of a scheme, whose names are those of OpenAPI documents.
+// SchemeConverter returns a converter for the kinds of a scheme. It finds the type of a kind by the name that OpenAPI
+// documents give its Go type.
 func SchemeConverter(scheme *runtime.Scheme, of *Schema) managedfields.TypeConverter {
 	return schemeConverter(managedfields.NewSchemeTypeConverter, scheme, of)
 }
@@ -152,7 +153,7 @@ func sourceOf[P parseable[O, V], O any, V typedValue[A, S, R], A unstructurer, S
 	return found, true
 }
 
-// Manager is what a FieldManager needs besides a TypeConverter.
+// Manager has the arguments of NewFieldManager.
 type Manager struct {
 	runtime.ObjectConvertor
 	runtime.ObjectDefaulter

@@ -11,8 +11,8 @@ package smd
 
 import utiljson "k8s.io/apimachinery/pkg/util/json"
 
-// Schema is the types of the kinds. Its structs have the names and fields of package schema of structured-merge-diff, and
-// their JSON is what that package reads.
+// Schema has the types of kinds. The structs of this file have the names and fields of package schema of
+// structured-merge-diff, which reads the same JSON.
 type Schema struct {
 	Types []TypeDef `json:"types"`
 }

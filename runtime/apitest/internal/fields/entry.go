@@ -27,8 +27,8 @@ func compareEntries(a, b any) int {
 	return 0
 }
 
-// Canonical reports whether managedFields are as a server encodes them, and valid, so that nobody
-// has to check them or to encode them anew.
+// Canonical reports whether managedFields are valid, and encoded as a server does it. Then no one has to check them, or
+// to encode them again.
 func Canonical(list []any) bool {
 	return !slices.ContainsFunc(list, func(v any) bool { return !isCanonical(v) })
 }
