@@ -29,6 +29,13 @@ available() {
 	return 1
 }
 
+# replace_missing lets the go.mod $1 use another version of the library that the version $2 of Kubernetes names in vain.
+replace_missing() {
+	if [[ $2 == "$newest"* ]]; then
+		go mod edit -replace=k8s.io/kube-openapi="$kubeOpenAPI" "$1"
+	fi
+}
+
 # require makes the go.mod $1 require the version $2 of the libraries of Kubernetes that it has.
 require() {
 	local requirements used
@@ -39,9 +46,7 @@ require() {
 	for requirement in $requirements; do
 		go mod edit -require="$requirement" "$1"
 	done
-	if [[ $2 == "$newest"* ]]; then
-		go mod edit -replace=k8s.io/kube-openapi="$kubeOpenAPI" "$1"
-	fi
+	replace_missing "$1" "$2"
 	go mod tidy -modfile="$1"
 	used=$(go list -modfile="$1" -m -f '{{.Version}}' k8s.io/apimachinery)
 	if [ "$used" != "$2" ]; then
@@ -91,9 +96,7 @@ raises() (
 	mkdir -p "$folder"
 	cd "$folder"
 	printf 'module example.com/user\n\ngo %s\n\nrequire k8s.io/client-go %s\n' "$go" "$1" >go.mod
-	if [[ $1 == "$newest"* ]]; then
-		go mod edit -replace=k8s.io/kube-openapi="$kubeOpenAPI"
-	fi
+	replace_missing go.mod "$1"
 	printf 'package main\n\nimport _ "k8s.io/client-go/kubernetes"\n\nfunc main() {}\n' >main.go
 	go mod tidy
 	grep -E '^(go |require [^(]|[[:space:]])' go.mod | sed -E 's,^(require |[[:space:]]+)| // indirect$,,g' | sort >before

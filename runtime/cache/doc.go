@@ -45,7 +45,7 @@
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	advice.go           Advice: what a person can do, also in the log of outages
 //	errors.go           the errors
-//	listwatch.go        ListerWatcher, and those of typed clients
+//	listwatch.go        ListerWatcher, of a typed client, and OpenFunc
 //	object.go           Object and ObjectName
 //	indexer.go          Indexer: the cache as a program reads it
 //	own_writes.go       the responses to writes in the cache, for ReadYourWrites

@@ -91,16 +91,16 @@ func ExampleScopeSource() {
 	ctx := context.Background()
 	client := newFoos()
 	scopes := make(chan []cache.Scope)
-	source := cache.ScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
+	source := func(ctx context.Context, set func(...cache.Scope) error) error {
 		for {
 			select {
 			case next := <-scopes:
-				_ = set(next...) // the informer keeps its scopes after a mistake, and reports it in its Status
+				_ = set(next...)
 			case <-ctx.Done():
 				return nil
 			}
 		}
-	})
+	}
 	informer, err := FooKind(client).NewInformer(cache.WithScopeSource(source))
 	if err != nil {
 		log.Fatal(err)

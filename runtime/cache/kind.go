@@ -54,10 +54,7 @@ func erasedKind[T Object](k *Kind[T]) *kind {
 		functions: otherIndexes(erasedIndexers(k.Indexers)), Object: k.Object, WithoutStreamingList: k.WithoutStreamingList,
 	}
 	if listWatch := k.ListWatch; listWatch != nil {
-		e.source = func(namespace string) (source.Source, source.Limits) {
-			of := listWatch(namespace)
-			return of.source, of.limits
-		}
+		e.source = func(namespace string) (source.Source, source.Limits) { return listWatch(namespace).erased() }
 	}
 	return e
 }

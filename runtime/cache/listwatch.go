@@ -27,6 +27,9 @@ type ListerWatcher[T Object] struct {
 	limits source.Limits
 }
 
+// erased returns a ListerWatcher as the machine reads it.
+func (lw ListerWatcher[T]) erased() (source.Source, source.Limits) { return lw.source, lw.limits }
+
 // NewListWatch returns a ListerWatcher of a typed client. It recognizes clients of
 // fake clientsets, which have no streaming lists:
 //

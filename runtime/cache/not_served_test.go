@@ -65,9 +65,9 @@ func TestSourceThatFindsNothing(t *testing.T) {
 	configMaps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		s := w.informer(t, WithScopeSource(ScopeSource(func(context.Context, func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(func(context.Context, func(...Scope) error) error {
 			return apierrors.NewNotFound(configMaps.GroupResource(), "scopes")
-		})))
+		}))
 		run(t, s.Run)
 		synctest.Wait()
 		if text := s.Status().String(); !strings.Contains(text, `configmaps "scopes" not found)`) {

@@ -276,10 +276,7 @@ func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) Sha
 	return func(o *options) {
 		if o = o.typed("WithListerWatcher", reflect.TypeFor[T]()); o != nil && of != nil {
 			o.once("WithListerWatcher")
-			o.sourceOf = func(namespace string) (source.Source, source.Limits) {
-				made := of(namespace)
-				return made.source, made.limits
-			}
+			o.sourceOf = func(namespace string) (source.Source, source.Limits) { return of(namespace).erased() }
 		}
 	}
 }

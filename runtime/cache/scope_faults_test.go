@@ -334,10 +334,10 @@ func TestScopeSourcesThatFail(t *testing.T) {
 				src, calls := newSource(), 0
 				src.set("a", "one", nil)
 				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
-				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopeSource(func(_ context.Context, set func(...Scope) error) error {
+				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
 					calls++
 					return test.source(calls, set)
-				})))
+				}))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -368,7 +368,7 @@ func TestScopeSourceInGoroutines(t *testing.T) {
 		w.of("a").set("a", "one", nil)
 		var all sync.WaitGroup
 		calls := 0
-		s := w.informer(t, WithScopeSource(ScopeSource(func(_ context.Context, set func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
 			if calls++; calls > 1 {
 				all.Wait()
 				return set(in("a")...)
@@ -383,7 +383,7 @@ func TestScopeSourceInGoroutines(t *testing.T) {
 				})
 			}
 			return errInternal
-		})))
+		}))
 		run(t, s.Run)
 		time.Sleep(time.Minute)
 		synctest.Wait()

@@ -78,7 +78,7 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 			return WithScopeSource(scopesFrom(scopes))
 		},
 		"a source that returns": func(*testing.T, *cluster, *shownLog) SharedInformerOption {
-			return WithScopeSource(ScopeSource(func(_ context.Context, set func(...Scope) error) error { return set(in("a", "b", "c")...) }))
+			return WithScopeSource(func(_ context.Context, set func(...Scope) error) error { return set(in("a", "b", "c")...) })
 		},
 	} {
 		for outage, begin := range outages {
@@ -139,12 +139,12 @@ func TestLogOfASourceThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := newCluster(t), &shownLog{}
 		calls := 0
-		s := c.runLogged(t, log, nil, WithScopeSource(ScopeSource(func(_ context.Context, set func(...Scope) error) error {
+		s := c.runLogged(t, log, nil, WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
 			if calls++; calls == 1 {
 				return errors.Join(set(in("a", "b")...), errors.New("the file is missing"))
 			}
 			return errors.New("the file is missing")
-		})))
+		}))
 		time.Sleep(time.Hour)
 		wantLog(t, log, "Does not follow the API server: scopes: the file is missing resource=widgets.test.example.com in namespaces a, b")
 		away := c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)

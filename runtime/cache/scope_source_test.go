@@ -35,10 +35,10 @@ func TestSourceThatHasSetNothing(t *testing.T) {
 	for name, source := range map[string]func() ScopeSource{
 		"channel": func() ScopeSource { return scopesFrom(make(chan []Scope)) },
 		"function": func() ScopeSource {
-			return ScopeSource(func(ctx context.Context, _ func(...Scope) error) error {
+			return func(ctx context.Context, _ func(...Scope) error) error {
 				<-ctx.Done()
 				return nil
-			})
+			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestScopesOfAnInformerThatIsNotSynced(t *testing.T) {
 // TestNilScopeSource has a function that is nil.
 func TestNilScopeSource(t *testing.T) {
 	kind := (&worlds{}).kind()
-	if _, err := kind.NewInformer(WithScopeSource(ScopeSource(nil))); err == nil || !strings.Contains(err.Error(), "the source is nil") {
+	if _, err := kind.NewInformer(WithScopeSource(nil)); err == nil || !strings.Contains(err.Error(), "the source is nil") {
 		t.Errorf("without a function: %v", err)
 	}
 }

@@ -162,7 +162,7 @@ func TestSetScopesBeforeRun(t *testing.T) {
 
 // scopesFrom returns the source of a channel.
 func scopesFrom(scopes <-chan []Scope) ScopeSource {
-	return ScopeSource(func(ctx context.Context, set func(...Scope) error) error {
+	return func(ctx context.Context, set func(...Scope) error) error {
 		for {
 			select {
 			case <-ctx.Done():
@@ -171,10 +171,10 @@ func scopesFrom(scopes <-chan []Scope) ScopeSource {
 				if !open {
 					return nil
 				}
-				_ = set(next...) // Status has the error
+				_ = set(next...)
 			}
 		}
-	})
+	}
 }
 
 func TestScopeSource(t *testing.T) {
@@ -266,12 +266,12 @@ func TestScopesOf(t *testing.T) {
 func TestSourceThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, w := 0, &worlds{}
-		s := w.informer(t, WithScopeSource(ScopeSource(func(ctx context.Context, set func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(func(ctx context.Context, set func(...Scope) error) error {
 			if calls++; calls < 3 {
 				return errors.New("the file is missing")
 			}
 			return set(in("a")...)
-		})))
+		}))
 		run(t, s.Run)
 		synctest.Wait()
 		if status := s.Status(); status.Phase != Degraded || !strings.Contains(status.String(), "scopes: the file is missing") || status.NextAttempt.IsZero() {
@@ -295,7 +295,7 @@ func TestSourceThatTellsAndFails(t *testing.T) {
 		w := &worlds{}
 		var calls atomic.Int32
 		var works atomic.Bool
-		s := w.informer(t, WithScopeSource(ScopeSource(func(ctx context.Context, set func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(func(ctx context.Context, set func(...Scope) error) error {
 			calls.Add(1)
 			if err := set(in("a")...); err != nil {
 				return err
@@ -307,7 +307,7 @@ func TestSourceThatTellsAndFails(t *testing.T) {
 				}
 			}
 			return errors.New("the connection was closed")
-		})))
+		}))
 		run(t, s.Run)
 		time.Sleep(10 * time.Minute)
 		if n := calls.Load(); n < 70 || n > 130 {
@@ -333,7 +333,7 @@ func TestSourceThatFailsLate(t *testing.T) {
 		var ended time.Time
 		var waits []time.Duration
 		w := &worlds{}
-		s := w.informer(t, WithScopeSource(ScopeSource(func(ctx context.Context, _ func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(func(ctx context.Context, _ func(...Scope) error) error {
 			if !ended.IsZero() {
 				waits = append(waits, time.Since(ended))
 			}
@@ -343,7 +343,7 @@ func TestSourceThatFailsLate(t *testing.T) {
 			}
 			ended = time.Now()
 			return errors.New("the request has timed out")
-		})))
+		}))
 		stop := run(t, s.Run)
 		time.Sleep(time.Hour)
 		stop()

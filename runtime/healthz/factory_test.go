@@ -198,7 +198,7 @@ func TestScopesThatChange(t *testing.T) {
 		"source": func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)) {
 			scopes := make(chan []cache.Scope, 1)
 			scopes <- in("team-1")
-			return cache.WithScopeSource(cache.ScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
+			return cache.WithScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
 				for {
 					select {
 					case next := <-scopes:
@@ -207,7 +207,7 @@ func TestScopesThatChange(t *testing.T) {
 						return nil
 					}
 				}
-			})), func(_ *cache.SharedIndexInformer[object], next []cache.Scope) { scopes <- next }
+			}), func(_ *cache.SharedIndexInformer[object], next []cache.Scope) { scopes <- next }
 		},
 	}
 	for name, newSource := range sources {

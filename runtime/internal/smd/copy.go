@@ -14,7 +14,7 @@ type (
 	}
 )
 
-// assign copies from into the value at to. The fields of structs have the same names in both; the fields of one of them
+// assign copies from into the value at to, but for pointers and slices that are nil. The fields of structs have the same names in both; the fields of one of them
 // are all in the other, which may have more.
 func assign(to, from any) { assignValue(reflect.ValueOf(to).Elem(), reflect.ValueOf(from)) }
 

@@ -18,10 +18,10 @@ func SchemeConverter(scheme *runtime.Scheme, of *Schema) managedfields.TypeConve
 	return schemeConverter(managedfields.NewSchemeTypeConverter, scheme, of)
 }
 
-func schemeConverter[P any](make func(*runtime.Scheme, *P) managedfields.TypeConverter, scheme *runtime.Scheme, of *Schema) managedfields.TypeConverter {
+func schemeConverter[P any](newConverter func(*runtime.Scheme, *P) managedfields.TypeConverter, scheme *runtime.Scheme, of *Schema) managedfields.TypeConverter {
 	parsed := new(P)
 	assign(parsed, parser{*of})
-	return make(scheme, parsed)
+	return newConverter(scheme, parsed)
 }
 
 // Type is a type of a schema, for objects of one kind.
@@ -58,7 +58,7 @@ func types[P parseable[O, V], O any, V typedValue[A, S, R], A unstructurer, S, R
 	assign(&all, parseableType{Schema: of})
 	return func(root TypeRef) Type {
 		p := all // with the same schema
-		assign(reflect.ValueOf(&p).Elem().FieldByName("TypeRef").Addr().Interface(), root)
+		assign(&p, parseableType{TypeRef: root})
 		return Type{
 			Converter: any(&converter[P, O, V, A, S, R]{p}).(managedfields.TypeConverter),
 			Extract: func(obj runtime.Object, fieldManager string, into any, subresource string) error {
@@ -91,7 +91,7 @@ func ByVersion(of map[schema.GroupVersionKind]managedfields.TypeConverter) manag
 	return byVersion(managedfields.NewDeducedTypeConverter(), of)
 }
 
-func byVersion[O, V any](one converterOf[O, V], of map[schema.GroupVersionKind]managedfields.TypeConverter) managedfields.TypeConverter {
+func byVersion[O, V any](_ converterOf[O, V], of map[schema.GroupVersionKind]managedfields.TypeConverter) managedfields.TypeConverter {
 	all := versions[O, V]{}
 	for gvk, converter := range of {
 		all[gvk] = any(converter).(converterOf[O, V])
@@ -185,7 +185,7 @@ type excluding[S fieldSet[S]] struct{ fields S }
 func (e excluding[S]) Filter(set S) S { return set.RecursiveDifference(e.fields) }
 
 func newFieldManager[K ~string, F filter[S], S fieldSet[S]](
-	make func(managedfields.TypeConverter, runtime.ObjectConvertor, runtime.ObjectDefaulter, runtime.ObjectCreater, schema.GroupVersionKind, schema.GroupVersion, string, map[K]F) (*managedfields.FieldManager, error),
+	newManager func(managedfields.TypeConverter, runtime.ObjectConvertor, runtime.ObjectDefaulter, runtime.ObjectCreater, schema.GroupVersionKind, schema.GroupVersion, string, map[K]F) (*managedfields.FieldManager, error),
 	of managedfields.TypeConverter, m Manager,
 ) (*managedfields.FieldManager, error) {
 	var reset map[K]F
@@ -203,5 +203,5 @@ func newFieldManager[K ~string, F filter[S], S fieldSet[S]](
 		}
 		reset[K(apiVersion)] = any(excluding[S]{fields}).(F)
 	}
-	return make(of, m, m, m, m.Kind, m.Kind.GroupVersion(), m.Subresource, reset)
+	return newManager(of, m, m, m, m.Kind, m.Kind.GroupVersion(), m.Subresource, reset)
 }

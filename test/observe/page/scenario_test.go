@@ -112,7 +112,7 @@ func forbidden(t *testing.T) cache.StatusSource {
 
 // scopesFrom is the source of a channel.
 func scopesFrom(scopes <-chan []cache.Scope) cache.ScopeSource {
-	return cache.ScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
+	return func(ctx context.Context, set func(...cache.Scope) error) error {
 		for {
 			select {
 			case next := <-scopes:
@@ -121,7 +121,7 @@ func scopesFrom(scopes <-chan []cache.Scope) cache.ScopeSource {
 				return nil
 			}
 		}
-	})
+	}
 }
 
 // scopes has an informer with two names in one namespace, and a namespace that is added later, without the

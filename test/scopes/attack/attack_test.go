@@ -1010,11 +1010,11 @@ func play(t *testing.T, seed uint64) {
 	}
 	sets := make(chan func(...cache.Scope) error, 1)
 	if g.fromSource = g.chance(3); g.fromSource {
-		options = append(options, cache.WithScopeSource(cache.ScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
+		options = append(options, cache.WithScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
 			sets <- set
 			<-ctx.Done()
 			return nil
-		})))
+		}))
 	} else {
 		options = append(options, cache.WithScopes(first...))
 	}

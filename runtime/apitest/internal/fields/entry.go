@@ -44,7 +44,8 @@ func isCanonical(v any) bool {
 			text, is := v.(string)
 			ok = is && len(text) <= maxManager && (key == "subresource" || isPrintable(text))
 		case "apiVersion":
-			ok = v != ""
+			text, is := v.(string)
+			ok = is && text != ""
 		case "time":
 			text, is := v.(string)
 			ok = is && IsTime(text)

@@ -51,11 +51,11 @@ func New(config Config) (*Manager, error) {
 	types := map[schema.GroupVersionKind]managedfields.TypeConverter{}
 	// Kubernetes resets the status of the request's version only, and spec and metadata of all
 	// versions that have the subresource status.
-	reset := map[string][]string{}
+	left, reset := resets(config), map[string][]string{}
 	for i, c := range append([]Config{config}, config.Others...) {
 		types[c.GVK] = typeConverterOf(c)
-		if names := resets(config); len(names) > 0 && (i == 0 || config.Subresource != "" && c.HasStatus) {
-			reset[c.GVK.GroupVersion().String()] = names
+		if len(left) > 0 && (i == 0 || config.Subresource != "" && c.HasStatus) {
+			reset[c.GVK.GroupVersion().String()] = left
 		}
 	}
 	versions := converter{types: types, setDefaults: config.Default}
