@@ -25,7 +25,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	runtime/debugpage, runtime/healthz ──▶ runtime/internal/redact ──▶ runtime/cache, runtime/wire
 //	runtime/debugpage, and the module testserver ──▶ internal/loopback
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
-//	runtime/apitest ──▶ its rooms ──▶ runtime/internal/smd ──▶ apimachinery      runtime/merge ──▶ runtime/internal/smd
+//	apitest ──▶ its rooms ──▶ internal/smd ──▶ apimachinery      runtime/merge ──▶ internal/smd
 var rooms = map[string][]string{
 	"cmd/informer-gen":               {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
 	"generator":                      {"generator/internal/", "internal/spelling"},
@@ -48,17 +48,18 @@ var rooms = map[string][]string{
 	"generator/internal/write":       {"generator/internal/regular", "internal/terminal"},
 	"templates":                      nil,
 
-	"runtime/apitest":                    {"runtime/apitest/internal/"},
-	"internal/crdfile":                   nil,
-	"internal/loopback":                  nil,
-	"runtime/apitest/internal/builtin":   nil,
-	"runtime/apitest/internal/discovery": {"runtime/apitest/internal/media"},
-	"runtime/apitest/internal/fields":    {"runtime/internal/smd"},
-	"runtime/apitest/internal/history":   nil,
-	"runtime/apitest/internal/media":     nil,
-	"runtime/apitest/internal/naming":    nil,
-	"runtime/apitest/internal/selection": {"runtime/apitest/internal/builtin", "runtime/apitest/internal/history"},
-	"runtime/apitest/internal/table":     nil,
+	"apitest":                    {"apitest/internal/"},
+	"internal/crdfile":           nil,
+	"internal/leaks":             nil, // for tests
+	"internal/loopback":          nil,
+	"internal/smd":               nil,
+	"apitest/internal/builtin":   nil,
+	"apitest/internal/discovery": {"apitest/internal/media"},
+	"apitest/internal/fields":    {"internal/smd"},
+	"apitest/internal/history":   nil,
+	"apitest/internal/media":     nil,
+	"apitest/internal/naming":    nil,
+	"apitest/internal/selection": {"apitest/internal/builtin", "apitest/internal/history"},
 
 	"runtime/cache":                   {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice":   {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
@@ -91,13 +92,11 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
 	"runtime/debugpage":                {"internal/loopback", "runtime/cache", "runtime/internal/"},
 	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
-	"runtime/internal/leaks":           nil, // for tests
 	"runtime/internal/negotiate":       nil,
 	"runtime/internal/printable":       nil,
 	"runtime/internal/redact":          {"runtime/cache", "runtime/internal/printable", "runtime/wire"},
 	"runtime/internal/safemeta":        nil,
-	"runtime/internal/smd":             nil,
-	"runtime/merge":                    {"runtime/internal/smd"},
+	"runtime/merge":                    {"internal/smd"},
 	"runtime/redirect":                 {"runtime/internal/"},
 	"runtime/sharding":                 nil,
 	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
@@ -141,8 +140,8 @@ func refuse(name, path string) string {
 	case strings.HasPrefix(path, "k8s.io/apiextensions-apiserver/") || strings.HasPrefix(path, "k8s.io/apiserver/"):
 		return "what needs the libraries of an API server is in the module apiextensions"
 	case strings.HasPrefix(path, "sigs.k8s.io/structured-merge-diff/"):
-		return "its path has another major version in other versions of Kubernetes; use runtime/internal/smd"
-	case strings.HasPrefix(name, "runtime/") && (strings.HasPrefix(path, "k8s.io/gengo/") || strings.HasPrefix(path, "golang.org/x/tools/")):
+		return "its path has another major version in other versions of Kubernetes; use internal/smd"
+	case (strings.HasPrefix(name, "runtime/") || strings.HasPrefix(name, "apitest")) && (strings.HasPrefix(path, "k8s.io/gengo/") || strings.HasPrefix(path, "golang.org/x/tools/")):
 		return "users would compile the generator's libraries"
 	}
 	return ""
@@ -182,12 +181,12 @@ func TestRefuse(t *testing.T) {
 		{"runtime/cache", module + "/generator"},
 		{"runtime/cache", "golang.org/x/tools/go/packages"},
 		{"runtime/cache", "k8s.io/gengo/v2"},
-		{"runtime/internal/smd", "sigs.k8s.io/structured-merge-diff/v6/typed"},
+		{"internal/smd", "sigs.k8s.io/structured-merge-diff/v6/typed"},
 		{"runtime/wire", module + "/runtime/cache"},
 		{"runtime/cache/internal/store", module + "/runtime/cache/internal/processor"},
 		{"runtime/cache/internal/processor", module + "/runtime/cache"},
 		{"runtime/wire", "k8s.io/client-go/rest"},
-		{"runtime/apitest", "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"},
+		{"apitest", "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"},
 		{"generator/internal/load", module + "/generator/internal/render"},
 		{"generator/internal/load", module + "/generator/internal/decide"},
 		{"generator/internal/decide", module + "/generator/internal/load"},

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 // The in-memory server validates objects as the CRDs of a project say. In a test: apitest.Start(t, options…).

@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 // WithCRDs returns an option for [apitest.New] and [apitest.Start]. With it the server serves the custom
@@ -119,11 +119,6 @@ func (v *version) kind() apitest.Kind {
 	}
 	for _, f := range v.spec.SelectableFields {
 		kind.SelectableFields = append(kind.SelectableFields, strings.TrimPrefix(f.JSONPath, "."))
-	}
-	for _, c := range v.spec.AdditionalPrinterColumns {
-		kind.Columns = append(kind.Columns, apitest.Column{
-			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, JSONPath: c.JSONPath, Priority: c.Priority,
-		})
 	}
 	return kind
 }

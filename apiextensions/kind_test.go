@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 // pump is a CRD with everything besides a schema.
@@ -45,9 +45,6 @@ func pump() *apiextensionsv1.CustomResourceDefinition {
 						},
 					},
 					SelectableFields: []apiextensionsv1.SelectableField{{JSONPath: ".spec.color"}},
-					AdditionalPrinterColumns: []apiextensionsv1.CustomResourceColumnDefinition{
-						{Name: "Color", Type: "string", Format: "byte", Description: "of the pump", Priority: 1, JSONPath: ".spec.color"},
-					},
 				},
 				{Name: "v1", Served: true, Deprecated: true, Schema: old},
 				{Name: "v1beta1", Served: false, Schema: old.DeepCopy()},
@@ -78,7 +75,6 @@ func TestKinds(t *testing.T) {
 			Status:           true,
 			Scale:            &apitest.Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas", SelectorPath: ".status.selector"},
 			SelectableFields: []string{"spec.color"},
-			Columns:          []apitest.Column{{Name: "Color", Type: "string", Format: "byte", Description: "of the pump", Priority: 1, JSONPath: ".spec.color"}},
 		},
 		{
 			GroupVersionKind: schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Pump"},

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 const gear = `apiVersion: apiextensions.k8s.io/v1

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 const (

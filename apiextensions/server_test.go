@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 // send returns the answer of the server.

@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 // TestServes runs the operator in a cluster that has a class and does not let it list servers, and

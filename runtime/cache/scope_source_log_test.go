@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 // scopesOfTeams has a scope for each widget of the namespace teams, which another informer follows.

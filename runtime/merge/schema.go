@@ -14,7 +14,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/smd"
+	"github.com/typedinformers/informer-gen/internal/smd"
 )
 
 // Schema has the types of kinds, by their names in OpenAPI documents. Its methods may be called concurrently.

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
+	"github.com/typedinformers/informer-gen/internal/leaks"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
+	"github.com/typedinformers/informer-gen/internal/leaks"
 )
 
 func TestMain(m *testing.M) {

@@ -1,3 +1,3 @@
-// Package apiclients tests the in-memory API server of runtime/apitest with the clients of the ecosystem: those of
+// Package apiclients tests the in-memory API server of apitest with the clients of the ecosystem: those of
 // client-go for built-in kinds, any kind, metadata and discovery, and that of controller-runtime. It has tests only.
 package apiclients

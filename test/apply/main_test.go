@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	v1 "github.com/typedinformers/informer-gen/test/apply/api/v1"
 	apiv1 "github.com/typedinformers/informer-gen/test/apply/generated/applyconfiguration/api/v1"
 	"github.com/typedinformers/informer-gen/test/apply/generated/clientset/versioned"

@@ -13,7 +13,7 @@
 //	            ┌────────────┴─────────────┐
 //	            ▼                          ▼
 //	      fakeServer:                 apiServer:                  server
-//	what a scenario wants      runtime/apitest over HTTP,
+//	what a scenario wants      apitest over HTTP,
 //	                           with and without streaming lists
 //
 // A scenario is a script that does things to the server and to the informer and

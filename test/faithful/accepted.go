@@ -39,8 +39,6 @@ var always = []acceptance{
 		"testserver accepts names of built-in kinds that a kube-apiserver refuses."},
 	{"builtin/Events by a field that is not selectable", "body.Failure.message",
 		"testserver has other words."},
-	{"builtin/as a Table", "body.columnDefinitions[1].name body.rows[0].cells[1]",
-		"Both have the name and the age. A kube-apiserver has columns of its own for most built-in kinds, which are in k8s.io/kubernetes."},
 	{"builtin/a Lease is not created by an update with a UID", "body.Failure.message",
 		"testserver keeps built-in kinds at another place in etcd."},
 	{"discovery/a version of a built-in group", "body.resources[0].storageVersionHash",

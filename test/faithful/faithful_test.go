@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/test/faithful"
 )
 

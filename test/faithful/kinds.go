@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 )
 
 // Option makes apitest what testserver is: built-in kinds have their Go types, and nothing is
@@ -39,12 +39,6 @@ func Kinds() []apitest.Kind {
 
 	widget.Scale = &apitest.Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas", SelectorPath: ".status.selector"}
 	widget.SelectableFields = []string{"spec.color", "spec.size"}
-	widget.Columns = []apitest.Column{
-		{Name: "Color", Type: "string", Description: "The color of the widget.", JSONPath: ".spec.color"},
-		{Name: "Size", Type: "integer", JSONPath: ".spec.size"},
-		{Name: "Phase", Type: "string", JSONPath: ".status.phase", Priority: 1},
-		{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"},
-	}
 	gadget := kind("v1", "Gadget", "gadgets")
 	gadget.Status = true
 	gear := kind("v1", "Gear", "gears")

@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/test/migration"
 	clientgocontroller "github.com/typedinformers/informer-gen/test/migration/clientgo/controller"
 	clientgo "github.com/typedinformers/informer-gen/test/migration/clientgo/generated/clientset/versioned"

@@ -41,7 +41,7 @@ var imports = []string{
 	"k8s.io/client-go/rest",
 	"k8s.io/client-go/testing",
 	"k8s.io/client-go/util/flowcontrol",
-	product + "/runtime/apitest",
+	product + "/apitest",
 	product + "/runtime/cache",
 	product + "/runtime/merge",
 	product + "/runtime/redirect",

@@ -29,7 +29,7 @@ import (
 	typedplantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
 	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
 
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 

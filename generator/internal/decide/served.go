@@ -32,8 +32,6 @@ func served(t *input.Type, k *model.Kind, hasStatus bool) model.Served {
 				scale = *usualScale()
 			}
 			s.Scale = &scale
-		case markers.PrintColumn:
-			s.Columns = append(s.Columns, model.Column(v))
 		}
 	}
 	return s

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -137,37 +136,6 @@ func readScale(r reader) Value {
 		default:
 			r.oneOf("argument", argument.key, "specpath", "statuspath", "selectorpath")
 		}
-	}
-	return v
-}
-
-// readPrintColumn leaves the complaints about a column that is incomplete to controller-gen, because no
-// generated client depends on it.
-func readPrintColumn(r reader) Value {
-	var v PrintColumn
-	for _, argument := range r.arguments() {
-		switch argument.key {
-		case "name":
-			v.Name = argument.value
-		case "type":
-			r.oneOf("type", argument.value, "boolean", "date", "integer", "number", "string")
-			v.Type = argument.value
-		case "format":
-			v.Format = argument.value
-		case "description":
-			v.Description = argument.value
-		case "JSONPath":
-			v.JSONPath = argument.value
-		case "priority":
-			priority, err := strconv.ParseInt(argument.value, 10, 32)
-			if err != nil {
-				return Other{}
-			}
-			v.Priority = int32(priority)
-		}
-	}
-	if v.Name == "" || v.JSONPath == "" {
-		return Other{}
 	}
 	return v
 }

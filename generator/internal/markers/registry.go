@@ -71,8 +71,6 @@ var registry = []Spec{
 		Doc: "The client has `UpdateStatus`."},
 	{Name: "kubebuilder:subresource:scale", Form: ":specpath=…,statuspath=…", On: OnType, hasColon: true, read: readScale,
 		Doc: "The client has `GetScale` and `UpdateScale`."},
-	{Name: "kubebuilder:printcolumn", Form: ":name=…,type=…,JSONPath=…", On: OnType, hasColon: true, read: readPrintColumn,
-		Doc: "The server of `fake.NewClientset` has the column in Tables."},
 	{Name: "kubebuilder:skip", On: OnType | OnPackage, read: always(Unserved{}),
 		Doc: "The generator ignores the type. On a package: it ignores the kinds, but not the views."},
 	{Name: "kubebuilder:skipversion", On: OnType, read: always(Unserved{}),

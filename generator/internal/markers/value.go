@@ -38,8 +38,6 @@ type (
 	Status struct{}
 	// Scale is +kubebuilder:subresource:scale. Paths that the marker leaves out are empty.
 	Scale model.Scale
-	// PrintColumn is +kubebuilder:printcolumn. It has a name and a path.
-	PrintColumn model.Column
 	// Unserved is a marker with which no server has the type.
 	Unserved struct{}
 	// Index is +informer:index. It is incomplete if the marker has Problems.
@@ -76,7 +74,6 @@ func (Root) isValue()            {}
 func (Resource) isValue()        {}
 func (Status) isValue()          {}
 func (Scale) isValue()           {}
-func (PrintColumn) isValue()     {}
 func (Unserved) isValue()        {}
 func (Index) isValue()           {}
 func (SelectableField) isValue() {}

@@ -11,19 +11,12 @@ type Served struct {
 	// Status reports whether status is a subresource. It is independent of the verbs.
 	Status bool
 	// Scale is nil unless scale is a subresource.
-	Scale   *Scale
-	Columns []Column
+	Scale *Scale
 }
 
 // Scale has the JSON paths of the fields behind the subresource scale, such as .spec.replicas.
 type Scale struct {
 	SpecReplicasPath, StatusReplicasPath, SelectorPath string
-}
-
-// Column is a column of a Table.
-type Column struct {
-	Name, Type, Format, Description, JSONPath string
-	Priority                                  int32
 }
 
 // Served returns the kinds of the clients, in the order of Kinds. Of several kinds with one resource

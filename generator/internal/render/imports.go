@@ -50,7 +50,7 @@ var known = map[string]string{
 	"rest":          "k8s.io/client-go/rest",
 	"testing":       "k8s.io/client-go/testing",
 
-	"apitest":  "github.com/typedinformers/informer-gen/runtime/apitest",
+	"apitest":  "github.com/typedinformers/informer-gen/apitest",
 	"cache":    "github.com/typedinformers/informer-gen/runtime/cache",
 	"merge":    "github.com/typedinformers/informer-gen/runtime/merge",
 	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",

@@ -64,8 +64,7 @@ func sample() *model.Set {
 	zebra.SelectableFields = []*model.SelectableField{{GoName: "Zebra", Path: "yak", Value: text, Pos: token.Position{Line: 1}}}
 	zebra.Served = model.Served{
 		Singular: "zebra", ShortNames: []string{"zebra", "gnu"}, Categories: []string{"yak"}, Status: true,
-		Scale:   &model.Scale{SpecReplicasPath: ".yak", StatusReplicasPath: ".gnu", SelectorPath: ".zebra"},
-		Columns: []model.Column{{Name: "Zebra", Type: "gnu", Format: "yak", Description: "zebra", JSONPath: ".gnu", Priority: 1}},
+		Scale: &model.Scale{SpecReplicasPath: ".yak", StatusReplicasPath: ".gnu", SelectorPath: ".zebra"},
 	}
 	zebra.Protobuf = true
 	gnu := kind("Gnu", false, everything...)

@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/test/faithful"
 	"github.com/typedinformers/informer-gen/testserver"
 )
@@ -117,8 +117,8 @@ var queries = []string{
 
 var accepts = []string{
 	"application/json", "application/yaml", "*/*", "text/plain", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json",
-	"application/json;as=Table;v=v1;g=meta.k8s.io", "application/json;as=Table;v=v1beta1;g=meta.k8s.io", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
-	"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", "application/yaml;as=Table;v=v1;g=meta.k8s.io",
+	"application/json;as=PartialObjectMetadata;v=v1beta1;g=meta.k8s.io", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+	"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", "application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
 }
 
 var patchTypes = []string{
@@ -182,8 +182,7 @@ func randomCase(r *rand.Rand) *faithful.Case {
 	if len(query) > 0 {
 		request.Path += "?" + strings.Join(query, "&")
 	}
-	// testserver has no columns for the Tables of built-in kinds.
-	if accept := pick(accepts); r.IntN(3) == 0 && (strings.HasPrefix(apiVersions[at.kind], "example.com/") || !strings.Contains(accept, "Table")) {
+	if accept := pick(accepts); r.IntN(3) == 0 {
 		request.Header = append(request.Header, "Accept: "+accept)
 	}
 	object := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(at.path, "/status"), "/scale"), "/other")

@@ -3,7 +3,7 @@ package hook
 import (
 	"testing"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
+	"github.com/typedinformers/informer-gen/internal/leaks"
 )
 
 func TestMain(m *testing.M) {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
-	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
+	"github.com/typedinformers/informer-gen/internal/leaks"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }

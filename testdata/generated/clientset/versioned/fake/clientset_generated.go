@@ -7,7 +7,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/api/v1"
 	fakesinglev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/api/v1/fake"

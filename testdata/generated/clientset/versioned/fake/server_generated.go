@@ -6,7 +6,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	cachev1 "github.com/typedinformers/informer-gen/testdata/apis/cache/v1"
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
 	errorv1 "github.com/typedinformers/informer-gen/testdata/apis/error/v1"
@@ -157,12 +157,8 @@ var kinds = []apitest.Kind{
 			StatusReplicasPath: ".status.replicas",
 		},
 		SelectableFields: []string{"spec.color", "spec.priority", "status.phase", "spec.pause", "spec.since", "spec.tick", "spec.port", "spec.capacity"},
-		Columns: []apitest.Column{
-			{Name: "Phase", Type: "string", JSONPath: ".status.phase"},
-			{Name: "Ready", Type: "string", JSONPath: ".status.conditions[?(@.type==\"Ready\")].status", Description: "a, b; c"},
-		},
-		Type:          &plantv1.Robot{},
-		TypeConverter: typeConverter,
+		Type:             &plantv1.Robot{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shapesv1.SchemeGroupVersion.WithKind("Barrel"),

@@ -7,7 +7,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	castlev1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/apis/v1"
 	fakecastlev1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/apis/v1/fake"

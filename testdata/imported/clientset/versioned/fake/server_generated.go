@@ -6,7 +6,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	castlev1 "github.com/typedinformers/informer-gen/testdata/dependency/apis/v1"
 	fortv1 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1"
 	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1api20240901"

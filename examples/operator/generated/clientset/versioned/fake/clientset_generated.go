@@ -7,10 +7,10 @@
 package fake
 
 import (
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	fakedatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1/fake"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"

@@ -6,9 +6,9 @@
 package fake
 
 import (
+	"github.com/typedinformers/informer-gen/apitest"
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration"
-	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/testing"
@@ -23,27 +23,15 @@ var kinds = []apitest.Kind{
 		Namespaced:       true,
 		Status:           true,
 		SelectableFields: []string{"spec.className", "status.phase"},
-		Columns: []apitest.Column{
-			{Name: "Class", Type: "string", JSONPath: ".spec.className"},
-			{Name: "Storage", Type: "integer", JSONPath: ".spec.storageGi"},
-			{Name: "Ready", Type: "integer", JSONPath: ".status.readyReplicas"},
-			{Name: "Phase", Type: "string", JSONPath: ".status.phase"},
-			{Name: "Endpoint", Type: "string", JSONPath: ".status.endpoint"},
-			{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"},
-		},
-		Type:          &datav1.Database{},
-		TypeConverter: typeConverter,
+		Type:             &datav1.Database{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: datav1.SchemeGroupVersion.WithKind("DatabaseClass"),
 		Resource:         "databaseclasses",
 		ShortNames:       []string{"dbc"},
-		Columns: []apitest.Column{
-			{Name: "Max storage", Type: "integer", JSONPath: ".spec.maxStorageGi"},
-			{Name: "Domain", Type: "string", JSONPath: ".spec.domain"},
-		},
-		Type:          &datav1.DatabaseClass{},
-		TypeConverter: typeConverter,
+		Type:             &datav1.DatabaseClass{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: datav1.SchemeGroupVersion.WithKind("DatabaseServer"),
@@ -52,14 +40,8 @@ var kinds = []apitest.Kind{
 		Namespaced:       true,
 		Status:           true,
 		SelectableFields: []string{"spec.databaseName"},
-		Columns: []apitest.Column{
-			{Name: "Database", Type: "string", JSONPath: ".spec.databaseName"},
-			{Name: "Storage", Type: "integer", JSONPath: ".spec.storageGi"},
-			{Name: "Ready", Type: "boolean", JSONPath: ".status.ready"},
-			{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"},
-		},
-		Type:          &datav1.DatabaseServer{},
-		TypeConverter: typeConverter,
+		Type:             &datav1.DatabaseServer{},
+		TypeConverter:    typeConverter,
 	},
 }
 

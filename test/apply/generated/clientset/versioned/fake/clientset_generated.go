@@ -4,7 +4,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/test/apply/generated/clientset/versioned"
 	edgev1 "github.com/typedinformers/informer-gen/test/apply/generated/clientset/versioned/typed/api/v1"
 	fakeedgev1 "github.com/typedinformers/informer-gen/test/apply/generated/clientset/versioned/typed/api/v1/fake"

@@ -3,7 +3,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	edgev1 "github.com/typedinformers/informer-gen/test/apply/api/v1"
 	"github.com/typedinformers/informer-gen/test/apply/generated/applyconfiguration"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"

@@ -7,7 +7,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/testdata/applied/generated/clientset/versioned"
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/generated/clientset/versioned/typed/kit/v1"
 	fakekitv1 "github.com/typedinformers/informer-gen/testdata/applied/generated/clientset/versioned/typed/kit/v1/fake"

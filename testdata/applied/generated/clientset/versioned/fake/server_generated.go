@@ -6,7 +6,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
 	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs"
 	"k8s.io/apimachinery/pkg/runtime"

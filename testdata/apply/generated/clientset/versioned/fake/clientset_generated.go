@@ -7,7 +7,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
 	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned/typed/harbor/v1"
 	fakeharborv1 "github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned/typed/harbor/v1/fake"

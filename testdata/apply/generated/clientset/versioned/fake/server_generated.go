@@ -6,7 +6,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/api/harbor/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"

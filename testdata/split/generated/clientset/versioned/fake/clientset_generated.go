@@ -7,7 +7,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/testdata/split/generated/clientset/versioned"
 	splitv1 "github.com/typedinformers/informer-gen/testdata/split/generated/clientset/versioned/typed/split/v1"
 	fakesplitv1 "github.com/typedinformers/informer-gen/testdata/split/generated/clientset/versioned/typed/split/v1/fake"

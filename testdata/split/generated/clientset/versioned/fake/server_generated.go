@@ -6,7 +6,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	depotv1 "github.com/typedinformers/informer-gen/testdata/split/api/depot/v1"
 	fleetv1 "github.com/typedinformers/informer-gen/testdata/split/api/fleet/v1"
 	apidepotv1 "github.com/typedinformers/informer-gen/testdata/split/exp/depot/v1"

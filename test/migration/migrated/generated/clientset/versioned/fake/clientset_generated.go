@@ -7,7 +7,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned"
 	samplecontrollerv1alpha1 "github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned/typed/samplecontroller/v1alpha1"
 	fakesamplecontrollerv1alpha1 "github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned/typed/samplecontroller/v1alpha1/fake"

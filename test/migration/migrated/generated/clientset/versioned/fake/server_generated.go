@@ -6,7 +6,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	samplecontrollerv1alpha1 "github.com/typedinformers/informer-gen/test/migration/apis/samplecontroller/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"

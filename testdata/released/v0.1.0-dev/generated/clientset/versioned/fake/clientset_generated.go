@@ -7,7 +7,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/clientset/versioned"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/clientset/versioned/typed/shop/v1"
 	fakeshopv1 "github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/clientset/versioned/typed/shop/v1/fake"

@@ -6,7 +6,7 @@
 package fake
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/applyconfiguration"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/shop/v1"
 	"k8s.io/apimachinery/pkg/runtime"
