@@ -25,6 +25,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	runtime/debugpage, runtime/healthz ──▶ runtime/internal/redact ──▶ runtime/cache, runtime/wire
 //	runtime/debugpage, and the module testserver ──▶ internal/loopback
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
+//	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
 //	apitest ──▶ its rooms ──▶ internal/smd ──▶ apimachinery      runtime/merge ──▶ internal/smd
 var rooms = map[string][]string{
 	"cmd/informer-gen":               {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
@@ -49,17 +50,25 @@ var rooms = map[string][]string{
 	"templates":                      nil,
 
 	"apitest":                    {"apitest/internal/"},
-	"internal/crdfile":           nil,
-	"internal/leaks":             nil, // for tests
-	"internal/loopback":          nil,
-	"internal/smd":               nil,
 	"apitest/internal/builtin":   nil,
-	"apitest/internal/discovery": {"apitest/internal/media"},
+	"apitest/internal/discovery": {"apitest/internal/kinds", "apitest/internal/media"},
 	"apitest/internal/fields":    {"internal/smd"},
 	"apitest/internal/history":   nil,
+	"apitest/internal/kinds":     {"apitest/internal/builtin", "apitest/internal/fields", "apitest/internal/history"},
 	"apitest/internal/media":     nil,
 	"apitest/internal/naming":    nil,
+	"apitest/internal/reactors":  {"apitest/internal/history", "apitest/internal/kinds", "apitest/internal/media", "apitest/internal/rest", "apitest/internal/serve"},
+	"apitest/internal/rest":      {"apitest/internal/fields", "apitest/internal/history", "apitest/internal/kinds", "apitest/internal/naming", "apitest/internal/selection"},
 	"apitest/internal/selection": {"apitest/internal/builtin", "apitest/internal/history"},
+	"apitest/internal/serve": {
+		"apitest/internal/discovery", "apitest/internal/history", "apitest/internal/kinds", "apitest/internal/media", "apitest/internal/rest",
+		"apitest/internal/selection", "apitest/internal/watch",
+	},
+	"apitest/internal/watch": {"apitest/internal/history", "apitest/internal/kinds", "apitest/internal/media", "apitest/internal/rest", "apitest/internal/selection"},
+	"internal/crdfile":       nil,
+	"internal/leaks":         nil, // for tests
+	"internal/loopback":      nil,
+	"internal/smd":           nil,
 
 	"runtime/cache":                   {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice":   {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
@@ -181,6 +190,10 @@ func TestRefuse(t *testing.T) {
 		{"runtime/cache", module + "/generator"},
 		{"runtime/cache", "golang.org/x/tools/go/packages"},
 		{"runtime/cache", "k8s.io/gengo/v2"},
+		{"runtime/cache", module + "/apitest"},
+		{"apitest", module + "/runtime/cache"},
+		{"apitest", "k8s.io/gengo/v2"},
+		{"apitest/internal/rest", module + "/apitest/internal/serve"},
 		{"internal/smd", "sigs.k8s.io/structured-merge-diff/v6/typed"},
 		{"runtime/wire", module + "/runtime/cache"},
 		{"runtime/cache/internal/store", module + "/runtime/cache/internal/processor"},

@@ -11,13 +11,16 @@
 //
 // # From a request to an answer
 //
-//	RoundTrip ─▶ parse ─▶ faults ─▶ reactors ─▶ create, update, patch, delete ─▶ history
-//	             (URL,    (On)      (Transport)  get, list, watch             ◀── (versions,
-//	              verb)                               │                            events)
-//	                                                  ▼
-//	                                               respond (JSON, protobuf, Table, metadata)
+//	RoundTrip ─▶ Parse ──▶ reactors ──▶ faults ─▶ Proceed ─▶ verbs ──▶ Respond
+//	             (URL,     (Transport)  (On)         │       (create, update, …)
+//	              verb)                              ▼            │
+//	                                               watch ◀── history (versions, events)
 //
-// A handler holds the lock of the server. Objects are maps, and are not written to once they are
+// The packages in internal are the parts of the drawing: serve has requests, bodies and responses, reactors
+// and watch what their names say, rest the verbs and what follows from them, kinds what the server
+// knows of its kinds. A deletion, for example, is decided in rest/delete.go.
+//
+// A verb holds the lock of the server. Objects are maps, and are not written to once they are
 // stored, so encoding needs no lock. The server has no goroutine: the body of a watch waits in
 // Read, and the garbage collector and the namespaces' controller run before the request returns
 // that gave them work. So the server runs in a bubble of [testing/synctest], and a test leaks
@@ -41,6 +44,7 @@
 //     CustomResourceDefinitions.
 //   - Shards: it ignores shardSelector, as a kube-apiserver does unless its feature gate
 //     ShardedListAndWatch is on. An informer with a shard leaves out the other objects itself.
+//   - Tables: a request for one gets 406.
 //   - Conversion between versions other than a change of apiVersion, admission webhooks, and
 //     connections to pods.
 package apitest

@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
+	"github.com/typedinformers/informer-gen/apitest/internal/serve"
+	"github.com/typedinformers/informer-gen/apitest/internal/watch"
 )
 
 // Match selects requests that a [Fault] is for. Its methods that narrow it return another Match;
@@ -19,38 +20,32 @@ import (
 //	server.On("list", "pods").In("default").Delay(2 * time.Second)
 //	server.On("patch", "databases/status").Named("one").Skip(1).Times(2).TooManyRequests(time.Second)
 type Match struct {
-	server             *Server
-	verb, resource     string
-	namespace, name    string
-	skip, times        int
-	optional, watches  bool
-	conditions         []func(*http.Request) bool
-	delay              time.Duration
-	words              []string // the calls that made the Match, for messages
-	group, subresource string
+	faults      *faults
+	selector    serve.Selector
+	skip, times int
+	optional    bool
+	watches     bool // whether only watches are selected
+	conditions  []func(*http.Request) bool
+	delay       time.Duration
+	words       []string // the calls that made the Match, for messages
 }
 
-// On selects requests by verb and resource.
-//
-// The verb is that of RBAC: get, list, watch, create, update, patch, delete or deletecollection. A
-// streaming list matches both list and watch. apply is a patch by server-side apply, and * is any
-// verb.
-//
-// The resource is a plural name, and may have a group and a subresource: databases, databases/status,
-// databases.data.example.com. * is any resource, and /* after it any subresource or none. A path such
-// as /apis selects requests that are for no resource; then the verb is get.
-//
-// On panics if the verb is not one of these, because such a fault would never begin.
-func (s *Server) On(verb, resource string) Match {
-	if !slices.Contains(verbs, verb) {
-		panic(fmt.Sprintf("apitest: On(%q, %q): %q is not a verb; use one of %s", verb, resource, verb, strings.Join(verbs, ", ")))
-	}
-	m := Match{server: s, verb: verb, resource: resource, words: []string{fmt.Sprintf("On(%q, %q)", verb, resource)}}
+// on selects requests by verb and resource.
+func (f *faults) on(verb, resource string) Match {
+	m := Match{faults: f, selector: serve.Selector{Verb: verb, Resource: resource}, words: []string{fmt.Sprintf("On(%q, %q)", verb, resource)}}
 	if !strings.HasPrefix(resource, "/") {
-		m.resource, m.subresource, _ = strings.Cut(resource, "/")
-		m.resource, m.group, _ = strings.Cut(m.resource, ".")
+		m.selector.Resource, m.selector.Subresource, _ = strings.Cut(resource, "/")
+		m.selector.Resource, m.selector.Group, _ = strings.Cut(m.selector.Resource, ".")
 	}
 	return m
+}
+
+// matches reports whether a request is one of those selected.
+func (m *Match) matches(r *serve.Request) bool {
+	if m.watches && r.Verb != "watch" || !m.selector.Matches(r) {
+		return false
+	}
+	return !slices.ContainsFunc(m.conditions, func(condition func(*http.Request) bool) bool { return !condition(r.HTTP) })
 }
 
 var verbs = []string{"get", "list", "watch", "create", "update", "patch", "apply", "delete", "deletecollection", "*"}
@@ -63,13 +58,13 @@ func (m Match) with(format string, args ...any) Match {
 
 // In selects requests for one namespace.
 func (m Match) In(namespace string) Match {
-	m.namespace = namespace
+	m.selector.Namespace = namespace
 	return m.with("In(%q)", namespace)
 }
 
 // Named selects requests for one object. A create of an object with that name is one.
 func (m Match) Named(name string) Match {
-	m.name = name
+	m.selector.Name = name
 	return m.with("Named(%q)", name)
 }
 
@@ -117,9 +112,9 @@ type Fault struct {
 	match  Match
 	effect effect
 	// watches is set for what goes wrong with watches that run, and not with requests.
-	watches *holdup
+	watches *watch.Holdup
 
-	// The Server's faults.mu guards what follows. seen counts the requests that matched, and fired
+	// mu of match.faults guards what follows. seen counts the requests that matched, and fired
 	// those that were not skipped.
 	seen, fired int
 	removed     bool
@@ -127,6 +122,8 @@ type Fault struct {
 
 // faults are those of a server.
 type faults struct {
+	handler *serve.Handler
+	holdups *watch.Watches
 	// active is the number of faults, so that a server without faults takes no lock for them.
 	active atomic.Int32
 	mu     sync.Mutex
@@ -135,101 +132,84 @@ type faults struct {
 
 // Fired is the number of requests that the fault was for.
 func (f *Fault) Fired() int {
-	f.match.server.faults.mu.Lock()
-	defer f.match.server.faults.mu.Unlock()
+	f.match.faults.mu.Lock()
+	defer f.match.faults.mu.Unlock()
 	return f.fired
 }
 
 // Remove ends the fault. Requests that wait because of it go on waiting.
 func (f *Fault) Remove() {
-	s := f.match.server
-	s.faults.mu.Lock()
+	all := f.match.faults
+	all.mu.Lock()
 	if !f.removed {
 		f.removed = true
-		s.faults.active.Add(-1)
+		all.active.Add(-1)
 	}
-	s.faults.mu.Unlock()
+	all.mu.Unlock()
 	if f.watches != nil {
-		s.mu.Lock()
-		s.dropHoldup(f.watches)
-		s.mu.Unlock()
+		all.holdups.Release(f.watches)
 	}
 }
 
 // String returns the calls that made the fault.
 func (f *Fault) String() string { return strings.Join(f.match.words, ".") }
 
-// add makes a fault of a Match.
-func (m Match) add(do effect, format string, args ...any) *Fault {
-	return m.server.addFault(&Fault{match: m.with(format, args...), effect: do})
+// begin makes a fault of a Match.
+func (m Match) begin(do effect, format string, args ...any) *Fault {
+	return m.faults.add(&Fault{match: m.with(format, args...), effect: do})
 }
 
-func (s *Server) addFault(f *Fault) *Fault {
-	s.faults.mu.Lock()
-	defer s.faults.mu.Unlock()
-	s.faults.all = append(s.faults.all, f)
-	s.faults.active.Add(1)
-	return f
+func (f *faults) add(fault *Fault) *Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, fault)
+	f.active.Add(1)
+	return fault
 }
 
-// CheckFaults reports the faults that did not begin as often as they should have, as errors of a
-// test. [Start] does it at the end of the test: a fault that no request met shows that the test does
-// not test what it says.
-func (s *Server) CheckFaults(t interface {
-	Helper()
-	Errorf(format string, args ...any)
-}) {
-	t.Helper()
-	s.faults.mu.Lock()
-	defer s.faults.mu.Unlock()
-	for _, f := range s.faults.all {
+// check returns what is wrong with the faults that did not begin as often as they should have.
+func (f *faults) check() []string {
+	var wrong []string
+	f.mu.Lock()
+	var unmet []*Fault
+	for _, fault := range f.all {
 		switch {
-		case f.match.optional || f.fired > 0 && f.fired >= f.match.times:
-		case f.fired == 0:
-			t.Errorf("apitest: no request met the fault %s; %d matched it%s", f, f.seen, advice(f))
+		case fault.match.optional || fault.fired > 0 && fault.fired >= fault.match.times:
+		case fault.fired == 0:
+			unmet = append(unmet, fault)
 		default:
-			t.Errorf("apitest: only %d requests met the fault %s", f.fired, f)
+			wrong = append(wrong, fmt.Sprintf("only %d requests met the fault %s", fault.fired, fault))
 		}
 	}
+	f.mu.Unlock()
+	for _, fault := range unmet { // without the lock, because a watch takes it while it holds that of the objects
+		wrong = append(wrong, fmt.Sprintf("no request met the fault %s; %d matched it%s", fault, fault.seen, advice(fault)))
+	}
+	return wrong
 }
 
 // advice says what may be wrong with a fault that no request met.
 func advice(f *Fault) string {
-	if f.seen > 0 {
+	switch {
+	case f.seen > 0:
 		return ", which it skips"
-	}
-	if m := f.match; !m.server.knows(m) {
-		return fmt.Sprintf("; the server has no resource %s", m.resource)
+	case !f.match.faults.handler.Serves(&f.match.selector):
+		return fmt.Sprintf("; the server has no resource %s", f.match.selector.Resource)
 	}
 	return "; check the verb, the resource and the subresource, or make it Optional"
 }
 
-// knows reports whether the server has the resource that a Match names.
-func (s *Server) knows(m Match) bool {
-	if m.resource == "*" || strings.HasPrefix(m.resource, "/") {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for kind := range s.kinds.all() {
-		if m.matchesKind(kind) {
-			return true
-		}
-	}
-	return false
-}
-
-// faultFor returns the fault of a request, or nil.
-func (s *Server) faultFor(r *request) *Fault {
-	if s.faults.active.Load() == 0 {
+// of returns the fault of a request, or nil.
+func (f *faults) of(r *serve.Request) *Fault {
+	if f.active.Load() == 0 {
 		return nil
 	}
-	s.faults.mu.Lock()
-	all := slices.Clip(s.faults.all) // elements are only appended
-	s.faults.mu.Unlock()
-	for _, f := range all {
-		if f.effect != nil && f.match.matches(r) && f.takes() {
-			return f
+	f.mu.Lock()
+	all := slices.Clip(f.all) // elements are only appended
+	f.mu.Unlock()
+	for _, fault := range all {
+		if fault.effect != nil && fault.match.matches(r) && fault.takes() {
+			return fault
 		}
 	}
 	return nil
@@ -237,9 +217,8 @@ func (s *Server) faultFor(r *request) *Fault {
 
 // takes counts a request that matches, and reports whether the fault is for it.
 func (f *Fault) takes() bool {
-	faults := &f.match.server.faults
-	faults.mu.Lock()
-	defer faults.mu.Unlock()
+	f.match.faults.mu.Lock()
+	defer f.match.faults.mu.Unlock()
 	if f.removed || f.match.times > 0 && f.fired >= f.match.times {
 		return false
 	}
@@ -251,55 +230,5 @@ func (f *Fault) takes() bool {
 	return true
 }
 
-// matches reports whether a request is one of those selected.
-func (m *Match) matches(r *request) bool {
-	switch {
-	case strings.HasPrefix(m.resource, "/"):
-		if m.resource != r.http.URL.Path || m.verb != "*" && !strings.EqualFold(m.verb, r.http.Method) {
-			return false
-		}
-	case r.kind == nil || !m.matchesVerb(r) || !m.matchesResource(r), m.watches && r.verb != "watch":
-		return false
-	case m.namespace != "" && m.namespace != r.namespace:
-		return false
-	case m.name != "" && m.name != m.server.objectName(r):
-		return false
-	}
-	for _, condition := range m.conditions {
-		if !condition(r.http) {
-			return false
-		}
-	}
-	return true
-}
-
-func (m *Match) matchesVerb(r *request) bool {
-	switch m.verb {
-	case "*", r.verb:
-		return true
-	case "list":
-		return r.verb == "watch" && isTrue(r.query, "sendInitialEvents")
-	case "apply":
-		header, _, _ := strings.Cut(r.http.Header.Get("Content-Type"), ";")
-		return r.verb == "patch" && strings.HasPrefix(header, applyType)
-	}
-	return false
-}
-
-// applyType is the beginning of the media types of server-side apply.
-var applyType = strings.TrimSuffix(string(types.ApplyYAMLPatchType), "+yaml")
-
-func (m *Match) matchesResource(r *request) bool {
-	switch {
-	case m.resource != "*" && m.resource != r.kind.Resource:
-		return false
-	case m.group != "" && m.group != r.kind.Group:
-		return false
-	case m.subresource == "*", m.resource == "*" && m.subresource == "":
-		return true
-	}
-	return m.subresource == r.subresource
-}
-
-// seconds rounds a duration up.
-func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+// effect is what a fault does with a request.
+type effect func(h *serve.Handler, r *serve.Request) (*http.Response, error)

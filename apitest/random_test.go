@@ -63,10 +63,10 @@ type witness struct {
 
 // look remembers the states that there are.
 func (w *witness) look() {
-	w.server.mu.Lock()
-	defer w.server.mu.Unlock()
+	w.server.objects.Lock()
+	defer w.server.objects.Unlock()
 	for _, gr := range []schema.GroupResource{{Group: "example.com", Resource: "widgets"}, {Resource: "pods"}, {Resource: "namespaces"}} {
-		events, err := w.server.history.Events(gr, 0)
+		events, err := w.server.objects.History.Events(gr, 0)
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -125,8 +125,8 @@ func TestSameRequestsSameAnswers(t *testing.T) {
 				time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
 			}
 			server.Close()
-			for _, gr := range server.history.Resources() {
-				events, err := server.history.Events(gr, 0)
+			for _, gr := range server.objects.History.Resources() {
+				events, err := server.objects.History.Events(gr, 0)
 				if err != nil {
 					t.Fatal(err)
 				}

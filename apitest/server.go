@@ -1,74 +1,55 @@
 package apitest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/history"
-	"github.com/typedinformers/informer-gen/apitest/internal/naming"
+	"github.com/typedinformers/informer-gen/apitest/internal/kinds"
+	"github.com/typedinformers/informer-gen/apitest/internal/reactors"
+	"github.com/typedinformers/informer-gen/apitest/internal/rest"
+	"github.com/typedinformers/informer-gen/apitest/internal/serve"
+	"github.com/typedinformers/informer-gen/apitest/internal/watch"
 )
 
 // Server is an in-memory API server. Its methods are safe for concurrent use. It has no goroutine
 // and no port: a client uses it as the [http.RoundTripper] of its configuration, with URL as host.
 type Server struct {
-	url    string
-	now    func() time.Time
-	scheme *runtime.Scheme
-	// namespaces reports whether the server has the namespaces of a cluster: an object can be
-	// created in those that exist.
-	namespaces bool
-	// collects reports whether objects are deleted with their owners.
-	collects bool
-
-	// mu guards what follows. It is held while a request reads or writes objects, and not while
-	// bodies are encoded.
-	mu      sync.Mutex
-	kinds   *registry
-	history *history.History
-	// closing is sent by Close.
-	closing history.Signal
-	outages outages
-	// collector has the work that follows from writes.
-	collector collector
-	names     naming.Names
-	closed    bool
-
-	faults faults
+	url     string
+	objects *rest.Store
+	watches *watch.Watches
+	handler *serve.Handler
+	faults  faults
 }
 
 // servers counts the servers of this process, because informers tell servers apart by URL.
 var servers atomic.Uint64
 
-// errClosed answers requests to a closed server.
-var errClosed = errors.New("apitest: the server is closed")
-
 // New returns a server with the kinds of Kubernetes and those of the options.
 func New(options ...Option) (*Server, error) {
+	objects := rest.New()
+	objects.History = history.New(defaultEvents)
+	watches := watch.Of(objects)
+	handler := serve.New(objects, watches)
 	s := &Server{
-		url:       fmt.Sprintf("http://apitest-%d", servers.Add(1)),
-		now:       time.Now,
-		scheme:    runtime.NewScheme(),
-		collects:  true,
-		kinds:     newRegistry(),
-		history:   history.New(defaultEvents),
-		collector: newCollector(),
+		url: fmt.Sprintf("http://apitest-%d", servers.Add(1)), objects: objects, watches: watches, handler: handler,
+		faults: faults{handler: handler, holdups: watches},
 	}
 	for _, option := range options {
 		if err := option(s); err != nil {
 			return nil, err
 		}
 	}
-	s.kinds.scheme = s.scheme
-	if s.namespaces {
-		if err := s.addInitialNamespaces(); err != nil {
+	if objects.Namespaces {
+		if err := objects.AddInitialNamespaces(); err != nil {
 			return nil, err
 		}
 	}
@@ -104,30 +85,21 @@ func Start(t TB, options ...Option) *Server {
 func (s *Server) URL() string { return s.url }
 
 // Close ends all watches. Later requests fail. A server that is not closed leaks nothing.
-func (s *Server) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	s.closing.Send()
-	s.history.Wake()
-}
-
-// leave ends the wait for a signal.
-func (s *Server) leave(signal *history.Signal, channel <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	signal.Leave(channel)
-}
+func (s *Server) Close() { s.objects.Close() }
 
 // AddKinds adds kinds while the server runs, as a new CustomResourceDefinition does. A kind with
 // a Schema takes the place of the same kind without one, and is not replaced by one.
 //
 // A kind that is wrong does not stop the others. The error joins what is wrong with each. A request for
 // the resource of such a kind is answered with it, unless another kind has the resource.
-func (s *Server) AddKinds(kinds ...Kind) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kinds.add(kinds...)
+func (s *Server) AddKinds(all ...Kind) error {
+	added := make([]kinds.Kind, len(all))
+	for i, kind := range all {
+		added[i] = kind.internal()
+	}
+	s.objects.Lock()
+	defer s.objects.Unlock()
+	return s.objects.Kinds.Add(added...)
 }
 
 // RoundTrip answers a request. It closes the request's body. The body of a watch has to be read to
@@ -136,88 +108,25 @@ func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.roundTrip(req, nil)
 }
 
-// roundTrip answers a request of a client, whose reactors may be nil.
-func (s *Server) roundTrip(req *http.Request, reactors *transport) (*http.Response, error) {
-	body, err := readBody(req)
-	if err != nil {
+// roundTrip answers a request of a client, which may be nil.
+func (s *Server) roundTrip(req *http.Request, client *reactors.Client) (*http.Response, error) {
+	r, err := s.handler.Parse(req)
+	if r == nil {
 		return nil, err
 	}
-	if err := req.Context().Err(); err != nil {
-		return nil, err
-	}
-	r, err := s.parse(req, body)
-	if reactors != nil && r.kind != nil && r.verb != "" && (err == nil || r.unserved) {
-		response, err := s.react(r, reactors)
+	if client != nil && r.Kind != nil && r.Verb != "" && (err == nil || r.Unserved) {
+		response, err := client.Answer(r)
 		if response != nil || err != nil {
 			return response, err
 		}
 	}
 	if err != nil {
-		return s.respond(r, nil, err), nil
+		return r.Respond(nil, err), nil
 	}
-	if fault := s.faultFor(r); fault != nil {
-		return fault.apply(s, r)
+	if fault := s.faults.of(r); fault != nil {
+		return fault.apply(s.handler, r)
 	}
-	return s.proceed(r)
-}
-
-// proceed does what a request asks for. Its errors are those of a connection.
-func (s *Server) proceed(r *request) (*http.Response, error) {
-	if r.document != nil {
-		return r.document.response(r.http), nil
-	}
-	ctx := r.http.Context()
-	answer, err := s.serve(ctx, r)
-	if errors.Is(err, errClosed) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return nil, err
-	}
-	return s.respond(r, answer, err), nil
-}
-
-// maxBody is the size that a kube-apiserver accepts, in bytes.
-const maxBody = 3 << 20
-
-func readBody(req *http.Request) ([]byte, error) {
-	if req.Body == nil {
-		return nil, nil
-	}
-	defer req.Body.Close()
-	return io.ReadAll(io.LimitReader(req.Body, maxBody+1))
-}
-
-// serve calls the handler of a request, and does what follows from a write.
-func (s *Server) serve(ctx context.Context, r *request) (*reply, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errClosed
-	}
-	answer, err := s.handle(ctx, r)
-	s.collect()
-	return answer, err
-}
-
-// handle calls the handler of a verb.
-func (s *Server) handle(ctx context.Context, r *request) (*reply, error) {
-	switch r.verb {
-	case "get":
-		return s.get(r)
-	case "list":
-		return s.list(r)
-	case "watch":
-		return s.watch(ctx, r)
-	case "create":
-		return s.create(r)
-	case "update":
-		return s.update(r)
-	case "patch":
-		return s.patch(r)
-	case "delete":
-		return s.delete(r)
-	case "deletecollection":
-		return s.deleteCollection(r)
-	}
-	return nil, methodNotAllowed(r)
+	return s.handler.Proceed(r)
 }
 
 // ServeHTTP answers a request that came over a connection, so that a Server can be the handler of
@@ -225,7 +134,7 @@ func (s *Server) handle(ctx context.Context, r *request) (*reply, error) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	response, err := s.RoundTrip(req)
 	switch {
-	case errors.Is(err, errClosed):
+	case errors.Is(err, rest.ErrClosed):
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	case err != nil:
@@ -264,8 +173,8 @@ type Option func(*Server) error
 const defaultEvents = 10_000
 
 // WithKinds adds kinds.
-func WithKinds(kinds ...Kind) Option {
-	return func(s *Server) error { return s.AddKinds(kinds...) }
+func WithKinds(all ...Kind) Option {
+	return func(s *Server) error { return s.AddKinds(all...) }
 }
 
 // WithScheme gives the server the Go types of the built-in kinds that scheme has, for strategic
@@ -276,7 +185,7 @@ func WithScheme(scheme *runtime.Scheme) Option {
 		if scheme == nil {
 			return errors.New("apitest: WithScheme needs a scheme")
 		}
-		s.scheme = scheme
+		s.objects.Kinds.Scheme = scheme
 		return nil
 	}
 }
@@ -286,14 +195,14 @@ func WithScheme(scheme *runtime.Scheme) Option {
 // and kube-node-lease exist from the start. Without it, namespaces are like other objects, and
 // need not exist.
 func WithNamespaceLifecycle() Option {
-	return func(s *Server) error { s.namespaces = true; return nil }
+	return func(s *Server) error { s.objects.Namespaces = true; return nil }
 }
 
 // WithoutGarbageCollection leaves objects alone whose owners are gone. Without it, the server
 // deletes them as the garbage collector of a cluster does, before the request returns that deleted
 // the owner.
 func WithoutGarbageCollection() Option {
-	return func(s *Server) error { s.collects = false; return nil }
+	return func(s *Server) error { s.objects.Collects = false; return nil }
 }
 
 // WithHistory limits how many events of a resource the server remembers. An older version expires
@@ -303,7 +212,7 @@ func WithHistory(events int) Option {
 		if events < 1 {
 			return errors.New("apitest: WithHistory needs at least one event")
 		}
-		s.history = history.New(events)
+		s.objects.History = history.New(events)
 		return nil
 	}
 }
@@ -311,5 +220,56 @@ func WithHistory(events int) Option {
 // WithClock sets the source of timestamps. The default is [time.Now], which a synctest bubble
 // controls.
 func WithClock(now func() time.Time) Option {
-	return func(s *Server) error { s.now = now; return nil }
+	return func(s *Server) error { s.objects.Now = now; return nil }
+}
+
+// Transport returns a transport for one client, whose requests reactors see before the server does.
+// A client without reactors uses the Server itself as its transport.
+//
+// A streaming list, which is a watch with sendInitialEvents, is a list and then a watch for
+// reactors, as if the client had sent two requests. So they need not know streaming lists.
+func (s *Server) Transport(all Reactors) http.RoundTripper {
+	return transport{s, reactors.New(s.handler, all.internal())}
+}
+
+// transport is that of one client.
+type transport struct {
+	server *Server
+	client *reactors.Client
+}
+
+// RoundTrip answers a request, like [Server.RoundTrip].
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	return t.server.roundTrip(req, t.client)
+}
+
+// On selects requests by verb and resource.
+//
+// The verb is that of RBAC: get, list, watch, create, update, patch, delete or deletecollection. A
+// streaming list matches both list and watch. apply is a patch by server-side apply, and * is any
+// verb.
+//
+// The resource is a plural name, and may have a group and a subresource: databases, databases/status,
+// databases.data.example.com. * is any resource, and /* after it any subresource or none. A path such
+// as /apis selects requests that are for no resource; then the verb is get.
+//
+// On panics if the verb is not one of these, because such a fault would never begin.
+func (s *Server) On(verb, resource string) Match {
+	if !slices.Contains(verbs, verb) {
+		panic(fmt.Sprintf("apitest: On(%q, %q): %q is not a verb; use one of %s", verb, resource, verb, strings.Join(verbs, ", ")))
+	}
+	return s.faults.on(verb, resource)
+}
+
+// CheckFaults reports the faults that did not begin as often as they should have, as errors of a
+// test. [Start] does it at the end of the test: a fault that no request met shows that the test does
+// not test what it says.
+func (s *Server) CheckFaults(t interface {
+	Helper()
+	Errorf(format string, args ...any)
+}) {
+	t.Helper()
+	for _, wrong := range s.faults.check() {
+		t.Errorf("apitest: %s", wrong)
+	}
 }

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
@@ -41,6 +42,8 @@ type Event struct {
 	State *State
 	// Before is the state before the change, or nil for watch.Added.
 	Before *State
+	// Time is when it was written.
+	Time time.Time
 }
 
 // History is the state of all resources. A History has no lock: its caller has one.
@@ -296,6 +299,7 @@ func (h *History) next(key Key, object map[string]any) *State {
 
 // record appends an event, and drops the oldest one if there are too many.
 func (h *History) record(r *resource, event Event) {
+	event.Time = time.Now()
 	r.events = append(r.events, event)
 	if h.limit > 0 && len(r.events) > h.limit {
 		oldest := r.events[0].State

@@ -52,6 +52,19 @@ func (k Kind) selectsNamespace() bool {
 	return k.Namespaced
 }
 
+// notSupported is the error for a field that the kind does not have.
+func (k Kind) notSupported(label string) error {
+	switch {
+	case k.BuiltIn && len(k.Fields) == 0:
+		return fmt.Errorf("%q is not a known field selector: only %q, %q", label, "metadata.name", "metadata.namespace")
+	case k.BuiltIn && k.Resource == schema.GroupResource{Group: "batch", Resource: "jobs"}:
+		return fmt.Errorf("field label %q not supported for Job", label)
+	case k.BuiltIn && k.Resource == schema.GroupResource{Group: "resource.k8s.io", Resource: "resourceslices"}:
+		return fmt.Errorf("field label not supported for %s: %s", k.GroupVersionKind, label)
+	}
+	return fmt.Errorf("field label not supported: %s", label)
+}
+
 // objectFields has the fields of an object for a field selector.
 type objectFields struct {
 	fields []builtin.Field

@@ -4,8 +4,6 @@
 package selection
 
 import (
-	"fmt"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
@@ -159,17 +157,4 @@ func (s *Selection) candidates(h *history.History, version uint64) ([]*history.S
 		return nil, nil
 	}
 	return []*history.State{state}, nil
-}
-
-// notSupported is the error for a field that the kind does not have.
-func (k Kind) notSupported(label string) error {
-	switch {
-	case k.BuiltIn && len(k.Fields) == 0:
-		return fmt.Errorf("%q is not a known field selector: only %q, %q", label, "metadata.name", "metadata.namespace")
-	case k.BuiltIn && k.Resource == schema.GroupResource{Group: "batch", Resource: "jobs"}:
-		return fmt.Errorf("field label %q not supported for Job", label)
-	case k.BuiltIn && k.Resource == schema.GroupResource{Group: "resource.k8s.io", Resource: "resourceslices"}:
-		return fmt.Errorf("field label not supported for %s: %s", k.GroupVersionKind, label)
-	}
-	return fmt.Errorf("field label not supported: %s", label)
 }

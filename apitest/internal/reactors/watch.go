@@ -1,4 +1,4 @@
-package apitest
+package reactors
 
 import (
 	"bytes"
@@ -13,41 +13,44 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/watch"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/apitest/internal/kinds"
 	"github.com/typedinformers/informer-gen/apitest/internal/media"
+	"github.com/typedinformers/informer-gen/apitest/internal/rest"
+	"github.com/typedinformers/informer-gen/apitest/internal/serve"
 )
 
 // reactToWatch is react for a watch. A streaming list is a list and a watch.
-func (s *Server) reactToWatch(r *request, t *transport, call *Call) (*http.Response, error) {
+func (c *Client) reactToWatch(r *serve.Request, call *Call) (*http.Response, error) {
 	streams := call.ListOptions.SendInitialEvents != nil && *call.ListOptions.SendInitialEvents
-	var page *list // the initial events, or nil if no reactor has answered the list
+	var page *rest.List // the initial events, or nil if no reactor has answered the list
 	if streams {
 		listCall := *call
 		listCall.Verb, listCall.ListOptions = "list", metav1.ListOptions{
 			LabelSelector: call.ListOptions.LabelSelector, FieldSelector: call.ListOptions.FieldSelector, ResourceVersion: call.ListOptions.ResourceVersion,
 		}
-		handled, obj, err := t.react(&listCall)
+		handled, obj, err := c.ask(&listCall)
 		switch {
 		case handled && err != nil:
-			return s.refuse(r, err)
+			return r.Refuse(err)
 		case handled:
 			if isNil(obj) {
 				obj = &unstructured.Unstructured{Object: map[string]any{}}
 			}
-			if page, err = s.listOf(r, &listCall, obj); err != nil {
-				return s.respond(r, nil, err), nil
+			if page, err = c.listOf(r, &listCall, obj); err != nil {
+				return r.Respond(nil, err), nil
 			}
 		}
 		call.ListOptions.SendInitialEvents, call.ListOptions.ResourceVersionMatch = nil, ""
 	}
-	var w watch.Interface
-	if t.Watch != nil {
-		handled, answered, err := t.Watch(call)
+	var w apiwatch.Interface
+	if c.Watch != nil {
+		handled, answered, err := c.Watch(call)
 		switch {
 		case handled && err != nil:
-			return s.refuse(r, err)
+			return r.Refuse(err)
 		case handled:
 			w = answered
 		}
@@ -55,49 +58,48 @@ func (s *Server) reactToWatch(r *request, t *transport, call *Call) (*http.Respo
 	if w == nil && page == nil {
 		return nil, nil
 	}
-	body, err := s.reactorBody(r, w, page, streams)
+	body, err := c.reactorBody(r, w, page, streams)
 	if err != nil {
 		if w != nil {
 			w.Stop()
 		}
-		return s.refuse(r, err)
+		return r.Refuse(err)
 	}
-	return s.respond(r, &reply{code: http.StatusOK, stream: body}, nil), nil
+	return r.Stream(body), nil
 }
 
 // reactorBody returns the body of a watch of which a reactor has answered the list, the watch or
 // both. The server does the rest.
-func (s *Server) reactorBody(r *request, w watch.Interface, page *list, streams bool) (io.ReadCloser, error) {
+func (c *Client) reactorBody(r *serve.Request, w apiwatch.Interface, page *rest.List, streams bool) (io.ReadCloser, error) {
 	var initial []byte
 	if streams {
 		if page == nil {
-			answer, err := s.serve(r.http.Context(), r.part("list", r.selectors()))
-			if err != nil {
+			var err error
+			if page, err = c.handler.List(part(r, "list", selectors(r))); err != nil {
 				return nil, err
 			}
-			page = answer.list
 		}
 		var err error
-		if initial, err = s.initialEvents(r, page); err != nil {
+		if initial, err = c.initialEvents(r, page); err != nil {
 			return nil, err
 		}
 	}
 	if w != nil {
-		return &reactorStream{server: s, request: r, watch: w, pending: initial, closed: make(chan struct{})}, nil
+		return &stream{handler: c.handler, request: r, watch: w, pending: initial, closed: make(chan struct{})}, nil
 	}
-	query := r.selectors()
+	query := selectors(r)
 	query.Set("watch", "true")
-	query.Set("resourceVersion", page.meta.ResourceVersion)
+	query.Set("resourceVersion", page.Meta.ResourceVersion)
 	for _, name := range []string{"allowWatchBookmarks", "timeoutSeconds"} {
-		if r.query.Has(name) {
-			query.Set(name, r.query.Get(name))
+		if r.Query.Has(name) {
+			query.Set(name, r.Query.Get(name))
 		}
 	}
-	answer, err := s.serve(r.http.Context(), r.part("watch", query))
+	body, err := c.handler.Watch(part(r, "watch", query))
 	if err != nil {
 		return nil, err
 	}
-	return prefixed{io.MultiReader(bytes.NewReader(initial), answer.stream), answer.stream}, nil
+	return prefixed{io.MultiReader(bytes.NewReader(initial), body), body}, nil
 }
 
 // prefixed is a body with bytes before it.
@@ -107,61 +109,61 @@ type prefixed struct {
 }
 
 // part returns one of the two requests of a streaming list.
-func (r *request) part(verb string, query url.Values) *request {
+func part(r *serve.Request, verb string, query url.Values) *serve.Request {
 	part := *r
-	part.verb, part.query, part.warnings = verb, query, nil
+	part.Verb, part.Query, part.Warnings = verb, query, nil
 	return &part
 }
 
 // selectors returns the selectors of the query.
-func (r *request) selectors() url.Values {
+func selectors(r *serve.Request) url.Values {
 	query := url.Values{}
 	for _, name := range []string{"labelSelector", "fieldSelector"} {
-		if r.query.Has(name) {
-			query.Set(name, r.query.Get(name))
+		if r.Query.Has(name) {
+			query.Set(name, r.Query.Get(name))
 		}
 	}
 	return query
 }
 
 // initialEvents encodes the first events of a streaming list.
-func (s *Server) initialEvents(r *request, page *list) ([]byte, error) {
+func (c *Client) initialEvents(r *serve.Request, page *rest.List) ([]byte, error) {
 	var frames []byte
-	add := func(event watch.EventType, object []byte) error {
-		frame, err := r.accept.EncodeFrame(string(event), object)
+	add := func(event apiwatch.EventType, object []byte) error {
+		frame, err := r.Accept.EncodeFrame(string(event), object)
 		frames = append(frames, frame...)
 		return err
 	}
-	for _, state := range page.items {
-		object, err := s.encodeState(r, state)
+	for _, state := range page.Items {
+		object, err := r.EncodeState(state)
 		if err != nil {
 			return nil, err
 		}
-		if err := add(watch.Added, object); err != nil {
+		if err := add(apiwatch.Added, object); err != nil {
 			return nil, err
 		}
 	}
-	if !isTrue(r.query, "allowWatchBookmarks") {
+	if !serve.IsTrue(r.Query, "allowWatchBookmarks") {
 		return frames, nil
 	}
 	bookmark := &unstructured.Unstructured{}
-	bookmark.SetGroupVersionKind(r.kind.GroupVersionKind)
-	bookmark.SetResourceVersion(page.meta.ResourceVersion)
+	bookmark.SetGroupVersionKind(r.Kind.GroupVersionKind)
+	bookmark.SetResourceVersion(page.Meta.ResourceVersion)
 	bookmark.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
-	object, err := s.encodeObject(r, bookmark.Object)
+	object, err := r.EncodeObject(bookmark.Object)
 	if err != nil {
 		return nil, err
 	}
-	err = add(watch.Bookmark, object)
+	err = add(apiwatch.Bookmark, object)
 	return frames, err
 }
 
-// reactorStream is the body of a watch with the events of a reactor's watch. It has no goroutine:
+// stream is the body of a watch with the events of a reactor's watch. It has no goroutine:
 // Read waits for an event.
-type reactorStream struct {
-	server  *Server
-	request *request
-	watch   watch.Interface
+type stream struct {
+	handler *serve.Handler
+	request *serve.Request
+	watch   apiwatch.Interface
 	pending []byte
 	once    sync.Once
 	closed  chan struct{}
@@ -169,7 +171,7 @@ type reactorStream struct {
 
 // Read returns a part of the next event. It returns an error when the watch, the request or the
 // server has ended.
-func (b *reactorStream) Read(p []byte) (int, error) {
+func (b *stream) Read(p []byte) (int, error) {
 	for len(b.pending) == 0 {
 		event, err := b.next()
 		if err == nil {
@@ -185,16 +187,13 @@ func (b *reactorStream) Read(p []byte) (int, error) {
 }
 
 // next waits for an event.
-func (b *reactorStream) next() (event watch.Event, err error) {
-	s, ctx := b.server, b.request.http.Context()
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+func (b *stream) next() (event apiwatch.Event, err error) {
+	ctx := b.request.HTTP.Context()
+	closing, leave, err := b.handler.Closing()
+	if err != nil {
 		return event, io.EOF
 	}
-	closing := s.closing.Wait()
-	s.mu.Unlock()
-	defer s.leave(&s.closing, closing)
+	defer leave()
 	select {
 	case <-b.closed:
 		return event, http.ErrBodyReadAfterClose
@@ -211,7 +210,7 @@ func (b *reactorStream) next() (event watch.Event, err error) {
 }
 
 // Close stops the watch of the reactor.
-func (b *reactorStream) Close() error {
+func (b *stream) Close() error {
 	b.once.Do(func() {
 		close(b.closed)
 		b.watch.Stop()
@@ -220,28 +219,28 @@ func (b *reactorStream) Close() error {
 }
 
 // encode encodes an event as the client accepts it. A Status is JSON in each form.
-func (b *reactorStream) encode(event watch.Event) ([]byte, error) {
+func (b *stream) encode(event apiwatch.Event) ([]byte, error) {
 	r := b.request
 	if isNil(event.Object) {
 		return nil, fmt.Errorf("the watch of a reactor has an event %s without an object", event.Type)
 	}
 	if status, ok := event.Object.(*metav1.Status); ok {
 		object, err := json.Marshal(media.StatusOf(&apierrors.StatusError{ErrStatus: *status}))
-		if err == nil && r.accept.MediaType == media.Protobuf {
+		if err == nil && r.Accept.MediaType == media.Protobuf {
 			object, err = media.MarshalProtobuf(status)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return r.accept.EncodeFrame(string(event.Type), object)
+		return r.Accept.EncodeFrame(string(event.Type), object)
 	}
-	content, err := contentOf(event.Object, r.kind.GroupVersionKind)
+	content, err := kinds.Content(event.Object, r.Kind.GroupVersionKind)
 	if err != nil {
 		return nil, err
 	}
-	object, err := b.server.encodeState(r, &history.State{Object: content})
+	object, err := r.EncodeState(&history.State{Object: content})
 	if err != nil {
 		return nil, err
 	}
-	return r.accept.EncodeFrame(string(event.Type), object)
+	return r.Accept.EncodeFrame(string(event.Type), object)
 }

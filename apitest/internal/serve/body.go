@@ -1,0 +1,286 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/typedinformers/informer-gen/apitest/internal/kinds"
+	"github.com/typedinformers/informer-gen/apitest/internal/media"
+)
+
+// Object decodes the body of create and update as an object of the request's kind, in the form in
+// which it is stored: fields that the schema does not have are dropped, and defaults are set.
+// validation is the option fieldValidation.
+func (r *Request) Object(validation string) (*unstructured.Unstructured, error) {
+	mediaType, err := r.ContentType()
+	if err != nil {
+		return nil, err
+	}
+	if mediaType == media.Protobuf && r.Kind.Custom() {
+		return nil, media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+			fmt.Sprintf("%s %s: a custom resource cannot be sent as %s; send %s, which is the default of rest.Config.ContentType",
+				r.Verb, r.Kind.GroupResource(), media.Protobuf, media.JSON))
+	}
+	var decoded map[string]any
+	var twice, strict []error
+	if mediaType == media.Protobuf {
+		decoded, err = r.decodeProtobuf()
+		if err != nil {
+			return nil, r.undecodable(nil, err)
+		}
+	} else {
+		data := r.Body
+		if mediaType == media.YAML {
+			if data, err = yaml.YAMLToJSON(data); err != nil {
+				return nil, r.undecodable(nil, err)
+			}
+			if _, err := yaml.YAMLToJSONStrict(r.Body); err != nil {
+				twice = append(twice, err) // duplicate fields, which data does not have any more
+			}
+		}
+		strict, err = kjson.UnmarshalStrict(data, &decoded)
+		strict = append(twice, strict...)
+		if err != nil || decoded == nil && r.Kind.Custom() {
+			return nil, r.undecodable(nil, cmp.Or(kinds.Interpret(data), err, runtime.NewMissingKindErr(string(data))))
+		}
+	}
+	for _, name := range []string{"kind", "apiVersion"} {
+		if _, ok := decoded[name].(string); !ok && decoded[name] != nil {
+			return nil, r.undecodable(nil, kinds.Interpret(r.Body))
+		}
+	}
+	obj := &unstructured.Unstructured{Object: decoded}
+	return obj, r.complete(obj, strict, validation)
+}
+
+// complete checks the kind of a decoded object, and brings its fields into the form in which they
+// are stored. strict has what is wrong with the body if the client asks for strict validation.
+func (r *Request) complete(obj *unstructured.Unstructured, strict []error, validation string) error {
+	if obj.Object == nil {
+		obj.Object = map[string]any{}
+	}
+	gvk, err := r.kindOf(obj)
+	if err != nil {
+		return err
+	}
+	unknown, err := r.Normalize(obj)
+	if err != nil {
+		return r.undecodable(&gvk, err)
+	}
+	strict = append(strict, unknown...)
+	if len(strict) == 0 {
+		return nil
+	}
+	switch validation {
+	case metav1.FieldValidationStrict:
+		return r.undecodable(&gvk, runtime.NewStrictDecodingError(strict))
+	case metav1.FieldValidationWarn, "":
+		for _, err := range strict {
+			r.Warn(err.Error())
+		}
+	}
+	return nil
+}
+
+// kindOf checks apiVersion and kind of a body. Built-in kinds, also Scale, need neither.
+func (r *Request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKind, error) {
+	want := r.BodyKind()
+	apiVersion, _ := obj.Object["apiVersion"].(string)
+	kind, _ := obj.Object["kind"].(string)
+	if !r.Kind.Custom() || r.Subresource == "scale" { // their decoder knows what to expect
+		apiVersion, kind = cmp.Or(apiVersion, want.GroupVersion().String()), cmp.Or(kind, want.Kind)
+		obj.Object["apiVersion"], obj.Object["kind"] = apiVersion, kind
+	}
+	if kind == "" {
+		return want, r.undecodable(nil, runtime.NewMissingKindErr(string(r.Body)))
+	}
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return want, r.undecodable(nil, err)
+	}
+	gvk := gv.WithKind(kind)
+	if !r.Kind.Custom() && gvk != want && (gv == want.GroupVersion() || !kinds.IsBuiltIn(gvk)) {
+		return gvk, r.undecodable(&gvk, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
+	}
+	if r.Subresource == "scale" && gvk != want {
+		return gvk, r.undecodable(nil, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
+	}
+	if gv != want.GroupVersion() {
+		return gvk, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", gv, want.GroupVersion()))
+	}
+	return gvk, nil
+}
+
+// undecodable is the error for a body that cannot be decoded. gvk is nil if its kind is not known.
+func (r *Request) undecodable(gvk *schema.GroupVersionKind, err error) error {
+	if r.Subresource == "scale" && r.Kind.Custom() {
+		return apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
+	}
+	if gvk != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, r.BodyKind().Kind, err))
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", r.BodyKind().Kind, err, summary(r.Body)))
+}
+
+// summary is the beginning of a body, for errors.
+func summary(body []byte) string {
+	const most = 30
+	switch {
+	case len(body) == 0:
+		return "<empty>"
+	case bytes.HasPrefix(body, []byte("{")):
+		if len(body) > most {
+			return string(body[:most]) + " ..."
+		}
+		return string(body)
+	}
+	if len(body) > most {
+		return fmt.Sprintf("%x ...", body[:most])
+	}
+	return fmt.Sprintf("%x", body)
+}
+
+// decodeAs decodes a body of another kind than that of the resource. It has defaults for its kind.
+func (r *Request) decodeAs(gvk schema.GroupVersionKind) (map[string]any, error) {
+	body := map[string]any{}
+	mediaType, err := r.ContentType()
+	if err != nil {
+		return nil, err
+	}
+	data := r.Body
+	switch mediaType {
+	case media.Protobuf:
+		typed, err := r.Scheme.New(gvk)
+		if err == nil {
+			err = media.UnmarshalProtobuf(data, typed)
+		}
+		if err != nil {
+			return nil, r.undecodable(nil, err)
+		}
+		typed.GetObjectKind().SetGroupVersionKind(gvk)
+		return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	case media.YAML:
+		if data, err = kyaml.ToJSON(data); err != nil {
+			return nil, r.undecodable(nil, err)
+		}
+	}
+	if len(data) > 0 {
+		if err := utiljson.Unmarshal(data, &body); err != nil {
+			return nil, r.undecodable(nil, err)
+		}
+	}
+	object := &unstructured.Unstructured{Object: body}
+	if object.GetKind() == "" {
+		object.SetGroupVersionKind(gvk)
+	}
+	return body, nil
+}
+
+// decodeProtobuf decodes a body in protobuf.
+func (r *Request) decodeProtobuf() (map[string]any, error) {
+	gvk := r.BodyKind()
+	var into runtime.Object
+	switch {
+	case gvk == r.Kind.GroupVersionKind && r.Kind.Type != nil:
+		into = r.Kind.Type.DeepCopyObject()
+	case r.Scheme.Recognizes(gvk):
+		var err error
+		if into, err = r.Scheme.New(gvk); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("the server has no Go type of %s; give it one by WithScheme, or use JSON", gvk.Kind)
+	}
+	if err := media.UnmarshalProtobuf(r.Body, into); err != nil {
+		return nil, err
+	}
+	obj, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+	if err == nil {
+		obj["apiVersion"], obj["kind"] = gvk.GroupVersion().String(), gvk.Kind
+	}
+	return obj, err
+}
+
+// DeleteOptions decodes the options of a deletion, from the body or from the query.
+func (r *Request) DeleteOptions() (*metav1.DeleteOptions, error) {
+	options := &metav1.DeleteOptions{}
+	if len(r.Body) == 0 {
+		if err := r.Options(options); err != nil {
+			return nil, err
+		}
+	} else {
+		mediaType, err := r.ContentType()
+		if err != nil {
+			return nil, err
+		}
+		if err := decodeDeleteOptions(r.Body, mediaType, options); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+	}
+	if errs := metavalidation.ValidateDeleteOptions(options); len(errs) > 0 {
+		return nil, invalidOptions("DeleteOptions", errs)
+	}
+	return options, nil
+}
+
+func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOptions) error {
+	switch mediaType {
+	case media.Protobuf:
+		return media.UnmarshalProtobuf(body, options)
+	case media.YAML:
+		var err error
+		if body, err = yaml.YAMLToJSON(body); err != nil {
+			return err
+		}
+	}
+	if err := kinds.Interpret(body); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, options); err != nil {
+		return err
+	}
+	if kind := options.Kind; kind != "" && kind != "DeleteOptions" {
+		return fmt.Errorf("no kind %q is registered for version %q in scheme %q", kind, options.APIVersion, "pkg/runtime/scheme.go:111")
+	}
+	return nil
+}
+
+// ObjectName is the name in the URL of a request, or for a create that in the body.
+func (r *Request) ObjectName() string {
+	if r.Verb != "create" || r.Name != "" || r.Kind == nil {
+		return r.Name
+	}
+	obj, err := r.Object(metav1.FieldValidationIgnore)
+	if err != nil {
+		return ""
+	}
+	return obj.GetName()
+}
+
+// invalidOptions is the error for options that contradict each other.
+func invalidOptions(kind string, errs field.ErrorList) error {
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}
+
+// sizedBody is a body of which all bytes are there.
+type sizedBody struct{ *bytes.Reader }
+
+func (sizedBody) Close() error { return nil }
+
+func bodyOf(content []byte) io.ReadCloser { return sizedBody{bytes.NewReader(content)} }
