@@ -258,7 +258,7 @@ func TestIstio(t *testing.T) {
 		if first == second || client.hasSynced() {
 			t.Error("two handlers have one registration, or are synced before the first list")
 		}
-		if !toolscache.WaitFor(t.Context(), "", first.HasSyncedChecker(), second.HasSyncedChecker()) || !client.hasSynced() {
+		if !waitFor(t.Context(), first, second) || !client.hasSynced() {
 			t.Error("it is not synced")
 		}
 		keys := sets.New[string]()
@@ -290,7 +290,7 @@ func TestWaitInAFactoryOfClientGo(t *testing.T) {
 		informer := SharedIndexInformer(newInformer(newSource(t)))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if toolscache.WaitFor(ctx, "caches", informer.HasSyncedChecker()) {
+		if waitFor(ctx, informer) {
 			t.Error("it is synced before the start")
 		}
 		var group wait.Group

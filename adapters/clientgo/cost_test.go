@@ -93,10 +93,10 @@ func TestConcurrentUse(t *testing.T) {
 				if len(x.GetIndexers()) < 2 || informer.IsStopped() {
 					t.Error("it has no indexes, or is stopped")
 				}
-				_, _, _ = x.List(), x.LastStoreSyncResourceVersion(), informer.LastSyncResourceVersion()
-				<-handle.HasSyncedChecker().Done()
+				_, _, _ = x.List(), versionOf(x), informer.LastSyncResourceVersion()
+				<-checker(handle).Done()
 				other := informers[i%len(informers)]
-				if err := toolscache.ShutDownEventHandler(other, handle); err != nil {
+				if err := shutDownEventHandler(other, handle); err != nil {
 					t.Error(err)
 				}
 			}

@@ -86,7 +86,7 @@ func TestHandlersOfOtherAdapters(t *testing.T) {
 		if calls != 1 {
 			t.Errorf("%d calls", calls)
 		}
-		if err := toolscache.ShutDownEventHandler(second, own); err != nil {
+		if err := shutDownEventHandler(second, own); err != nil {
 			t.Error(err)
 		}
 		late, err := second.AddEventHandler(&recorder{})
@@ -94,7 +94,7 @@ func TestHandlersOfOtherAdapters(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop()
-		if err := toolscache.ShutDownEventHandler(first, late); err != nil {
+		if err := shutDownEventHandler(first, late); err != nil {
 			t.Error(err)
 		}
 	})

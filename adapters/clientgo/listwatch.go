@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/features"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
@@ -26,7 +25,8 @@ import (
 // a context are called if lw has them. If lw states that it has no streaming lists, by
 // IsWatchListSemanticsUnSupported, so does the result.
 func ListerWatcher[T cache.Object](lw toolscache.ListerWatcher) cache.ListerWatcher[T] {
-	return cache.NewListWatch[T](source{toolscache.ToListerWatcherWithContext(lw), watchlist.DoesClientNotSupportWatchListSemantics(lw)})
+	unsupported, states := lw.(interface{ IsWatchListSemanticsUnSupported() bool })
+	return cache.NewListWatch[T](source{toolscache.ToListerWatcherWithContext(lw), states && unsupported.IsWatchListSemanticsUnSupported()})
 }
 
 // source is a ListerWatcher of client-go with the methods of a typed client.
@@ -85,7 +85,7 @@ func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.O
 	if err := adapter.AddIndexers(indexers); err != nil {
 		panic(err)
 	}
-	return adapter
+	return informerOf(adapter)
 }
 
 // resourceOf returns the resource of an object for logs: by its kind, or else by its Go type.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -149,4 +150,56 @@ func describeAll(objs []any) (all []string) {
 		all = append(all, describe(obj))
 	}
 	return slices.Sorted(slices.Values(all))
+}
+
+// The functions below call what only newer versions of client-go have.
+
+// doneCheckerOf is client-go's DoneChecker, which it has since v0.36.
+type doneCheckerOf interface {
+	Name() string
+	Done() <-chan struct{}
+}
+
+// checker returns the result of HasSyncedChecker, or with an older client-go what it would be.
+func checker(of any) doneCheckerOf {
+	result := reflect.ValueOf(of).MethodByName("HasSyncedChecker").Call(nil)[0].Interface()
+	if found, ok := result.(doneCheckerOf); ok {
+		return found
+	}
+	return of.(checked).synced()
+}
+
+// waitFor is client-go's WaitFor.
+func waitFor(ctx context.Context, of ...any) bool {
+	for _, next := range of {
+		select {
+		case <-checker(next).Done():
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// versionOf returns the version of a store, which is empty in one of an older client-go.
+func versionOf(store toolscache.Store) string {
+	if s, ok := store.(interface{ LastStoreSyncResourceVersion() string }); ok {
+		return s.LastStoreSyncResourceVersion()
+	}
+	return ""
+}
+
+func bookmark(store toolscache.Store, version string) {
+	if s, ok := store.(interface{ Bookmark(string) }); ok {
+		s.Bookmark(version)
+	}
+}
+
+// shutDownEventHandler is client-go's ShutDownEventHandler, which it has since v0.37.
+func shutDownEventHandler(informer toolscache.SharedInformer, handle toolscache.ResourceEventHandlerRegistration) error {
+	err := informer.RemoveEventHandler(handle)
+	if err == nil {
+		<-handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()
+	}
+	return err
 }

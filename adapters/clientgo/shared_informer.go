@@ -30,7 +30,7 @@ func SharedIndexInformer[T cache.Object](informer *cache.SharedIndexInformer[T])
 
 // SharedIndexInformerOf returns a view of informer as a SharedIndexInformer of client-go.
 func SharedIndexInformerOf[T cache.Object](informer *cache.SharedIndexInformer[T], view View[T]) toolscache.SharedIndexInformer {
-	return newSharedInformer(informer, view, nil)
+	return informerOf(newSharedInformer(informer, view, nil))
 }
 
 // newSharedInformer returns an adapter for objects of the type of example, or of T if it is nil.
@@ -74,9 +74,7 @@ func (s *sharedInformer[T]) WaitFor(ctx context.Context, resourceVersion string)
 
 func (s *sharedInformer[T]) HasSynced() bool { return s.informer.HasSynced() }
 
-func (s *sharedInformer[T]) HasSyncedChecker() toolscache.DoneChecker {
-	return doneChecker{s.name, s.informer.Synced()}
-}
+func (s *sharedInformer[T]) synced() doneChecker { return doneChecker{s.name, s.informer.Synced()} }
 
 func (s *sharedInformer[T]) LastSyncResourceVersion() string {
 	return s.informer.Status().ResourceVersion
@@ -88,7 +86,9 @@ func (s *sharedInformer[T]) GetStore() toolscache.Store { return &s.indexer }
 
 func (s *sharedInformer[T]) GetIndexer() toolscache.Indexer { return &s.indexer }
 
-func (s *sharedInformer[T]) GetController() toolscache.Controller { return controller[T]{s} }
+func (s *sharedInformer[T]) GetController() toolscache.Controller {
+	return controllerOf(controller{s.HasSynced, s.synced, s.LastSyncResourceVersion})
+}
 
 func (s *sharedInformer[T]) AddIndexers(indexers toolscache.Indexers) error {
 	if s.IsStopped() {
@@ -150,7 +150,7 @@ func (s *sharedInformer[T]) AddEventHandlerWithOptions(handler toolscache.Resour
 	if err != nil {
 		return nil, err
 	}
-	return &registration{own, s.informer, s.name + " + event handler " + name}, nil
+	return registrationOf(&registration{own, s.informer, s.name + " + event handler " + name}), nil
 }
 
 // stopped returns the error of a handler that was added too late. Programs look for its end.
@@ -159,10 +159,11 @@ func (s *sharedInformer[T]) stopped(name string) error {
 }
 
 func (s *sharedInformer[T]) RemoveEventHandler(handle toolscache.ResourceEventHandlerRegistration) error {
-	r, ok := handle.(*registration)
+	ours, ok := handle.(interface{ own() *registration })
 	if !ok {
 		return fmt.Errorf("cannot remove a handler from %s: the registration is a %T, which no informer of this package has returned", s.name, handle)
 	}
+	r := ours.own()
 	if r.informer != any(s.informer) {
 		return nil // as in client-go, where it is not registered either
 	}
@@ -177,9 +178,9 @@ type registration struct {
 	name     string
 }
 
-func (r *registration) HasSyncedChecker() toolscache.DoneChecker {
-	return doneChecker{r.name, r.Synced()}
-}
+func (r *registration) own() *registration { return r }
+
+func (r *registration) synced() doneChecker { return doneChecker{r.name, r.Synced()} }
 
 // ShutdownChan is closed when the handler was removed and has returned from its last call.
 // client-go's ShutDownEventHandler waits for it.
@@ -196,19 +197,21 @@ func (c doneChecker) Name() string { return c.name }
 func (c doneChecker) Done() <-chan struct{} { return c.done }
 
 // controller is the Controller of a shared informer. As in client-go, its Run does nothing.
-type controller[T cache.Object] struct{ informer *sharedInformer[T] }
-
-func (c controller[T]) RunWithContext(context.Context) {}
-
-func (c controller[T]) Run(<-chan struct{}) {}
-
-func (c controller[T]) HasSynced() bool { return c.informer.HasSynced() }
-
-func (c controller[T]) HasSyncedChecker() toolscache.DoneChecker {
-	return c.informer.HasSyncedChecker()
+type controller struct {
+	hasSynced func() bool
+	done      func() doneChecker
+	version   func() string
 }
 
-func (c controller[T]) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }
+func (c controller) RunWithContext(context.Context) {}
+
+func (c controller) Run(<-chan struct{}) {}
+
+func (c controller) HasSynced() bool { return c.hasSynced() }
+
+func (c controller) synced() doneChecker { return c.done() }
+
+func (c controller) LastSyncResourceVersion() string { return c.version() }
 
 func isClosed(done <-chan struct{}) bool {
 	select {

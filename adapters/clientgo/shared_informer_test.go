@@ -29,7 +29,7 @@ func TestHandlerGetsEveryChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if handle.HasSynced() || toolscache.IsDone(handle.HasSyncedChecker()) || informer.HasSynced() || toolscache.IsDone(informer.HasSyncedChecker()) {
+		if handle.HasSynced() || isClosed(checker(handle).Done()) || informer.HasSynced() || isClosed(checker(informer).Done()) {
 			t.Error("synced before the start")
 		}
 		if got := informer.LastSyncResourceVersion(); got != "" {
@@ -38,7 +38,7 @@ func TestHandlerGetsEveryChange(t *testing.T) {
 		run(t, informer.RunWithContext)
 		synctest.Wait()
 		wantSorted(t, heard.take(), "add a/v red initial=true", "add a/w red initial=true")
-		if !handle.HasSynced() || !toolscache.IsDone(handle.HasSyncedChecker()) || !informer.HasSynced() || !toolscache.IsDone(informer.HasSyncedChecker()) {
+		if !handle.HasSynced() || !isClosed(checker(handle).Done()) || !informer.HasSynced() || !isClosed(checker(informer).Done()) {
 			t.Error("not synced after the first list")
 		}
 		source.Add(newObject("a/u", "red"))
@@ -49,7 +49,7 @@ func TestHandlerGetsEveryChange(t *testing.T) {
 		if got := informer.LastSyncResourceVersion(); got != "5" {
 			t.Errorf("the version is %q, want 5", got)
 		}
-		if got := informer.GetStore().LastStoreSyncResourceVersion(); got != "5" {
+		if got := versionOf(informer.GetStore()); got != "5" {
 			t.Errorf("the version of the store is %q, want 5", got)
 		}
 
@@ -93,14 +93,14 @@ func TestNamesOfCheckers(t *testing.T) {
 			t.Fatal(err)
 		}
 		const prefix = "SharedIndexInformer *v1.PartialObjectMetadata of widgets.test.example.com"
-		if got := informer.HasSyncedChecker().Name(); got != prefix {
+		if got := checker(informer).Name(); got != prefix {
 			t.Errorf("the informer is %q", got)
 		}
-		if got, want := handle.HasSyncedChecker().Name(), prefix+" + event handler "+test.want; got != want {
+		if got, want := checker(handle).Name(), prefix+" + event handler "+test.want; got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}
-	if got, want := generic.HasSyncedChecker().Name(), "SharedIndexInformer *v1.PartialObjectMetadata of partialobjectmetadatas"; got != want {
+	if got, want := checker(generic).Name(), "SharedIndexInformer *v1.PartialObjectMetadata of partialobjectmetadatas"; got != want {
 		t.Errorf("the informer is %q, want %q", got, want)
 	}
 }
@@ -215,7 +215,7 @@ func TestRunOfAnInformerOfAFactory(t *testing.T) {
 		controller.RunWithContext(t.Context())
 		controller.Run(nil)
 		synctest.Wait()
-		if !informer.HasSynced() || !controller.HasSynced() || informer.IsStopped() || controller.LastSyncResourceVersion() != "1" || controller.HasSyncedChecker() != informer.HasSyncedChecker() {
+		if !informer.HasSynced() || !controller.HasSynced() || informer.IsStopped() || controller.LastSyncResourceVersion() != "1" || checker(controller) != checker(informer) {
 			t.Error("the informer does not follow the source")
 		}
 		factory.Shutdown()
@@ -363,7 +363,7 @@ func TestShutDownEventHandler(t *testing.T) {
 		}
 		run(t, informer.RunWithContext)
 		synctest.Wait()
-		if err := toolscache.ShutDownEventHandler(informer, handle); err != nil || !ended.Load() {
+		if err := shutDownEventHandler(informer, handle); err != nil || !ended.Load() {
 			t.Errorf("it returned %v, and the call had ended: %v", err, ended.Load())
 		}
 	})
@@ -431,39 +431,6 @@ func TestPanicOfAHandler(t *testing.T) {
 		}
 		if n := strings.Count(log.String(), `mine "level"=0 "msg"="Observed a panic"`) + strings.Count(log.String(), "mine \"msg\"=\"Observed a panic\""); n != len(calls) {
 			t.Errorf("the log is %s", log)
-		}
-	})
-}
-
-// TestTypedInformer uses client-go's typed API over the adapter.
-func TestTypedInformer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		source := newSource(t, newObject("a/w", "red"))
-		informer := toolscache.NewTypedSharedIndexInformer[object](SharedIndexInformer(newInformer(source)))
-		if err := informer.AddTypedIndexers(toolscache.TypedIndexers[object]{"color": func(obj object) ([]string, error) { return []string{obj.Labels["color"]}, nil }}); err != nil {
-			t.Fatal(err)
-		}
-		var added []object
-		var deleted []toolscache.DeletedObject[object]
-		_, err := informer.AddTypedEventHandler(toolscache.TypedResourceEventHandlerFuncs[object]{
-			AddFunc:    func(obj object) { added = append(added, obj) },
-			DeleteFunc: func(obj toolscache.DeletedObject[object]) { deleted = append(deleted, obj) },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run(t, informer.RunWithContext)
-		synctest.Wait()
-		red, err := informer.GetTypedIndexer().ByTypedIndex("color", "red")
-		if err != nil || len(red) != 1 || len(added) != 1 || red[0] != added[0] {
-			t.Errorf("the index has %v, and the handler got %v: %v", red, added, err)
-		}
-		source.DeleteDropWatch(newObject("a/w", "red"))
-		source.ResetWatch()
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if len(deleted) != 1 || deleted[0].GetKey() != "a/w" || deleted[0].OptionalObj != added[0] || deleted[0].FinalStateUnknown == nil {
-			t.Errorf("the handler got %+v", deleted)
 		}
 	})
 }

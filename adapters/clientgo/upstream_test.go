@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -39,7 +40,7 @@ var rules = upstream.Rules{
 	Internal:  map[string]string{"TestResyncCheckPeriod": "resyncCheckPeriod"},
 }
 
-// TestUpstream runs the tests of client-go's informers, of the version that go.mod requires, over
+// TestUpstream runs the tests of client-go's informers, of the newest version, over
 // the adapter. It takes about a minute, and more the first time, to compile with -race.
 func TestUpstream(t *testing.T) {
 	if testing.Short() {
@@ -82,7 +83,8 @@ func runUpstream(t *testing.T, dir, which string) (results, log map[string]strin
 func writeUpstream(t *testing.T) (dir string, tests, internal []string) {
 	t.Helper()
 	dir = t.TempDir()
-	clientgo := moduleDir(t, "k8s.io/client-go")
+	const version = "v0.37.2" // the newest one, as in the module test
+	clientgo := download(t, "k8s.io/client-go@"+version)
 	for _, name := range append(upstreamHelpers, upstreamFiles...) {
 		rules := rules
 		if slices.Contains(upstreamHelpers, name) {
@@ -107,14 +109,12 @@ func writeUpstream(t *testing.T) (dir string, tests, internal []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	module := string(read(t, "go.mod"))
-	const path = "github.com/typedinformers/informer-gen/adapters/clientgo"
-	module = strings.Replace(module, "module "+path, "module upstream.test", 1)
-	module = strings.Replace(module, "=> ../..", "=> "+quoted(filepath.Dir(filepath.Dir(here))), 1)
-	module += "\nrequire " + path + " v0.0.0\n\nreplace " + path + " => " + quoted(here) + "\n"
+	const path = "github.com/typedinformers/informer-gen"
+	module := fmt.Sprintf("module upstream.test\n\ngo 1.26.0\n\nrequire (\n\t%s v0.0.0\n\t%s/adapters/clientgo v0.0.0\n\tgo.uber.org/goleak v1.3.0\n\tk8s.io/client-go %s\n)\n", path, path, version)
+	module += fmt.Sprintf("\nreplace (\n\t%s => %s\n\t%s/adapters/clientgo => %s\n)\n", path, quoted(filepath.Dir(filepath.Dir(here))), path, quoted(here))
 	write(t, filepath.Join(dir, "go.mod"), []byte(module))
 	// With client-go's own sums, those of the libraries of its tests need not be looked up.
-	write(t, filepath.Join(dir, "go.sum"), append(read(t, "go.sum"), read(t, filepath.Join(clientgo, "go.sum"))...))
+	write(t, filepath.Join(dir, "go.sum"), append(read(t, "../../test/go.sum"), read(t, filepath.Join(clientgo, "go.sum"))...))
 	return dir, tests, internal
 }
 
@@ -124,13 +124,17 @@ func quoted(path string) string {
 	return string(text)
 }
 
-func moduleDir(t *testing.T, path string) string {
+// download returns the folder of a module.
+func download(t *testing.T, module string) string {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", path).Output()
-	if err != nil {
-		t.Fatal(err)
+	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
+	command.Env = append(os.Environ(), "GOFLAGS=")
+	output, err := command.Output()
+	var downloaded struct{ Dir, Error string }
+	if json.Unmarshal(output, &downloaded) != nil || err != nil {
+		t.Fatalf("download %s: %v\n%s", module, err, output)
 	}
-	return strings.TrimSpace(string(output))
+	return downloaded.Dir
 }
 
 // resultsOf returns what became of each test, and the lines that they wrote, by test.
