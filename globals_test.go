@@ -16,12 +16,12 @@ import (
 var state = map[string]string{
 	"generator/internal/markers.registry": "find returns the address of a row, which no one changes",
 
-	"apitest.servers":                    "gives each server a URL of its own, because informers tell servers apart by URL",
-	"apitest/internal/fields.converters": "a cache of what is computed from a type",
-	"apitest/internal/fields.opened":     "a cache of what is computed from a schema",
-	"apitest/internal/fields.shapes":     "a cache of what is computed from a type",
-	"runtime/cache.lastInformer":                 "gives each informer a number of its own; only the order of two numbers means something",
-	"runtime/cache/internal/store.scratch":       "a pool of slices without content",
+	"apitest.servers":                      "gives each server a URL of its own, because informers tell servers apart by URL",
+	"apitest/internal/fields.converters":   "a cache of what is computed from a type",
+	"apitest/internal/fields.opened":       "a cache of what is computed from a schema",
+	"apitest/internal/fields.shapes":       "a cache of what is computed from a type",
+	"runtime/cache.lastInformer":           "gives each informer a number of its own; only the order of two numbers means something",
+	"runtime/cache/internal/store.scratch": "a pool of slices without content",
 
 	"runtime/wire.blocks":                       "a pool of blocks without content",
 	"runtime/wire.idleBlocks":                   "a pool of blocks without content",

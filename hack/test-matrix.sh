@@ -20,6 +20,9 @@ fi
 newest=v0.38. newestToolchain=go1.27.4
 kubeOpenAPI=k8s.io/kube-openapi@v0.0.0-20261014044854-ca3452a79603
 
+# The version of controller-runtime for each minor version of Kubernetes.
+declare -A controllerRuntime=([v0.34]=v0.22.4 [v0.35]=v0.23.0 [v0.36]=v0.24.0 [v0.37]=v0.25.2)
+
 # available reports whether the toolchain $1 can be used.
 available() {
 	GOTOOLCHAIN=$1 go version >/dev/null 2>&1 && return
@@ -45,10 +48,14 @@ require() {
 	for requirement in $requirements; do
 		go mod edit -require="$requirement" "$1"
 	done
+	if grep -q 'sigs.k8s.io/controller-runtime ' "$1"; then
+		go mod edit -require="sigs.k8s.io/controller-runtime@${controllerRuntime[${2%.*}]}" "$1"
+	fi
 	replace_missing "$1" "$2"
 	go mod tidy -modfile="$1"
 	used=$(go list -modfile="$1" -m -f '{{.Version}}' k8s.io/apimachinery)
-	if [ "$used" != "$2" ]; then
+	# A patch release of controller-runtime may require one of Kubernetes.
+	if [ "${used%.*}" != "${2%.*}" ] || { [ "$used" != "$2" ] && ! grep -q 'sigs.k8s.io/controller-runtime ' "$1"; }; then
 		echo "a requirement in $1 needs k8s.io/apimachinery $used, not $2" >&2
 		exit 1
 	fi
@@ -123,5 +130,8 @@ for version in "$@"; do
 	try shard "$version" -short ./...
 	generated "$version"
 	try adapters/clientgo "$version" -short ./...
+	if [ -n "${controllerRuntime[${version%.*}]:-}" ]; then # the next one has none yet
+		try adapters/controllerruntime "$version" -short .
+	fi
 	toolchain=local
 done

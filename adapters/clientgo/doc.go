@@ -1,4 +1,4 @@
-// Package clientgo shows informers of this repository as those of client-go v0.37, so that a
+// Package clientgo shows informers of this repository as those of client-go, from v0.34 on, so that a
 // library that takes client-go's informers, indexers and listers takes ours. The other direction
 // is here too: a ListerWatcher, a TransformFunc and a ResourceEventHandler of client-go for an
 // informer of ours.

@@ -151,6 +151,6 @@ func largeWidget(i int) *unstructured.Unstructured {
 	unstructured.SetNestedMap(u.Object, parts, "spec", "parts")
 	u.SetAnnotations(map[string]string{"example.com/owner": fmt.Sprintf("team %d", i%100)})
 	u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "manager", Operation: "Update", APIVersion: "example.com/v1", FieldsType: "FieldsV1",
-		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:color":{},"f:name":{}}},"f:spec":{".":{},"f:color":{},"f:parts":{},"f:sizes":{}}}`)}})
+		FieldsV1: fieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:color":{},"f:name":{}}},"f:spec":{".":{},"f:color":{},"f:parts":{},"f:sizes":{}}}`)}})
 	return u
 }

@@ -160,7 +160,7 @@ func (c *Cache) GetInformer(ctx context.Context, obj client.Object, options ...c
 	if err != nil {
 		return nil, err
 	}
-	return c.getInformer(ctx, informerKey{gvk, formOf(obj)}, options)
+	return informerOrError(c.getInformer(ctx, informerKey{gvk, formOf(obj)}, options))
 }
 
 // GetInformerForKind is GetInformer for the Go type that the scheme has for a kind.
@@ -169,10 +169,10 @@ func (c *Cache) GetInformerForKind(ctx context.Context, gvk schema.GroupVersionK
 	if err != nil {
 		return nil, err
 	}
-	return c.getInformer(ctx, informerKey{gvk, formOf(obj)}, options)
+	return informerOrError(c.getInformer(ctx, informerKey{gvk, formOf(obj)}, options))
 }
 
-func (c *Cache) getInformer(ctx context.Context, key informerKey, options []ctrlcache.InformerGetOption) (ctrlcache.Informer, error) {
+func (c *Cache) getInformer(ctx context.Context, key informerKey, options []ctrlcache.InformerGetOption) (*informer, error) {
 	var set ctrlcache.InformerGetOptions
 	for _, option := range options {
 		option(&set)

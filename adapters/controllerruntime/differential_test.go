@@ -419,7 +419,7 @@ func (p *pair) addHandler(t *testing.T, ctx context.Context, k *pairKind, f form
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-registration.HasSyncedChecker().Done()
+		<-synced(registration)
 	}
 	p.handlers = append(p.handlers, h)
 }

@@ -40,7 +40,7 @@
 //
 // # What it promises
 //
-// It behaves as the cache of controller-runtime v0.25 does, and passes the tests of that cache.
+// It behaves as the cache of controller-runtime v0.25 does, and passes the tests of that cache. It works with controller-runtime from v0.22.4 on.
 // docs/controller-runtime.md has the differences. Those that are most visible:
 //
 //   - Typed, unstructured and metadata readers of a kind share one list, one watch and one store.

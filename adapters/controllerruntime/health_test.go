@@ -23,7 +23,6 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -229,9 +228,9 @@ func TestKindOfKubernetesThatIsNotServed(t *testing.T) {
 
 // TestCheckOfAnotherCache has no reason.
 func TestCheckOfAnotherCache(t *testing.T) {
-	fake := controllertest.NewFakeInformer()
+	informer, release := newBlocked()
 	c, err := New(&rest.Config{}, ctrlcache.Options{Scheme: testScheme(), Mapper: testMapper(), NewInformer: func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
-		return fake
+		return informer
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +255,7 @@ func TestCheckOfAnotherCache(t *testing.T) {
 	if err := check(request); err == nil || !strings.Contains(err.Error(), "does not say why") {
 		t.Errorf("the check returns %v", err)
 	}
-	fake.Synced()
+	release()
 	if err := check(request.WithContext(t.Context())); err != nil {
 		t.Errorf("the check returns %v", err)
 	}

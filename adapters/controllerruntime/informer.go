@@ -194,7 +194,7 @@ func (i *informer) RunWithContext(context.Context) {}
 
 // GetController returns a Controller that is synced when the informer is.
 func (i *informer) GetController() toolscache.Controller {
-	return controller{i.SharedIndexInformer.GetController(), i}
+	return controllerOf(controller{i.SharedIndexInformer.GetController(), i})
 }
 
 // controller is the Controller of an informer.
@@ -203,13 +203,14 @@ type controller struct {
 	informer *informer
 }
 
-func (c controller) HasSynced() bool                          { return c.informer.HasSynced() }
-func (c controller) HasSyncedChecker() toolscache.DoneChecker { return c.informer.HasSyncedChecker() }
+func (c controller) HasSynced() bool  { return c.informer.HasSynced() }
+func (c controller) checker() checker { return c.informer.checker() }
 
-// HasSyncedChecker returns a DoneChecker that is done when HasSynced is true.
-func (i *informer) HasSyncedChecker() toolscache.DoneChecker {
-	return checker{i.name(), i.ready}
-}
+// checker returns a DoneChecker that is done when HasSynced is true.
+func (i *informer) checker() checker { return checker{i.name(), i.ready} }
+
+// own returns the informer of a versionedInformer.
+func (i *informer) own() *informer { return i }
 
 // checker is a DoneChecker.
 type checker struct {
@@ -251,7 +252,7 @@ func (i *informer) AddEventHandlerWithOptions(handler toolscache.ResourceEventHa
 	}
 	h := &lateHandler{informer: i, handler: handler, options: options, synced: make(chan struct{}), gone: make(chan struct{})}
 	i.late = append(i.late, h)
-	return h, nil
+	return registrationOf(h), nil
 }
 
 func (i *informer) addLocked(handler toolscache.ResourceEventHandler, options toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
@@ -266,7 +267,8 @@ func (i *informer) addLocked(handler toolscache.ResourceEventHandler, options to
 func (i *informer) RemoveEventHandler(registration toolscache.ResourceEventHandlerRegistration) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if h, ok := registration.(*lateHandler); ok && h.informer == i {
+	if late, ok := registration.(interface{ own() *lateHandler }); ok && late.own().informer == i {
+		h := late.own()
 		if registration = h.registration; registration == nil {
 			if at := slices.Index(i.late, h); at >= 0 {
 				i.late = slices.Delete(i.late, at, at+1)

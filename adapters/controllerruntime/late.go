@@ -23,7 +23,7 @@ func (h *lateHandler) await() {
 	defer close(h.gone)
 	gone := h.registration.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()
 	select {
-	case <-h.registration.HasSyncedChecker().Done():
+	case <-h.registration.(interface{ Synced() <-chan struct{} }).Synced():
 		close(h.synced)
 		<-gone
 	case <-gone:
@@ -33,10 +33,13 @@ func (h *lateHandler) await() {
 // HasSynced reports whether the handler has returned from its last initial event.
 func (h *lateHandler) HasSynced() bool { return isClosed(h.synced) }
 
-// HasSyncedChecker returns a DoneChecker that is done when HasSynced is true.
-func (h *lateHandler) HasSyncedChecker() toolscache.DoneChecker {
+// checker returns a DoneChecker that is done when HasSynced is true.
+func (h *lateHandler) checker() checker {
 	return checker{h.informer.name() + " + event handler", h.synced}
 }
+
+// own returns the handler of a versionedRegistration.
+func (h *lateHandler) own() *lateHandler { return h }
 
 // ShutdownChan is closed when the handler was removed and has returned from its last call.
 // client-go's ShutDownEventHandler waits for it.

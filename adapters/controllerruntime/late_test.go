@@ -60,7 +60,7 @@ func TestLateHandlersAreIndependent(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case <-registrations[2].HasSyncedChecker().Done():
+	case <-synced(registrations[2]):
 	case <-time.After(patience):
 		t.Error("a handler that has returned waits for another one")
 	}
@@ -68,7 +68,7 @@ func TestLateHandlersAreIndependent(t *testing.T) {
 		t.Error("a handler that has not returned is synced")
 	}
 	close(release)
-	<-registrations[0].HasSyncedChecker().Done()
+	<-synced(registrations[0])
 }
 
 // TestShutDownLateHandler calls client-go's ShutDownEventHandler, before and after the form is
@@ -85,13 +85,13 @@ func TestShutDownLateHandler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := toolscache.ShutDownEventHandler(informer, first); err != nil {
+	if err := shutDownEventHandler(informer, first); err != nil {
 		t.Errorf("before: %v", err)
 	}
 	open()
-	<-second.HasSyncedChecker().Done()
+	<-synced(second)
 	for range 2 {
-		if err := toolscache.ShutDownEventHandler(informer, second); err != nil {
+		if err := shutDownEventHandler(informer, second); err != nil {
 			t.Errorf("after: %v", err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestShutDownLateHandler(t *testing.T) {
 	if err := c.RemoveInformer(t.Context(), &widget{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := toolscache.ShutDownEventHandler(informer, third); err != nil {
+	if err := shutDownEventHandler(informer, third); err != nil {
 		t.Errorf("of a removed informer: %v", err)
 	}
 }
@@ -131,11 +131,11 @@ func TestStoreOfAPendingForm(t *testing.T) {
 	if list, err := indexer.Index(toolscache.NamespaceIndex, newWidget("a", "two", "red")); len(list) != 0 || err != nil {
 		t.Errorf("Index: %v, %v", list, err)
 	}
-	if informer.GetController().HasSynced() || isClosed(informer.GetController().HasSyncedChecker().Done()) {
+	if informer.GetController().HasSynced() || isClosed(synced(informer.GetController())) {
 		t.Error("the controller is synced")
 	}
 	open()
-	<-informer.GetController().HasSyncedChecker().Done()
+	<-synced(informer.GetController())
 	if list := indexer.List(); len(list) != 1 {
 		t.Errorf("List: %v", list)
 	}

@@ -24,9 +24,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
 
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 )
@@ -76,12 +76,14 @@ func TestEveryField(t *testing.T) {
 		},
 	}
 	for options, fields := range known {
-		for field := range options.Fields() {
+		for i := range options.NumField() {
+			field := options.Field(i)
 			if _, ok := fields[field.Name]; !ok && field.IsExported() {
 				t.Errorf("controller-runtime has a new option: %v.%s", options, field.Name)
 			}
 			delete(fields, field.Name)
 		}
+		delete(fields, "DisableReadYourWritesConsistency") // it is there since v0.25
 		for field := range fields {
 			t.Errorf("controller-runtime has no option %v.%s any more", options, field)
 		}
@@ -94,9 +96,9 @@ func TestDefaultsOfConfig(t *testing.T) {
 		LabelSelector:         labels.Everything(),
 		FieldSelector:         fields.Everything(),
 		Transform:             ctrlcache.TransformStripManagedFields(),
-		UnsafeDisableDeepCopy: new(true),
-		EnableWatchBookmarks:  new(true),
-		SyncPeriod:            new(time.Second),
+		UnsafeDisableDeepCopy: ptr.To(true),
+		EnableWatchBookmarks:  ptr.To(true),
+		SyncPeriod:            ptr.To(time.Second),
 	}
 	got := reflect.ValueOf(withDefaults(ctrlcache.Config{}, full))
 	for i := range got.NumField() {
@@ -104,7 +106,7 @@ func TestDefaultsOfConfig(t *testing.T) {
 			t.Errorf("%s has no default", got.Type().Field(i).Name)
 		}
 	}
-	kept := withDefaults(ctrlcache.Config{SyncPeriod: new(time.Hour), UnsafeDisableDeepCopy: new(false)}, full)
+	kept := withDefaults(ctrlcache.Config{SyncPeriod: ptr.To(time.Hour), UnsafeDisableDeepCopy: ptr.To(false)}, full)
 	if *kept.SyncPeriod != time.Hour || *kept.UnsafeDisableDeepCopy {
 		t.Errorf("a default replaced a setting: %+v", kept)
 	}
@@ -119,8 +121,8 @@ func TestMistakes(t *testing.T) {
 		{ctrlcache.Options{ByObject: map[client.Object]ctrlcache.ByObject{&widget{}: {}, untypedWidget(): {}}}, "two entries for example.com/v1, Kind=Widget"},
 		{ctrlcache.Options{ByObject: map[client.Object]ctrlcache.ByObject{&unstructured.Unstructured{}: {}}}, "Options.ByObject[*unstructured.Unstructured]"},
 		{ctrlcache.Options{ByObject: map[client.Object]ctrlcache.ByObject{&corev1.Service{}: {}}}, "ByObject[Service]: cannot tell whether it is namespaced"},
-		{ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"a": {SyncPeriod: new(time.Minute)}, "b": {}}}, `Options.DefaultNamespaces["b"].SyncPeriod is 10h0m0s`},
-		{ctrlcache.Options{SyncPeriod: new(-time.Minute)}, "SyncPeriod is -1m0s"},
+		{ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"a": {SyncPeriod: ptr.To(time.Minute)}, "b": {}}}, `Options.DefaultNamespaces["b"].SyncPeriod is 10h0m0s`},
+		{ctrlcache.Options{SyncPeriod: ptr.To(-time.Minute)}, "SyncPeriod is -1m0s"},
 		{ctrlcache.Options{DefaultLabelSelector: labels.Nothing()}, "the label selector selects nothing"},
 		{ctrlcache.Options{DefaultFieldSelector: fields.Nothing()}, "the field selector selects nothing"},
 		{ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"Team A": {}}}, `["Team A"]: the key cannot be the name of a namespace`},
@@ -252,7 +254,7 @@ func TestStripManagedFields(t *testing.T) {
 	} {
 		s := newServer(t)
 		w := newWidget("a", "one", "red")
-		w.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "m", Operation: "Update", APIVersion: "example.com/v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1("{}")}})
+		w.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "m", Operation: "Update", APIVersion: "example.com/v1", FieldsType: "FieldsV1", FieldsV1: fieldsV1("{}")}})
 		s.put("widgets", w)
 		namespaces := map[string]ctrlcache.Config{}
 		for namespace, transform := range test.transforms {
@@ -298,10 +300,10 @@ func TestDeepCopy(t *testing.T) {
 		s.put("configmaps", newObject("ConfigMap", namespace, "one"))
 	}
 	c := newCache(t, s, ctrlcache.Options{
-		DefaultUnsafeDisableDeepCopy: new(true),
+		DefaultUnsafeDisableDeepCopy: ptr.To(true),
 		ByObject: map[client.Object]ctrlcache.ByObject{
-			&corev1.ConfigMap{}: {UnsafeDisableDeepCopy: new(false)},
-			&widget{}:           {Namespaces: map[string]ctrlcache.Config{"a": {}, "b": {UnsafeDisableDeepCopy: new(false)}}},
+			&corev1.ConfigMap{}: {UnsafeDisableDeepCopy: ptr.To(false)},
+			&widget{}:           {Namespaces: map[string]ctrlcache.Config{"a": {}, "b": {UnsafeDisableDeepCopy: ptr.To(false)}}},
 		},
 	})
 	start(t, c)
@@ -364,10 +366,10 @@ func sharesMemory(a, b client.Object) bool {
 func TestBookmarks(t *testing.T) {
 	s := newServer(t)
 	c := newCache(t, s, ctrlcache.Options{
-		DefaultEnableWatchBookmarks: new(false),
+		DefaultEnableWatchBookmarks: ptr.To(false),
 		ByObject: map[client.Object]ctrlcache.ByObject{
-			&corev1.ConfigMap{}: {EnableWatchBookmarks: new(true)},
-			&widget{}:           {Namespaces: map[string]ctrlcache.Config{"a": {EnableWatchBookmarks: new(true)}, "b": {}}},
+			&corev1.ConfigMap{}: {EnableWatchBookmarks: ptr.To(true)},
+			&widget{}:           {Namespaces: map[string]ctrlcache.Config{"a": {EnableWatchBookmarks: ptr.To(true)}, "b": {}}},
 		},
 	})
 	start(t, c)
@@ -393,10 +395,10 @@ func TestSyncPeriod(t *testing.T) {
 	s := newServer(t)
 	s.put("widgets", newWidget("a", "one", "red"))
 	c := newCache(t, s, ctrlcache.Options{
-		SyncPeriod: new(time.Hour),
+		SyncPeriod: ptr.To(time.Hour),
 		ByObject: map[client.Object]ctrlcache.ByObject{
-			&widget{}:     {SyncPeriod: new(10 * time.Millisecond)},
-			&corev1.Pod{}: {SyncPeriod: new(time.Duration(0))},
+			&widget{}:     {SyncPeriod: ptr.To(10 * time.Millisecond)},
+			&corev1.Pod{}: {SyncPeriod: ptr.To(time.Duration(0))},
 		},
 	})
 	for kind, want := range map[client.Object]time.Duration{&corev1.Pod{}: 0, &corev1.Secret{}: time.Hour} {
@@ -456,7 +458,8 @@ func TestNewInformer(t *testing.T) {
 		Mapper: testMapper(),
 		NewInformer: func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 			called = true
-			return controllertest.NewFakeInformer()
+			informer, _ := newBlocked()
+			return informer
 		},
 	})
 	if err != nil {

@@ -86,7 +86,8 @@ func copyOf[V any](value *V) *V {
 	if value == nil {
 		return nil
 	}
-	return new(*value)
+	copied := *value
+	return &copied
 }
 
 // config returns the settings of a namespace, and reports whether it is cached.

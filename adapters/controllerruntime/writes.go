@@ -58,11 +58,10 @@ func (c *Cache) WaitFor(ctx context.Context, obj client.Object, resourceVersion 
 	if err != nil {
 		return err
 	}
-	found, err := c.getInformer(ctx, informerKey{gvk, formOf(obj)}, nil)
+	i, err := c.getInformer(ctx, informerKey{gvk, formOf(obj)}, nil)
 	if err != nil {
 		return err
 	}
-	i := found.(*informer)
 	if err := i.entry.informer.WaitFor(ctx, resourceVersion); err != nil {
 		return fmt.Errorf("failed waiting for version %q in the %s: %w", resourceVersion, i.name(), err)
 	}

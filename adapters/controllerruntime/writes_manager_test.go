@@ -47,7 +47,8 @@ func TestOwnWritesOfAManager(t *testing.T) {
 			o.Cache.HTTPClient = &http.Client{Transport: transport}
 		}, nil, true},
 		{"field owner and validation", func(o *ctrl.Options, _ *writes.Observer, _ http.RoundTripper) {
-			o.Client.FieldOwner, o.Client.FieldValidation = "me", "Strict"
+			setField(&o.Client, "FieldOwner", "me")
+			setField(&o.Client, "FieldValidation", "Strict")
 		}, nil, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -144,7 +145,9 @@ func TestConsistentClient(t *testing.T) {
 	s.put("widgets", newWidget("b", "other", "red"))
 	consistent := true
 	w := newWriter(t, s, ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"a": {}, "b": {}}}, func(o *client.Options) {
-		o.Cache.EnableReadYourWritesConsistency = &consistent
+		if !setField(o.Cache, "EnableReadYourWritesConsistency", &consistent) {
+			t.Skip("controller-runtime has the option since v0.25")
+		}
 	})
 	for _, f := range []form{typed, untyped} {
 		w.get(f, client.ObjectKey{Namespace: "a", Name: "new"}) // adds the informer
@@ -160,9 +163,6 @@ func TestConsistentClient(t *testing.T) {
 		{"patch", func() error { return w.Patch(ctx, one, client.MergeFrom(newWidgetOf("a", "one", "blue"))) }},
 		{"finalizer", func() error { one.Finalizers = []string{"example.com/x"}; return w.Update(ctx, one) }},
 		{"delete with a finalizer", func() error { return w.Delete(ctx, one) }},
-		{"outside the cache", func() error {
-			return w.Create(ctx, newWidgetOf("c", "one", "red"), client.DisableReadYourWritesConsistency)
-		}},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)

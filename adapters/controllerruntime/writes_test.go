@@ -62,7 +62,7 @@ func (w *writer) read(f form) *informer {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return i.(*informer)
+	return i.(interface{ own() *informer }).own()
 }
 
 // pending returns the number of writes that the watch has not confirmed.
@@ -340,7 +340,7 @@ func (e *events) listenTo(t *testing.T, i toolscache.SharedIndexInformer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-registration.HasSyncedChecker().Done()
+	<-synced(registration)
 }
 
 // check compares the events with the history of the server: each state, once, in order.

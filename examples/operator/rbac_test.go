@@ -24,9 +24,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
-	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 

@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 

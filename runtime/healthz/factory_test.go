@@ -20,9 +20,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/internal/leaks"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/healthz"
-	"github.com/typedinformers/informer-gen/internal/leaks"
 )
 
 func TestMain(m *testing.M) {

@@ -10,9 +10,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
-	"github.com/typedinformers/informer-gen/apitest"
 )
 
 func database(name string) *datav1.Database {

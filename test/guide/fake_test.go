@@ -14,10 +14,10 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
+	"github.com/typedinformers/informer-gen/apitest"
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
-	"github.com/typedinformers/informer-gen/apitest"
 )
 
 func TestReadyWithFake(t *testing.T) {

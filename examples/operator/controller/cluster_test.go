@@ -19,11 +19,11 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/controller"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	"github.com/typedinformers/informer-gen/apitest"
 )
 
 const namespace = "shop"

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/apitest"
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )

@@ -14,11 +14,11 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
-	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/internal/leaks"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
