@@ -97,8 +97,8 @@ func (c *cleaner) cleanResource(ctx context.Context, objects metadata.ResourceIn
 	if err != nil || len(list.Items) == 0 {
 		return err == nil, err
 	}
-	background := metav1.DeletePropagationBackground
-	if err := objects.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{}); err != nil {
+	background, atOnce := metav1.DeletePropagationBackground, int64(0) // no kubelet would end a Pod
+	if err := objects.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background, GracePeriodSeconds: &atOnce}, metav1.ListOptions{}); err != nil {
 		return false, err
 	}
 	list, err = objects.List(ctx, some)

@@ -13,8 +13,10 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
 	"k8s.io/apiextensions-apiserver/pkg/generated/openapi"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/filters"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
@@ -23,6 +25,7 @@ import (
 	"k8s.io/apiserver/pkg/util/notfoundhandler"
 	openapifilter "k8s.io/apiserver/pkg/util/openapi"
 	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	basecompatibility "k8s.io/component-base/compatibility"
@@ -35,6 +38,7 @@ type extensions struct {
 	server     *apiserver.CustomResourceDefinitions
 	namespaces *builtin.Namespaces
 	presence   *builtin.Presence               // of namespaces
+	webhooks   informers.SharedInformerFactory // of their configurations
 	run        func(ctx context.Context) error // blocks until the API server has shut down after ctx is done
 }
 
@@ -50,7 +54,13 @@ func newExtensions(settings settings, store *store, front *front, loopback *rest
 	}
 	presence := builtin.NewPresence()
 	// Never nil: with nil a PATCH while a CRD terminates panics.
-	config.GenericConfig.AdmissionControl = admission.NewChainHandler(noEstablishedDelay{}, lifecycle{presence, settings.needNamespaces})
+	chain := []admission.Interface{noEstablishedDelay{}, lifecycle{presence, settings.needNamespaces}}
+	plugins, webhooks, err := newWebhooks(settings.kinds, loopback, config.ExtraConfig.AuthResolverWrapper)
+	if err != nil {
+		return nil, err
+	}
+	chain = append(chain, plugins...)
+	config.GenericConfig.AdmissionControl = admission.NewChainHandler(chain...)
 
 	completed := config.Complete()
 	// Complete turns discovery off, since in a cluster the aggregator in front answers /apis.
@@ -82,7 +92,7 @@ func newExtensions(settings settings, store *store, front *front, loopback *rest
 	if err != nil {
 		return nil, fmt.Errorf("build the API server: %w", err)
 	}
-	return &extensions{server: server, namespaces: namespaces, presence: presence, run: server.GenericAPIServer.PrepareRun().RunWithContext}, nil
+	return &extensions{server: server, namespaces: namespaces, presence: presence, webhooks: webhooks, run: server.GenericAPIServer.PrepareRun().RunWithContext}, nil
 }
 
 func (e *extensions) handler() http.Handler { return e.server.GenericAPIServer.Handler }
@@ -141,7 +151,7 @@ func serverConfig(o *options.CustomResourceDefinitionsServerOptions, kinds *buil
 	generic.LoopbackClientConfig = loopback
 
 	generic.BuildHandlerChainFunc = func(handler http.Handler, config *genericapiserver.Config) http.Handler {
-		return genericapiserver.DefaultBuildHandlerChain(refuseProtobuf(handler, kinds), config)
+		return genericapiserver.DefaultBuildHandlerChain(asAdministrator(refuseProtobuf(handler, kinds)), config)
 	}
 
 	if err := o.ServerRunOptions.ApplyTo(&generic.Config); err != nil {
@@ -172,9 +182,19 @@ func serverConfig(o *options.CustomResourceDefinitionsServerOptions, kinds *buil
 	}, nil
 }
 
-// noServices answers conversion webhooks that name a Service.
+// administrator is the user of all requests, as webhooks see it.
+var administrator = &user.DefaultInfo{Name: "testserver", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
+
+// asAdministrator gives each request a user, because the server authenticates no one.
+func asAdministrator(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(request.WithUser(r.Context(), administrator)))
+	})
+}
+
+// noServices answers webhooks that name a Service.
 type noServices struct{}
 
 func (noServices) ResolveEndpoint(namespace, name string, _ int32) (*url.URL, error) {
-	return nil, fmt.Errorf("conversion webhook names the service %s/%s, and this API server has no services: give clientConfig.url", namespace, name)
+	return nil, fmt.Errorf("the webhook names the service %s/%s, and this API server has no services: give clientConfig.url", namespace, name)
 }

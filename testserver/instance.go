@@ -63,6 +63,7 @@ func startInstance(ctx context.Context, settings settings, dataDir string, logs 
 	if err = i.await(ctx, "/readyz"); err != nil {
 		return nil, err
 	}
+	i.extensions.webhooks.Start(i.exited) // writes wait for them
 	if err = i.createNamespaces(ctx); err != nil {
 		return nil, err
 	}
@@ -200,6 +201,7 @@ func (i *instance) stop() error {
 			errs = append(errs, fmt.Errorf("shut down the API server: %w", i.runErr))
 		}
 		i.extensions.server.Informers.Shutdown()
+		i.extensions.webhooks.Shutdown()
 	}
 	if i.front != nil {
 		errs = append(errs, i.front.stop())

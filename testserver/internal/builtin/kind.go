@@ -31,6 +31,7 @@ var always = []runtime.Object{&corev1.Namespace{}, &corev1.Event{}, &coordinatio
 var (
 	namespaceKind = schema.GroupKind{Kind: "Namespace"}
 	eventKind     = schema.GroupKind{Kind: "Event"}
+	podKind       = schema.GroupKind{Kind: "Pod"}
 	leaseKind     = schema.GroupKind{Group: coordinationv1.GroupName, Kind: "Lease"}
 
 	// otherEvents is the other view of the core group's Events.

@@ -41,6 +41,11 @@ func (k *Kinds) Serves(group string) bool {
 	return group == eventsv1.GroupName || slices.ContainsFunc(k.kinds, func(kind kind) bool { return kind.Group == group })
 }
 
+// Has reports whether a kind is served.
+func (k *Kinds) Has(gvk schema.GroupVersionKind) bool {
+	return slices.ContainsFunc(k.kinds, func(kind kind) bool { return kind.GroupVersionKind == gvk })
+}
+
 // Paths are those of the URLs by which all objects of a kind are listed, for each kind.
 func (k *Kinds) Paths() []string {
 	var paths []string

@@ -35,6 +35,9 @@ func newResource(k kind, typer runtime.ObjectTyper, options generic.RESTOptionsG
 		ResetFieldsStrategy:       strategy,
 		TableConvertor:            rest.NewDefaultTableConvertor(k.groupResource()),
 	}
+	if k.GroupKind() == podKind {
+		store.DeleteStrategy, store.ReturnDeletedObject = podStrategy{strategy}, true
+	}
 	var attributes storage.AttrFunc // the metadata
 	switch k.GroupKind() {
 	case namespaceKind:

@@ -2,10 +2,12 @@ package builtin
 
 import (
 	"fmt"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -24,6 +26,14 @@ func newScheme(kinds []kind) (*runtime.Scheme, error) {
 		for _, version := range []schema.GroupVersion{k.GroupVersion(), internal} {
 			scheme.AddKnownTypeWithName(version.WithKind(k.Kind), k.newObject())
 			scheme.AddKnownTypeWithName(version.WithKind(k.Kind+"List"), k.newList())
+		}
+		// Webhooks get a copy of an object in its version, which is of the same type.
+		copied := func(from, to any, _ conversion.Scope) error {
+			reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
+			return nil
+		}
+		if err := scheme.AddConversionFunc(k.newObject(), k.newObject(), copied); err != nil {
+			return nil, fmt.Errorf("register the conversion of %s: %w", k.Kind, err)
 		}
 	}
 	if err := addEvents(scheme); err != nil {
