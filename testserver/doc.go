@@ -43,7 +43,7 @@
 //   - No one is authenticated and everything is allowed. So it listens on a loopback address only, and refuses
 //     requests that name another host and those of web pages of other origins. Each user of the machine can use it.
 //   - A crash of the machine may lose writes, because etcd runs without fsync.
-//   - Conversion webhooks are reached by URL only, and admission webhooks are not called.
+//   - Webhooks are reached by URL only.
 //
 // Two things are shared by all servers of a process. klog has one output: the first start turns it from
 // standard error to the WithLog of the servers that run at that time, for good, so klog lines of client-go
