@@ -42,6 +42,9 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	read := time.Now()
 	set := decide.Decide(in, &mistakes)
 	set.DiscoveryType = loaded.ClientGo.DiscoveryType
+	if set.ClientGo = clientGoOf(options, loaded.ClientGo); set.ClientGo != "" {
+		dropTyped(set)
+	}
 	if err := setup.complete(ctx, set, loaded, in, &mistakes); err != nil {
 		return nil, err
 	}

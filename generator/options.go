@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/typedinformers/informer-gen/generator/internal/clientgo"
 	"github.com/typedinformers/informer-gen/generator/internal/decide"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
@@ -42,6 +43,8 @@ type Options struct {
 	// k8s.io/client-go/kubernetes. If it is set, only listers and informers are generated, and the
 	// informers list and watch with that clientset. If it is empty, a clientset is generated.
 	VersionedClientsetPackage string
+	// Informers is the form of informers and listers. If it is empty, it is InformersTyped.
+	Informers Informers
 	// PluralExceptions maps type names to their plurals, for irregular plurals.
 	PluralExceptions map[string]string
 	// GroupGoNames maps groups to Go names such as SomeName, instead of the derived ones.
@@ -83,6 +86,19 @@ type Options struct {
 	CRDs []string
 }
 
+// Informers is a form of informers, listers and their factory.
+type Informers string
+
+// InformersTyped are those of package cache. InformersClientGo have the API of code-generator's output for the client-go of the
+// user's module, so that code over that compiles unchanged. They need the module adapters/clientgo.
+const (
+	InformersTyped    Informers = "typed"
+	InformersClientGo Informers = "client-go"
+)
+
+// AllInformers are all values of Informers.
+var AllInformers = []Informers{InformersTyped, InformersClientGo}
+
 // From selects the markers that make a type a kind.
 type From = decide.From
 
@@ -114,6 +130,9 @@ func (o Options) Validate() error {
 	}
 	if _, err := input.NewExclusions(o.Exclude); err != nil {
 		add("Exclude", "{Exclude}=%w", err)
+	}
+	if o.Informers != "" && !slices.Contains(AllInformers, o.Informers) {
+		add("Informers", "{Informers}=%s is unknown%s", o.Informers, spelling.DidYouMean(string(o.Informers), AllInformers))
 	}
 	if o.From != "" && !slices.Contains(decide.Froms, o.From) {
 		add("From", "{From}=%s is unknown%s", o.From, spelling.DidYouMean(string(o.From), decide.Froms))
@@ -277,4 +296,32 @@ func below(dir, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
+}
+
+// clientGoOf returns the form of client-go's informers that the options ask for, and that the user's client-go has.
+func clientGoOf(options Options, library clientgo.Library) model.ClientGo {
+	switch {
+	case options.Informers != InformersClientGo:
+		return ""
+	case library.HasTypedInformers:
+		return model.ClientGoTyped
+	case library.HasInformerNames:
+		return model.ClientGoNamed
+	}
+	return model.ClientGoPlain
+}
+
+// dropTyped removes from a set what informers with the API of client-go do not have, and warns of it.
+func dropTyped(set *model.Set) {
+	for _, gv := range set.GroupVersions() {
+		for _, view := range gv.Views {
+			set.Warnings = append(set.Warnings, model.Errorf(view.Pos, "the view %s has no informer, because --informers=client-go has none of views; remove the marker, or use typed informers", view.Name))
+		}
+		gv.Views = nil
+		for _, k := range gv.Kinds {
+			if len(k.Indexes) > 0 {
+				set.Warnings = append(set.Warnings, model.Errorf(k.Pos, "the indexes of %s have no effect, because --informers=client-go has none in listers; pass Indexers to the informer, or use typed informers", k.Name))
+			}
+		}
+	}
 }

@@ -77,6 +77,7 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with a comment that begins each generated file; the word YEAR is removed")
 	clientsetName := f.set.String("clientset-name", "versioned", "package name of the clientset")
 	f.set.StringVar(&f.options.VersionedClientsetPackage, "versioned-clientset-package", "", "import path of a clientset that exists, such as k8s.io/client-go/kubernetes; only listers and informers over it are generated")
+	informers := f.set.String("informers", string(generator.InformersTyped), "API of informers and listers: typed, or client-go for that of code-generator's output, which existing code compiles with; the latter needs the module adapters/clientgo")
 	plurals := f.set.StringSlice("plural-exceptions", nil, "irregular plurals as Type:Plural, such as Endpoints:Endpoints; may be repeated")
 	goNames := f.set.StringSlice("group-go-names", nil, "Go names of groups as group:Name, such as shop.example.com:Shop; may be repeated")
 	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; may be repeated")
@@ -111,6 +112,7 @@ func parseFlags(args []string) (*flags, error) {
 		f.options.ApplyConfigName = *applyName
 	}
 	f.options.Patterns, f.options.BuildTags, f.options.From = f.set.Args(), *tags, generator.From(*from)
+	f.options.Informers = generator.Informers(*informers)
 	if f.version {
 		return f, nil
 	}
@@ -164,7 +166,7 @@ func pairs(values []string, flag, form string) (map[string]string, error) {
 
 // flagNames has the flag for each field of generator.Options that an error may name.
 var flagNames = map[string]string{
-	"OutputDir": "output-dir", "OutputPackage": "output-pkg", "HeaderFile": "go-header-file", "ClientsetName": "clientset-name", "VersionedClientsetPackage": "versioned-clientset-package",
+	"OutputDir": "output-dir", "OutputPackage": "output-pkg", "HeaderFile": "go-header-file", "ClientsetName": "clientset-name", "VersionedClientsetPackage": "versioned-clientset-package", "Informers": "informers",
 	"PluralExceptions": "plural-exceptions", "GroupGoNames": "group-go-names", "GroupDirs": "group-dirs", "Exclude": "exclude",
 	"ApplyConfigurationPackage": "apply-configuration-package", "WithApplyConfig": "with-applyconfig", "ApplyConfigName": "applyconfig-name", "ApplyConfigExternals": "applyconfig-externals",
 	"ApplyConfigOpenAPISchema": "applyconfig-openapi-schema", "DeepCopy": "deepcopy", "Register": "register", "PrefersProtobuf": "prefers-protobuf", "CRDs": "crd", "From": "from", "BuildTags": "build-tags",

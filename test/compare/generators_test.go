@@ -188,6 +188,36 @@ func TestSampleController(t *testing.T) {
 	sift(t, found)
 }
 
+// TestClientGo generates informers with the API of client-go for all of k8s.io/api, and for a project whose output it also compiles.
+// Nothing of that API may differ.
+func TestClientGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles client-go")
+	}
+	kubernetes, err := project.Kubernetes(t.Context(), repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample, err := project.SampleController(repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, input := range map[string]project.Input{"kubernetes-clientgo": kubernetes, "samplecontroller-clientgo": sample} {
+		input.Informers = "client-go"
+		found, _ := differences(t, name, input, checks{vet: name != "kubernetes-clientgo"})
+		left, _, err := compare.Sift(found, []compare.Accepted{{
+			Pattern: `listers/(imagepolicy/v1alpha1: missing: package|policy/v1(beta1)? (New)?Eviction\w+: missing: .*)`,
+			Reason:  "Nobody can list an ImageReview or an Eviction, so nothing can fill a cache for such a lister.",
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, difference := range left {
+			t.Errorf("%s: %v", name, difference)
+		}
+	}
+}
+
 // published are projects whose authors use the generators of code-generator.
 var published = []struct {
 	name, module string

@@ -12,9 +12,6 @@ import (
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
-// adapter is the folder of the module with our cache.
-const adapter = "../../adapters/controllerruntime"
-
 // replacements put the cache of the run into the text of controller-runtime's tests.
 var replacements = []struct {
 	old *regexp.Regexp
@@ -105,11 +102,10 @@ var _ = ginkgo.BeforeSuite(func() {
 // module is where a module is.
 type module struct{ Version, Dir string }
 
-// findControllerRuntime returns the module that the adapter requires, which it downloads if need be.
-func findControllerRuntime(t *testing.T) (found module) {
+// findModule returns the module that go.mod of the module test requires, which it downloads if need be.
+func findModule(t *testing.T, path string) (found module) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "sigs.k8s.io/controller-runtime")
-	command.Dir = adapter
+	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", path)
 	output, err := command.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)
@@ -126,7 +122,7 @@ func (m module) build(t *testing.T) (binaries string) {
 	t.Helper()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "go.mod"), m.goMod(t))
-	writeFile(t, filepath.Join(dir, "go.sum"), readFile(t, adapter+"/go.sum")+readFile(t, filepath.Join(m.Dir, "go.sum")))
+	writeFile(t, filepath.Join(dir, "go.sum"), readFile(t, "../go.sum")+readFile(t, filepath.Join(m.Dir, "go.sum")))
 	for _, s := range suites {
 		for _, file := range s.files {
 			text := readFile(t, filepath.Join(m.Dir, "pkg", s.name, file))
@@ -147,13 +143,14 @@ func (m module) build(t *testing.T) (binaries string) {
 	return binaries
 }
 
-// goMod returns the go.mod of the module with the tests. Each version is that of the adapter,
-// or that of controller-runtime's tests if it is later.
+// goMod returns the go.mod of the module with the tests. The versions of controller-runtime and client-go are those of the
+// module test, and the others are those of controller-runtime's tests. The adapter requires older ones.
 func (m module) goMod(t *testing.T) string {
 	t.Helper()
 	const ours = "github.com/typedinformers/informer-gen"
 	text := "module suites\n\ngo 1.26.0\n\n" +
 		"require sigs.k8s.io/controller-runtime " + m.Version + "\n" +
+		"require k8s.io/client-go " + findModule(t, "k8s.io/client-go").Version + "\n" +
 		"require " + ours + " v0.0.0\n" +
 		"require " + ours + "/adapters/controllerruntime v0.0.0\n"
 	for _, module := range []string{"", "/adapters/clientgo", "/adapters/controllerruntime"} {

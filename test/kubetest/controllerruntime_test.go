@@ -73,7 +73,7 @@ var caches = []string{"controller-runtime", "informer-gen", "read-your-writes"}
 // it: the client that reads its writes, sources and controllers. It does so with its cache, with
 // ours, and with ours when it reads the writes of the clients of the specs. Each run has a server of its own, because all use the same namespaces.
 func TestControllerRuntime(t *testing.T) {
-	upstream := findControllerRuntime(t)
+	upstream := findModule(t, "sigs.k8s.io/controller-runtime")
 	binaries := upstream.build(t)
 	for _, s := range suites {
 		for _, cache := range caches {

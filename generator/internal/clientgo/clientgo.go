@@ -22,11 +22,12 @@ const lowest = "v0.34.0"
 // selection, so a vendor folder has it too.
 const (
 	discoveryPackage = "k8s.io/client-go/discovery"
+	cachePackage     = "k8s.io/client-go/tools/cache"
 	machineryPackage = "k8s.io/apimachinery/pkg/selection"
 )
 
 // Packages returns the import paths of the packages to list for Read. None of them has an API type.
-func Packages() []string { return []string{discoveryPackage, machineryPackage} }
+func Packages() []string { return []string{discoveryPackage, cachePackage, machineryPackage} }
 
 // Library describes the client-go of a module.
 type Library struct {
@@ -34,6 +35,9 @@ type Library struct {
 	// same version writes it: DiscoveryInterfaces since client-go v0.37, which adds methods with a context, and
 	// DiscoveryInterface before. Code with the latter compiles with all versions.
 	DiscoveryType string
+	// HasInformerNames and HasTypedInformers report whether informers of code-generator of the same version have
+	// names, since v0.36, and typed methods, since v0.37.
+	HasInformerNames, HasTypedInformers bool
 	// Problem is the reason why generated code cannot compile, and the command that removes it. It is
 	// usually empty.
 	Problem string
@@ -54,9 +58,12 @@ func Read(listed []*packages.Package) Library {
 		switch pkg.PkgPath {
 		case discoveryPackage:
 			client, isFound = dependencyOf(pkg), len(pkg.GoFiles) > 0
-			if slices.ContainsFunc(pkg.GoFiles, declaresInterfaces) {
+			if slices.ContainsFunc(pkg.GoFiles, declares("DiscoveryInterfaces interface")) {
 				library.DiscoveryType = "DiscoveryInterfaces"
 			}
+		case cachePackage:
+			library.HasInformerNames = slices.ContainsFunc(pkg.GoFiles, declares("type InformerName struct"))
+			library.HasTypedInformers = slices.ContainsFunc(pkg.GoFiles, declares("func NewTypedSharedIndexInformer["))
 		case machineryPackage:
 			machinery = dependencyOf(pkg)
 		}
@@ -86,9 +93,12 @@ func isNotVendored(pkg *packages.Package) bool {
 	return slices.ContainsFunc(pkg.Errors, func(err packages.Error) bool { return strings.Contains(err.Msg, "-mod=vendor") })
 }
 
-func declaresInterfaces(file string) bool {
-	content, err := os.ReadFile(file)
-	return err == nil && bytes.Contains(content, []byte("DiscoveryInterfaces interface"))
+// declares returns a function that reports whether a file has a declaration.
+func declares(declaration string) func(file string) bool {
+	return func(file string) bool {
+		content, err := os.ReadFile(file)
+		return err == nil && bytes.Contains(content, []byte(declaration))
+	}
 }
 
 // dependency is a module with a version. The version is empty if the module is a fork or a folder, or if the

@@ -14,6 +14,8 @@ type Set struct {
 	Clientset *Clientset
 	// DiscoveryType is the name of the type in k8s.io/client-go/discovery that a generated clientset returns.
 	DiscoveryType string
+	// ClientGo is the form of client-go's informers that the run generates. It is empty for typed ones.
+	ClientGo ClientGo
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
 	ApplyPackage string
 	// ApplyDirs are the folders below it of the packages with kinds and with types that methods apply, by the import
@@ -27,6 +29,22 @@ type Set struct {
 	// Warnings report input that has no effect, in the order of their positions.
 	Warnings []*Error
 }
+
+// ClientGo is a form of the informers of code-generator.
+type ClientGo string
+
+// The forms of client-go v0.34, v0.36 and v0.37. Each has all of those before it.
+const (
+	ClientGoPlain ClientGo = "plain"
+	ClientGoNamed ClientGo = "named" // with InformerName and InformerOptions
+	ClientGoTyped ClientGo = "typed" // with TypedInformer
+)
+
+// ClientGoNamed reports whether informers have names.
+func (s *Set) ClientGoNamed() bool { return s.ClientGo == ClientGoNamed || s.ClientGo == ClientGoTyped }
+
+// ClientGoTyped reports whether informers have typed methods.
+func (s *Set) ClientGoTyped() bool { return s.ClientGo == ClientGoTyped }
 
 // Clientset is a package with a clientset that exists.
 type Clientset struct {

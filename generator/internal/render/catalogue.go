@@ -41,6 +41,26 @@ func existing(of each) each {
 	}
 }
 
+// typed returns the subjects of a file of typed informers.
+func typed(of each) each {
+	return func(set *model.Set) []subject {
+		if set.ClientGo != "" {
+			return nil
+		}
+		return of(set)
+	}
+}
+
+// asClientGo returns the subjects of a file of informers with the API of client-go.
+func asClientGo(of each) each {
+	return func(set *model.Set) []subject {
+		if set.ClientGo == "" {
+			return nil
+		}
+		return of(set)
+	}
+}
+
 // subject is the set, group, version or kind of a file. Fields that are narrower than the file are nil.
 type subject struct {
 	Set   *model.Set
@@ -81,16 +101,24 @@ var catalogue = []row{
 	{"fake_group.go.tmpl", generated(eachVersion), func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Group.Dir+"_client.go") }, hasClient},
 	{"fake_kind.go.tmpl", generated(eachKind), func(l layout, s subject) string { return path.Join(l.fake(s.GV), s.Kind.FakeFile+".go") }, nil},
 
-	{"lister.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
+	{"clientgo_lister.go.tmpl", asClientGo(eachKind), func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
+	{"clientgo_factory.go.tmpl", asClientGo(once), func(layout, subject) string { return FactoryFile }, hasInformer},
+	{"clientgo_generic.go.tmpl", asClientGo(once), func(layout, subject) string { return path.Join(informers, "generic.go") }, hasInformer},
+	{"clientgo_interfaces.go.tmpl", asClientGo(once), func(l layout, _ subject) string { return path.Join(l.internal(), "factory_interfaces.go") }, hasInformer},
+	{"clientgo_group.go.tmpl", asClientGo(eachGroup), func(l layout, s subject) string { return path.Join(l.informerGroup(s.Group), "interface.go") }, hasInformer},
+	{"clientgo_version.go.tmpl", asClientGo(eachVersion), func(l layout, s subject) string { return path.Join(l.informers(s.GV), "interface.go") }, hasInformer},
+	{"clientgo_informer.go.tmpl", asClientGo(eachKind), func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
+
+	{"lister.go.tmpl", typed(eachInformed), func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
 	{"lister_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.listers(s.GV), "expansion_generated.go") }, hasLister},
 
-	{"factory.go.tmpl", once, func(layout, subject) string { return FactoryFile }, hasInformer},
-	{"factory_generic.go.tmpl", once, func(layout, subject) string { return path.Join(informers, "generic.go") }, hasInformer},
-	{"factory_interfaces.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.internal(), "factory_interfaces.go") }, hasInformer},
-	{"informer_group.go.tmpl", eachGroup, func(l layout, s subject) string { return path.Join(l.informerGroup(s.Group), "interface.go") }, hasInformer},
-	{"informer_version.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.informers(s.GV), "interface.go") }, hasInformer},
-	{"typed_fields.go.tmpl", existing(eachKind), func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+"_fields.go") }, func(s subject) bool { return hasInformer(s) && hasFields(s) }},
-	{"informer.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
+	{"factory.go.tmpl", typed(once), func(layout, subject) string { return FactoryFile }, hasInformer},
+	{"factory_generic.go.tmpl", typed(once), func(layout, subject) string { return path.Join(informers, "generic.go") }, hasInformer},
+	{"factory_interfaces.go.tmpl", typed(once), func(l layout, _ subject) string { return path.Join(l.internal(), "factory_interfaces.go") }, hasInformer},
+	{"informer_group.go.tmpl", typed(eachGroup), func(l layout, s subject) string { return path.Join(l.informerGroup(s.Group), "interface.go") }, hasInformer},
+	{"informer_version.go.tmpl", typed(eachVersion), func(l layout, s subject) string { return path.Join(l.informers(s.GV), "interface.go") }, hasInformer},
+	{"typed_fields.go.tmpl", existing(typed(eachKind)), func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+"_fields.go") }, func(s subject) bool { return hasInformer(s) && hasFields(s) }},
+	{"informer.go.tmpl", typed(eachInformed), func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
 
 	{"apply_type.go.tmpl", eachApplyType, func(l layout, s subject) string {
 		return path.Join(s.Set.Apply.Dir, s.Apply.Dir, s.ApplyType.File+".go")

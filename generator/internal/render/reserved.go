@@ -5,9 +5,12 @@ import "github.com/typedinformers/informer-gen/generator/internal/model"
 // Reserved returns the names of the templates that names from the input must not be.
 func Reserved() model.Reserved {
 	return model.Reserved{
-		Group:  []string{"ForResource", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "Statuses", "WaitForCacheSync"},
-		Plural: []string{"ByIndex", "Fake", "Get", "Invokes", "List", "Lister", "Namespace", "RESTClient"},
-		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace", "NamespaceLister"},
+		Group: []string{
+			"Factory", "ForResource", "InformerFor", "InformerName", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "StartWithContext",
+			"Statuses", "WaitForCacheSync", "WaitForCacheSyncWithContext",
+		},
+		Plural: []string{"ByIndex", "Fake", "Get", "Invokes", "List", "Lister", "Namespace", "RESTClient", "ResourceIndexer"},
+		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace", "NamespaceLister", "ResourceIndexer"},
 		Method: []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"},
 		PluralPrivate: []string{
 			"apply", "c", "cache", "context", "fmt", "gentype", "http", "metav1", "namespace", "redirect", "rest",
@@ -23,11 +26,11 @@ func Reserved() model.Reserved {
 // is not known. No such package may have one of these names.
 var locals = map[string]bool{
 	"action": true, "b": true, "c": true, "client": true, "config": true, "copied": true, "cs": true, "ctx": true, "data": true,
-	"defaultResync": true, "entries": true, "err": true, "f": true, "fake": true, "fieldManager": true, "g": true, "group": true,
-	"groupVersion": true, "gv": true, "h": true, "httpClient": true, "i": true, "in": true, "indexer": true, "informer": true,
+	"defaultResync": true, "entries": true, "err": true, "f": true, "fake": true, "factory": true, "fieldManager": true, "g": true, "genericInformer": true, "group": true,
+	"groupVersion": true, "gv": true, "h": true, "httpClient": true, "i": true, "in": true, "indexer": true, "indexers": true, "informer": true,
 	"inner": true, "invoke": true, "j": true, "k": true, "key": true, "kind": true, "l": true, "localSchemeBuilder": true,
 	"name": true, "namespace": true, "namespaced": true, "obj": true, "objects": true, "ok": true, "options": true, "opts": true,
-	"out": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "server": true, "serverOf": true,
+	"out": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "resyncPeriod": true, "server": true, "serverOf": true,
 	"setConfigDefaults": true, "shallowCopy": true, "sharedInformerFactory": true, "subresource": true, "subresources": true,
-	"timeout": true, "urlOf": true, "v": true, "val": true, "value": true, "values": true, "version": true,
+	"timeout": true, "tweakListOptions": true, "typed": true, "urlOf": true, "v": true, "val": true, "value": true, "values": true, "version": true,
 }

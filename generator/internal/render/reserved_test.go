@@ -195,7 +195,17 @@ func renderSample(t *testing.T) []rendered {
 		t.Fatal(err)
 	}
 	var all []rendered
-	for _, f := range sourcesOf(Options{Set: sample(), OutputPackage: "example.com/yakout", ClientsetName: "yakset", HandWritten: func(string) bool { return false }}) {
+	var sources []*file
+	for _, form := range []model.ClientGo{"", model.ClientGoPlain, model.ClientGoNamed, model.ClientGoTyped} {
+		set := sample()
+		set.ClientGo = form
+		for _, f := range sourcesOf(Options{Set: set, OutputPackage: "example.com/yakout", ClientsetName: "yakset", HandWritten: func(string) bool { return false }}) {
+			if form == "" || strings.HasPrefix(f.template, "clientgo_") {
+				sources = append(sources, f)
+			}
+		}
+	}
+	for _, f := range sources {
 		content, err := f.render(parsed.Lookup(f.template), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -310,6 +320,7 @@ func TestReserved(t *testing.T) {
 			want.GroupDir = append(want.GroupDir, path.Base(dir))
 		}
 	}
+	want.GroupDir = slices.Compact(want.GroupDir)
 	want.PluralPrivate, want.Param, want.File = fromTemplates(uses), fromTemplates(params), fromTemplates(others)
 
 	got := Reserved()

@@ -40,7 +40,11 @@ func (p *Project) Ours(ctx context.Context) *exec.Cmd {
 	if p.Input.Apply != "" {
 		apply = "--apply-configuration-package=" + p.Input.Apply
 	}
-	return p.command(ctx, p.tools.ours, append([]string{"--output-dir=" + Ours, apply}, p.Input.packages()...))
+	flags := []string{"--output-dir=" + Ours, apply}
+	if p.Input.Informers != "" {
+		flags = append(flags, "--informers="+p.Input.Informers)
+	}
+	return p.command(ctx, p.tools.ours, append(flags, p.Input.packages()...))
 }
 
 // Theirs are the commands that generate their side, to be run one after the

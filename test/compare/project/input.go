@@ -25,6 +25,9 @@ type Input struct {
 	// ClientsOnly leaves out the listers and informers of theirs, which take half of the time.
 	ClientsOnly bool
 
+	// Informers is the flag of that name of ours. It may be empty.
+	Informers string
+
 	// source is the folder of types that are to be copied into the module.
 	source string
 }

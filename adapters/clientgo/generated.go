@@ -1,0 +1,214 @@
+package clientgo
+
+import (
+	"context"
+	"io"
+	"maps"
+	"reflect"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/redirect"
+)
+
+// Source says what an informer of code that was generated with --informers=client-go lists and watches.
+type Source[T cache.Object] struct {
+	Resource schema.GroupVersionResource
+	// Kind and Protobuf are those of a [cache.Kind].
+	Kind     string
+	Protobuf runtime.Object
+	// Namespace is empty for all namespaces, and for cluster-scoped kinds.
+	Namespace string
+	// Clientset says whether it has no streaming lists, and Client sends requests. Without a server, as in the fake
+	// of client-go, ListWatch does.
+	Clientset any
+	Client    rest.Interface
+	ListWatch cache.ListerWatcher[T]
+
+	// TweakListOptions may be nil.
+	TweakListOptions func(*metav1.ListOptions)
+	ResyncPeriod     time.Duration
+	Indexers         toolscache.Indexers
+}
+
+// NewInformer returns an informer of this repository as client-go's. Like client-go's functions, it panics on indexers that
+// AddIndexers refuses, and on a negative period.
+func NewInformer[T cache.Object](source Source[T]) toolscache.SharedIndexInformer {
+	unsupported, states := source.Clientset.(interface{ IsWatchListSemanticsUnSupported() bool })
+	kind := cache.Kind[T]{
+		Resource: source.Resource, Kind: source.Kind, Protobuf: source.Protobuf, Namespaced: source.Namespace != "",
+		Open:                 func(namespace string) cache.OpenFunc { return open(source.Client, source.Resource, namespace) },
+		ListWatch:            func(string) cache.ListerWatcher[T] { return source.ListWatch },
+		WithoutStreamingList: states && unsupported.IsWatchListSemanticsUnSupported(),
+	}
+	options := []cache.SharedInformerOption{cache.WithResync(source.ResyncPeriod)}
+	if source.Namespace != "" {
+		options = append(options, cache.WithNamespace(source.Namespace))
+	}
+	if source.TweakListOptions != nil {
+		options = append(options, cache.WithTweakListOptions(source.TweakListOptions))
+	}
+	informer, err := kind.NewInformer(options...)
+	if err != nil {
+		panic(err)
+	}
+	adapter := SharedIndexInformer(informer)
+	if err := adapter.AddIndexers(source.Indexers); err != nil {
+		panic(err)
+	}
+	return adapter
+}
+
+// open returns a function that lists or watches a resource and returns the body of the response, or nil for a client without a
+// server. Requests ask for what the informer decodes. They are not retried, because the informer decides what to do about an
+// error. A redirect to another host is an error, because that host would receive the credentials.
+func open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
+	switch c := client.(type) {
+	case nil:
+		return nil
+	case *rest.RESTClient:
+		if c == nil {
+			return nil
+		}
+		refusing := shallowCopy(c)
+		refusing.Client = redirect.Refuse(c.Client)
+		client = refusing
+	}
+	root := []string{"/apis", resource.Group, resource.Version}
+	if resource.Group == "" {
+		root = []string{"/api", resource.Version}
+	}
+	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+		return client.Get().
+			AbsPath(root...).
+			NamespaceIfScoped(namespace, namespace != "").
+			Resource(resource.Resource).
+			SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
+			SetHeader("Accept", accept).
+			MaxRetries(0).
+			Stream(ctx)
+	}
+}
+
+// shallowCopy copies a *rest.RESTClient, because there is no other way to change the HTTP client of an existing one. Its only
+// field that must not be shared is a flag for CBOR requests, of which the copy has its own.
+func shallowCopy[C any](of *C) *C {
+	copied := *of
+	return &copied
+}
+
+// Factory shares informers by the Go type of their objects. The factories of code that was generated with --informers=client-go
+// embed it. Its fields are set before the first call. All methods may be called from any goroutine.
+type Factory struct {
+	// Resync is the resync period of informers without one of their own.
+	Resync    time.Duration
+	Transform toolscache.TransformFunc
+
+	mu        sync.Mutex // guards what follows
+	resyncs   map[reflect.Type]time.Duration
+	informers map[reflect.Type]toolscache.SharedIndexInformer
+	started   map[reflect.Type]bool
+	ending    bool
+	running   sync.WaitGroup
+}
+
+// SetResyncs sets the resync period of informers by the type of their objects.
+func (f *Factory) SetResyncs(periods map[metav1.Object]time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.resyncs == nil {
+		f.resyncs = map[reflect.Type]time.Duration{}
+	}
+	for obj, period := range periods {
+		f.resyncs[reflect.TypeOf(obj)] = period
+	}
+}
+
+// InformerFor returns the informer of objects of the type of obj. create makes it at the first call. It must not call the factory.
+func (f *Factory) InformerFor(obj runtime.Object, create func(resync time.Duration) toolscache.SharedIndexInformer) toolscache.SharedIndexInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	of := reflect.TypeOf(obj)
+	if informer := f.informers[of]; informer != nil {
+		return informer
+	}
+	resync, ok := f.resyncs[of]
+	if !ok {
+		resync = f.Resync
+	}
+	informer := create(resync)
+	if f.Transform != nil {
+		// It fails only for an informer that was started, and this one is new.
+		_ = informer.SetTransform(f.Transform)
+	}
+	if f.informers == nil {
+		f.informers, f.started = map[reflect.Type]toolscache.SharedIndexInformer{}, map[reflect.Type]bool{}
+	}
+	f.informers[of] = informer
+	return informer
+}
+
+// Start starts the informers that exist and are not started yet. They run until stopCh is closed.
+func (f *Factory) Start(stopCh <-chan struct{}) { f.StartWithContext(wait.ContextForChannel(stopCh)) }
+
+// StartWithContext is Start for a context.
+func (f *Factory) StartWithContext(ctx context.Context) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ending {
+		return
+	}
+	for of, informer := range f.informers {
+		if !f.started[of] {
+			f.started[of] = true
+			f.running.Go(func() { informer.RunWithContext(ctx) })
+		}
+	}
+}
+
+// Shutdown returns when all goroutines of the informers have ended, which their context or channel has to stop.
+func (f *Factory) Shutdown() {
+	f.mu.Lock()
+	f.ending = true
+	f.mu.Unlock()
+	f.running.Wait()
+}
+
+// WaitForCacheSync blocks until all started informers have their first list, or stopCh is closed. The result tells which
+// informers have it.
+func (f *Factory) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool {
+	synced, _ := f.WaitForSync(wait.ContextForChannel(stopCh))
+	return synced
+}
+
+// WaitForSync is WaitForCacheSync for a context. The error is the cause of its end, or nil if all informers have their first list.
+func (f *Factory) WaitForSync(ctx context.Context) (map[reflect.Type]bool, error) {
+	f.mu.Lock()
+	informers := maps.Clone(f.informers)
+	maps.DeleteFunc(informers, func(of reflect.Type, _ toolscache.SharedIndexInformer) bool { return !f.started[of] })
+	f.mu.Unlock()
+	result := make(map[reflect.Type]bool, len(informers))
+	var err error
+	for of, informer := range informers {
+		if ours, ok := informer.(checked); ok {
+			select {
+			case <-ours.synced().Done():
+			case <-ctx.Done():
+			}
+		} else {
+			toolscache.WaitForCacheSync(ctx.Done(), informer.HasSynced) // it is one of the caller's
+		}
+		if result[of] = informer.HasSynced(); !result[of] {
+			err = context.Cause(ctx)
+		}
+	}
+	return result, err
+}
