@@ -28,7 +28,7 @@ COMPILE := GOGC=400 go list -export -deps -test -f ''
 # Recipes have no absolute paths: the shell would split one that has a space. They take VERSION, which is the
 # name of a tag in the workflow of a release, from the environment: make would run a $(shell …) in it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-shards test test-all test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt clean
+.PHONY: help demo demo-shards test test-all test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild test-operators apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,6 +121,10 @@ test-shards: ## Run processes of the example operator that share their work on a
 test-wild: ## Generate code for published API modules, and write docs/wild.md, in about 20 minutes; the first run also downloads 1.7 GB in 20 minutes, and needs 7 GB of disk (ARGS="--only=REGEXP")
 	@go -C test build -o ../build/bin/wild ./wild
 	@build/bin/wild --repo=. --write $(ARGS)
+
+test-operators: ## Run the tests of published operators with their generated code and with ours, in 20 minutes the first time; downloads 1 GB (ARGS="--only=REGEXP")
+	@go -C test build -o ../build/bin/operators ./operators
+	@build/bin/operators --repo=. $(ARGS)
 
 apiserver: ## Run an API server for CRDs until it is interrupted, for kubectl or any client (ARGS="--crds DIR --built-in apps/v1/Deployment")
 	@echo "Building the API server: about 4 minutes the first time, seconds after that"
