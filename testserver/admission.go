@@ -16,7 +16,7 @@ import (
 
 // lifecycle refuses to create objects in namespaces that are being deleted, because their contents would come back
 // while they are deleted. If strict is set, it refuses too if the namespace does not exist. In a cluster the
-// admission plugin NamespaceLifecycle does both.
+// admission plugin NamespaceLifecycle does both. It comes before webhooks, so these are not called then.
 type lifecycle struct {
 	presence *builtin.Presence
 	strict   bool
@@ -24,7 +24,7 @@ type lifecycle struct {
 
 func (lifecycle) Handles(operation admission.Operation) bool { return operation == admission.Create }
 
-func (l lifecycle) Validate(_ context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
+func (l lifecycle) Admit(_ context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
 	name := attributes.GetNamespace()
 	if name == "" || attributes.GetKind().GroupKind() == corev1.SchemeGroupVersion.WithKind("Namespace").GroupKind() {
 		return nil
@@ -69,7 +69,4 @@ func (noEstablishedDelay) Admit(_ context.Context, attributes admission.Attribut
 	return nil
 }
 
-var (
-	_ admission.ValidationInterface = lifecycle{}
-	_ admission.MutationInterface   = noEstablishedDelay{}
-)
+var _, _ admission.MutationInterface = lifecycle{}, noEstablishedDelay{}

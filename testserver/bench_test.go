@@ -3,6 +3,7 @@ package testserver_test
 import (
 	"testing"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/typedinformers/informer-gen/testserver"
@@ -14,6 +15,7 @@ func BenchmarkStart(b *testing.B) {
 		"plain":      {},
 		"crds":       {testserver.WithCRDs("testdata")},
 		"deployment": {testserver.WithBuiltIn(&appsv1.Deployment{})},
+		"webhooks":   {testserver.WithBuiltIn(&admissionregistrationv1.MutatingWebhookConfiguration{}, &admissionregistrationv1.ValidatingWebhookConfiguration{})},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -97,8 +97,9 @@ func (c *cleaner) cleanResource(ctx context.Context, objects metadata.ResourceIn
 	if err != nil || len(list.Items) == 0 {
 		return err == nil, err
 	}
-	background, atOnce := metav1.DeletePropagationBackground, int64(0) // no kubelet would end a Pod
-	if err := objects.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background, GracePeriodSeconds: &atOnce}, metav1.ListOptions{}); err != nil {
+	// In a cluster a kubelet ends the grace period of a Pod. There is none here, so the period is 0.
+	background, noGrace := metav1.DeletePropagationBackground, int64(0)
+	if err := objects.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background, GracePeriodSeconds: &noGrace}, metav1.ListOptions{}); err != nil {
 		return false, err
 	}
 	list, err = objects.List(ctx, some)

@@ -28,6 +28,7 @@
 //   - When Start, New or Restart returns, /readyz passes, and the namespaces default, kube-system, kube-public and
 //     kube-node-lease exist. When InstallCRDs returns, the CRDs are established, listed by discovery, and answer
 //     requests in every served version.
+//   - When a write of a webhook configuration returns, it holds for the next write.
 //   - After Stop the port, the sockets, the temporary files and the goroutines are gone. A start that fails
 //     leaves none either. One exception for leak checks: a consistent read from the watch cache starts a timer
 //     goroutine, cacher.(*watchCache).waitUntilFreshLocked.func2, that sleeps 3 s whatever happens.
@@ -36,14 +37,18 @@
 //
 // What it does not do:
 //
+//   - No kubelet runs. A deleted Pod on a node stays until a deletion with the grace period 0, as kubelets send it, or
+//     until its namespace is deleted.
 //   - No controllers run besides those of CRDs and the one that deletes the contents of a deleted namespace. So
 //     there is no garbage collection by owner, a foreground deletion never ends, and a Deployment gets no Pods.
 //   - A namespace does not have to exist for objects to be created in it, unless WithNamespaceLifecycle is given.
-//   - Built-in kinds have no defaults and no validation beyond metadata, and no subresource besides status.
+//   - Built-in kinds have no validation beyond metadata, and no subresource besides status. The common kinds have the
+//     defaults of kube-apiserver. What it allocates or calculates is missing, such as the clusterIP of a Service.
 //   - No one is authenticated and everything is allowed. So it listens on a loopback address only, and refuses
 //     requests that name another host and those of web pages of other origins. Each user of the machine can use it.
 //   - A crash of the machine may lose writes, because etcd runs without fsync.
-//   - Webhooks are reached by URL only.
+//   - Webhooks are reached by URL only, and admission policies are not evaluated. Admission webhooks are called if
+//     WithBuiltIn has their kind of configuration.
 //
 // Two things are shared by all servers of a process. klog has one output: the first start turns it from
 // standard error to the WithLog of the servers that run at that time, for good, so klog lines of client-go

@@ -5,18 +5,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
-	nooptrace "go.opentelemetry.io/otel/trace/noop"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
 	"k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/filters"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
-	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
@@ -24,8 +21,6 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/apiserver/pkg/util/notfoundhandler"
 	openapifilter "k8s.io/apiserver/pkg/util/openapi"
-	"k8s.io/apiserver/pkg/util/webhook"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	basecompatibility "k8s.io/component-base/compatibility"
@@ -37,8 +32,9 @@ import (
 type extensions struct {
 	server     *apiserver.CustomResourceDefinitions
 	namespaces *builtin.Namespaces
-	presence   *builtin.Presence               // of namespaces
-	webhooks   informers.SharedInformerFactory // of their configurations
+	presence   *builtin.Presence // of namespaces
+	webhooks   *webhooks         // nil if there are none
+	calls      *calls
 	run        func(ctx context.Context) error // blocks until the API server has shut down after ctx is done
 }
 
@@ -48,19 +44,23 @@ func newExtensions(settings settings, store *store, front *front, loopback *rest
 	if err != nil {
 		return nil, err
 	}
-	config, err := serverConfig(o, settings.kinds, front, loopback)
+	calls := newCalls()
+	config, err := serverConfig(o, settings.kinds, front, loopback, calls)
 	if err != nil {
 		return nil, err
 	}
 	presence := builtin.NewPresence()
-	// Never nil: with nil a PATCH while a CRD terminates panics.
-	chain := []admission.Interface{noEstablishedDelay{}, lifecycle{presence, settings.needNamespaces}}
-	plugins, webhooks, err := newWebhooks(settings.kinds, loopback, config.ExtraConfig.AuthResolverWrapper)
+	plugins := []admission.Interface{noEstablishedDelay{}, lifecycle{presence, settings.needNamespaces}}
+	var written func(runtime.Object)
+	webhooks, err := newWebhooks(settings.kinds, loopback, calls)
 	if err != nil {
 		return nil, err
 	}
-	chain = append(chain, plugins...)
-	config.GenericConfig.AdmissionControl = admission.NewChainHandler(chain...)
+	if webhooks != nil {
+		plugins, written = append(plugins, webhooks.plugins), webhooks.revisions.await
+	}
+	// Never nil: with nil a PATCH while a CRD terminates panics.
+	config.GenericConfig.AdmissionControl = admission.NewChainHandler(plugins...)
 
 	completed := config.Complete()
 	// Complete turns discovery off, since in a cluster the aggregator in front answers /apis.
@@ -76,7 +76,7 @@ func newExtensions(settings settings, store *store, front *front, loopback *rest
 
 	etcd := *o.RecommendedOptions.Etcd
 	etcd.StorageConfig.Prefix = "/registry"
-	namespaces, err := settings.kinds.Install(server.GenericAPIServer, etcd, presence)
+	namespaces, err := settings.kinds.Install(server.GenericAPIServer, etcd, builtin.Observers{Namespaces: presence, Webhooks: written})
 	if err != nil {
 		return nil, fmt.Errorf("build the API server: %w", err)
 	}
@@ -92,7 +92,10 @@ func newExtensions(settings settings, store *store, front *front, loopback *rest
 	if err != nil {
 		return nil, fmt.Errorf("build the API server: %w", err)
 	}
-	return &extensions{server: server, namespaces: namespaces, presence: presence, webhooks: webhooks, run: server.GenericAPIServer.PrepareRun().RunWithContext}, nil
+	return &extensions{
+		server: server, namespaces: namespaces, presence: presence, webhooks: webhooks, calls: calls,
+		run: server.GenericAPIServer.PrepareRun().RunWithContext,
+	}, nil
 }
 
 func (e *extensions) handler() http.Handler { return e.server.GenericAPIServer.Handler }
@@ -139,7 +142,7 @@ func serverOptions(settings settings, endpoint string) (*options.CustomResourceD
 }
 
 // serverConfig does what options.Config does, which itself needs the core API's informers.
-func serverConfig(o *options.CustomResourceDefinitionsServerOptions, kinds *builtin.Kinds, front *front, loopback *rest.Config) (*apiserver.Config, error) {
+func serverConfig(o *options.CustomResourceDefinitionsServerOptions, kinds *builtin.Kinds, front *front, loopback *rest.Config, calls *calls) (*apiserver.Config, error) {
 	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)
 	// The default checks include one of klog, whose goroutine nobody can stop.
 	generic.HealthzChecks = []healthz.HealthChecker{healthz.PingHealthz}
@@ -177,24 +180,7 @@ func serverConfig(o *options.CustomResourceDefinitionsServerOptions, kinds *buil
 			// With more than one, a CRD is established only after 5 s.
 			MasterCount:         1,
 			ServiceResolver:     noServices{},
-			AuthResolverWrapper: webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, loopback, nooptrace.NewTracerProvider()),
+			AuthResolverWrapper: calls.resolver,
 		},
 	}, nil
-}
-
-// administrator is the user of all requests, as webhooks see it.
-var administrator = &user.DefaultInfo{Name: "testserver", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
-
-// asAdministrator gives each request a user, because the server authenticates no one.
-func asAdministrator(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(request.WithUser(r.Context(), administrator)))
-	})
-}
-
-// noServices answers webhooks that name a Service.
-type noServices struct{}
-
-func (noServices) ResolveEndpoint(namespace, name string, _ int32) (*url.URL, error) {
-	return nil, fmt.Errorf("the webhook names the service %s/%s, and this API server has no services: give clientConfig.url", namespace, name)
 }

@@ -59,11 +59,15 @@ func startInstance(ctx context.Context, settings settings, dataDir string, logs 
 			return nil, err
 		}
 	}
+	if i.extensions.webhooks != nil {
+		if err = i.extensions.webhooks.start(ctx); err != nil {
+			return nil, err
+		}
+	}
 	i.run()
 	if err = i.await(ctx, "/readyz"); err != nil {
 		return nil, err
 	}
-	i.extensions.webhooks.Start(i.exited) // writes wait for them
 	if err = i.createNamespaces(ctx); err != nil {
 		return nil, err
 	}
@@ -100,7 +104,12 @@ func (i *instance) createNamespaces(ctx context.Context) error {
 	}
 	for _, name := range builtin.SystemNamespaces {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if _, err := client.Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		_, err := client.Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+		if err == nil || apierrors.IsAlreadyExists(err) {
+			continue
+		}
+		// A webhook may refuse the create of a namespace that an earlier run has created.
+		if _, missing := client.Namespaces().Get(ctx, name, metav1.GetOptions{}); missing != nil {
 			return fmt.Errorf("create namespace %s: %w", name, err)
 		}
 	}
@@ -191,6 +200,9 @@ func (i *instance) stop() error {
 		i.stopCleaner()
 	}
 	if i.extensions != nil {
+		if i.extensions.webhooks != nil {
+			i.extensions.webhooks.stop()
+		}
 		if i.exited == nil {
 			// Only a run's end releases what was built.
 			i.run()
@@ -201,7 +213,7 @@ func (i *instance) stop() error {
 			errs = append(errs, fmt.Errorf("shut down the API server: %w", i.runErr))
 		}
 		i.extensions.server.Informers.Shutdown()
-		i.extensions.webhooks.Shutdown()
+		i.extensions.calls.close()
 	}
 	if i.front != nil {
 		errs = append(errs, i.front.stop())

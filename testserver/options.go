@@ -41,9 +41,12 @@ func WithCRDs(paths ...string) Option {
 // WithBuiltIn serves further kinds of k8s.io/api, besides Namespaces, Events and Leases. Name each kind by an empty
 // object, such as &corev1.ConfigMap{} or &appsv1.Deployment{}. One version of a kind can be served.
 //
-// Objects of these kinds are only stored: there is no defaulting but for Secrets and configurations of webhooks, no
-// validation beyond metadata, no subresource besides status, and no controller. If ValidatingWebhookConfiguration or
-// MutatingWebhookConfiguration of admissionregistration.k8s.io/v1 are among them, the server calls the webhooks.
+// With &admissionregistrationv1.MutatingWebhookConfiguration{} or &admissionregistrationv1.ValidatingWebhookConfiguration{},
+// the server calls the webhooks of these configurations for built-in kinds and for custom resources. They need a
+// clientConfig.url.
+//
+// Objects of these kinds get the defaults of common kinds, and are stored: there is no validation beyond metadata, no
+// subresource besides status, and no controller.
 func WithBuiltIn(objects ...runtime.Object) Option {
 	return func(s *settings) { s.builtIn = append(s.builtIn, objects...) }
 }

@@ -1,17 +1,17 @@
 package testserver
 
 import (
+	"context"
 	"fmt"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
 	webhookinit "k8s.io/apiserver/pkg/admission/plugin/webhook/initializer"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	"k8s.io/apiserver/pkg/util/compatibility"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -19,35 +19,67 @@ import (
 	"github.com/typedinformers/informer-gen/testserver/internal/builtin"
 )
 
-// newWebhooks returns the plugins that call the webhooks of the kinds of configurations that the server has. They read the
-// configurations, and the namespaces that these select, from the server itself. The caller starts the informers for that.
-func newWebhooks(kinds *builtin.Kinds, loopback *rest.Config, wrapper webhook.AuthenticationInfoResolverWrapper) ([]admission.Interface, informers.SharedInformerFactory, error) {
+// webhooks calls admission webhooks, with the plugins of kube-apiserver. The plugins follow the configurations with
+// informers that are clients of the server.
+type webhooks struct {
+	plugins   admission.Interface
+	factory   informers.SharedInformerFactory
+	revisions *revisions
+	stopped   func() // nil while the informers never ran
+}
+
+// newWebhooks returns nil if no kind of webhook configuration is served.
+func newWebhooks(kinds *builtin.Kinds, loopback *rest.Config, calls *calls) (*webhooks, error) {
+	known := admission.NewPlugins()
+	var names []string
+	if kinds.Has(builtin.MutatingWebhooks) {
+		mutating.Register(known)
+		names = append(names, mutating.PluginName)
+	}
+	if kinds.Has(builtin.ValidatingWebhooks) {
+		validating.Register(known)
+		names = append(names, validating.PluginName)
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
 	client, err := kubernetes.NewForConfig(loopback)
 	if err != nil {
-		return nil, nil, fmt.Errorf("build a client for webhooks: %w", err)
+		return nil, fmt.Errorf("build a client for webhook configurations: %w", err)
 	}
-	factory := informers.NewSharedInformerFactory(client, 0)
-	var plugins []admission.Interface
-	if kinds.Has(admissionregistrationv1.SchemeGroupVersion.WithKind("MutatingWebhookConfiguration")) {
-		plugin, err := mutating.NewMutatingWebhook(nil)
-		if err != nil {
-			return nil, nil, fmt.Errorf("build the plugin for mutating webhooks: %w", err)
-		}
-		plugins = append(plugins, plugin)
+	configs, err := admission.ReadAdmissionConfiguration(names, "", nil)
+	if err != nil {
+		return nil, fmt.Errorf("configure webhooks: %w", err)
 	}
-	if kinds.Has(admissionregistrationv1.SchemeGroupVersion.WithKind("ValidatingWebhookConfiguration")) {
-		plugin, err := validating.NewValidatingAdmissionWebhook(nil)
-		if err != nil {
-			return nil, nil, fmt.Errorf("build the plugin for validating webhooks: %w", err)
-		}
-		plugins = append(plugins, plugin)
+	w := &webhooks{factory: informers.NewSharedInformerFactory(client, 0), revisions: newRevisions()}
+	w.plugins, err = known.NewFromPlugins(names, configs, admission.PluginInitializers{
+		initializer.New(client, nil, observedFactory{w.factory, w.revisions}, authorizerfactory.NewAlwaysAllowAuthorizer(),
+			utilfeature.DefaultFeatureGate, compatibility.DefaultBuildEffectiveVersion(), nil, nil),
+		webhookinit.NewPluginInitializer(calls.resolver, noServices{}),
+	}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("configure webhooks: %w", err)
 	}
-	for _, plugin := range plugins {
-		initializer.New(client, nil, factory, authorizerfactory.NewAlwaysAllowAuthorizer(), utilfeature.DefaultFeatureGate, nil, nil, nil).Initialize(plugin)
-		webhookinit.NewPluginInitializer(wrapper, noServices{}).Initialize(plugin)
-		if err := plugin.(admission.InitializationValidator).ValidateInitialization(); err != nil {
-			return nil, nil, fmt.Errorf("build the plugins for webhooks: %w", err)
-		}
+	return w, nil
+}
+
+// start runs the informers, and returns when they are synced. The plugins refuse all writes before.
+func (w *webhooks) start(ctx context.Context) error {
+	running, cancel := context.WithCancel(context.Background())
+	w.stopped = func() {
+		cancel()
+		w.factory.Shutdown()
+		w.revisions.stop()
 	}
-	return plugins, factory, nil
+	w.factory.StartWithContext(running)
+	if err := w.factory.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
+		return fmt.Errorf("waiting for the webhook configurations: %w", err)
+	}
+	return nil
+}
+
+func (w *webhooks) stop() {
+	if w.stopped != nil {
+		w.stopped()
+	}
 }

@@ -15,15 +15,17 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/testserver"
 )
 
-// TestPodDeletion deletes pods on a kube-apiserver and on the server of fakes. Both answer the same, keep the same, and
-// tell watches the same. Deletions in the foreground are left out: a kube-apiserver alone has no garbage collector.
+// TestPodDeletion deletes pods on a kube-apiserver, the server of fakes and the test server. All answer the same, keep the
+// same, and tell watches the same. Deletions in the foreground are left out: a kube-apiserver alone has no garbage collector.
 func TestPodDeletion(t *testing.T) {
 	fake := apitest.Start(t, apitest.WithScheme(clientgoscheme.Scheme))
 	sides := map[string]kubernetes.Interface{
 		"kube-apiserver": clientFor(t, configOf(shared)),
 		"apitest":        clientOfFake(t, fake),
+		"testserver":     clientFor(t, testserver.Start(t, testserver.WithBuiltIn(&corev1.Pod{})).Config()),
 	}
 	seconds := func(n int64) metav1.DeleteOptions { return metav1.DeleteOptions{GracePeriodSeconds: &n} }
 	onNode := func(pod *corev1.Pod) { pod.Spec.NodeName = "node-1" }
@@ -64,8 +66,11 @@ func TestPodDeletion(t *testing.T) {
 				}
 				lines[side] = deletePod(t, client, p, test.deletes)
 			}
-			if want, got := lines["kube-apiserver"], lines["apitest"]; !slices.Equal(want, got) {
-				t.Errorf("a kube-apiserver says\n\t%s\nand apitest says\n\t%s", strings.Join(want, "\n\t"), strings.Join(got, "\n\t"))
+			want := lines["kube-apiserver"]
+			for side, got := range lines {
+				if !slices.Equal(want, got) {
+					t.Errorf("a kube-apiserver says\n\t%s\nand %s says\n\t%s", strings.Join(want, "\n\t"), side, strings.Join(got, "\n\t"))
+				}
 			}
 		})
 	}

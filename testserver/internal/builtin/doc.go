@@ -9,6 +9,7 @@
 // exception is Event: its versions in the core group and in events.k8s.io are two views of the same stored
 // objects, as in Kubernetes.
 //
-// What it leaves out: defaulting but where a kind does not work without it, validation beyond metadata, and subresources other than status. That code is
-// in k8s.io/kubernetes, which is not made to be imported.
+// What it leaves out: validation beyond metadata, and subresources other than status. That code is in
+// k8s.io/kubernetes, which is not made to be imported. So is the code of defaults: those of common kinds are written
+// here again.
 package builtin

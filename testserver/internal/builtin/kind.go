@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -23,6 +24,7 @@ type kind struct {
 	object, list       reflect.Type // structs
 	hasStatus          bool         // and so a subresource status
 	hasGeneration      bool         // of the spec
+	pending            bool         // the status of a new object has the phase Pending
 }
 
 // always are the kinds that each server has.
@@ -30,9 +32,14 @@ var always = []runtime.Object{&corev1.Namespace{}, &corev1.Event{}, &coordinatio
 
 var (
 	namespaceKind = schema.GroupKind{Kind: "Namespace"}
-	eventKind     = schema.GroupKind{Kind: "Event"}
 	podKind       = schema.GroupKind{Kind: "Pod"}
+	eventKind     = schema.GroupKind{Kind: "Event"}
 	leaseKind     = schema.GroupKind{Group: coordinationv1.GroupName, Kind: "Lease"}
+
+	// MutatingWebhooks and ValidatingWebhooks are the kinds of webhook configurations, in the version that the API
+	// server reads.
+	MutatingWebhooks   = admissionregistrationv1.SchemeGroupVersion.WithKind("MutatingWebhookConfiguration")
+	ValidatingWebhooks = admissionregistrationv1.SchemeGroupVersion.WithKind("ValidatingWebhookConfiguration")
 
 	// otherEvents is the other view of the core group's Events.
 	otherEvents        = eventsv1.SchemeGroupVersion.WithKind("Event")
@@ -73,6 +80,9 @@ var clusterScoped = []schema.GroupKind{
 	{Group: "storagemigration.k8s.io", Kind: "StorageVersionMigration"},
 }
 
+// pending are the kinds whose new objects have the phase Pending.
+var pending = []schema.GroupKind{podKind, {Kind: "PersistentVolume"}, {Kind: "PersistentVolumeClaim"}}
+
 // kindsOf returns the kinds of objects, which are empty objects of k8s.io/api.
 func kindsOf(objects []runtime.Object) ([]kind, error) {
 	var kinds []kind
@@ -86,6 +96,8 @@ func kindsOf(objects []runtime.Object) ([]kind, error) {
 		same := slices.IndexFunc(kinds, func(other kind) bool { return other.GroupKind() == k.GroupKind() })
 		switch {
 		case k.GroupVersionKind == otherEvents: // each server has them
+		case k.Version != MutatingWebhooks.Version && slices.Contains([]schema.GroupKind{MutatingWebhooks.GroupKind(), ValidatingWebhooks.GroupKind()}, k.GroupKind()):
+			faults = append(faults, fmt.Errorf("%T: the server calls no webhooks of this version; give &admissionregistrationv1.%s{}", object, k.Kind))
 		case same < 0:
 			kinds = append(kinds, k)
 		case kinds[same].Version != k.Version:
@@ -113,6 +125,7 @@ func kindOf(object runtime.Object) (kind, error) {
 		resource:         plural.Resource,
 		singular:         singular.Resource,
 		clusterScoped:    slices.Contains(clusterScoped, gvk.GroupKind()),
+		pending:          slices.Contains(pending, gvk.GroupKind()),
 		object:           reflect.TypeOf(object).Elem(),
 		list:             reflect.TypeOf(list).Elem(),
 	}

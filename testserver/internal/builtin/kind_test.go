@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	admissionregistrationv1beta1 "k8s.io/api/admissionregistration/v1beta1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -55,12 +56,13 @@ func TestKindsOfClient(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for want, objects := range map[string][]runtime.Object{
-		"*v1.CustomResourceDefinition: not a kind of k8s.io/api":                          {&apiextensionsv1.CustomResourceDefinition{}},
-		"<nil>: not a kind of k8s.io/api":                                                 {nil},
-		"*v1.Status: not a kind that":                                                     {&metav1.Status{}},
-		"*v1.PodExecOptions: not a kind that":                                             {&corev1.PodExecOptions{}},
-		"*v1.Eviction: not a kind that":                                                   {&policyv1.Eviction{}},
-		"*v1.PodList: not a kind that":                                                    {&corev1.PodList{}},
+		"*v1.CustomResourceDefinition: not a kind of k8s.io/api": {&apiextensionsv1.CustomResourceDefinition{}},
+		"<nil>: not a kind of k8s.io/api":                        {nil},
+		"*v1.Status: not a kind that":                            {&metav1.Status{}},
+		"*v1.PodExecOptions: not a kind that":                    {&corev1.PodExecOptions{}},
+		"*v1.Eviction: not a kind that":                          {&policyv1.Eviction{}},
+		"*v1beta1.MutatingWebhookConfiguration: the server calls no webhooks of this version; give": {&admissionregistrationv1beta1.MutatingWebhookConfiguration{}},
+		"*v1.PodList: not a kind that": {&corev1.PodList{}},
 		"*v2.HorizontalPodAutoscaler: HorizontalPodAutoscaler is given in version v1 too": {&autoscalingv1.HorizontalPodAutoscaler{}, &autoscalingv2.HorizontalPodAutoscaler{}},
 	} {
 		if _, err := New(objects); err == nil || !strings.Contains(err.Error(), want) {

@@ -41,11 +41,6 @@ func (k *Kinds) Serves(group string) bool {
 	return group == eventsv1.GroupName || slices.ContainsFunc(k.kinds, func(kind kind) bool { return kind.Group == group })
 }
 
-// Has reports whether a kind is served.
-func (k *Kinds) Has(gvk schema.GroupVersionKind) bool {
-	return slices.ContainsFunc(k.kinds, func(kind kind) bool { return kind.GroupVersionKind == gvk })
-}
-
 // Paths are those of the URLs by which all objects of a kind are listed, for each kind.
 func (k *Kinds) Paths() []string {
 	var paths []string
@@ -59,9 +54,21 @@ func (k *Kinds) Paths() []string {
 	return paths
 }
 
-// Install adds the kinds to a server. They are kept in the etcd of the options. Writes of Namespaces go to presence.
-func (k *Kinds) Install(server *genericapiserver.GenericAPIServer, etcd genericoptions.EtcdOptions, presence *Presence) (*Namespaces, error) {
-	storages, err := k.storages(etcd, presence)
+// Has reports whether a kind is among them.
+func (k *Kinds) Has(gvk schema.GroupVersionKind) bool {
+	return slices.ContainsFunc(k.kinds, func(kind kind) bool { return kind.GroupVersionKind == gvk })
+}
+
+// Observers follow writes.
+type Observers struct {
+	Namespaces *Presence
+	// Webhooks is called before a write of a webhook configuration is answered. It may be nil.
+	Webhooks func(written runtime.Object)
+}
+
+// Install adds the kinds to a server. They are kept in the etcd of the options.
+func (k *Kinds) Install(server *genericapiserver.GenericAPIServer, etcd genericoptions.EtcdOptions, observers Observers) (*Namespaces, error) {
+	storages, err := k.storages(etcd, observers)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +101,7 @@ func (k *Kinds) groups() []string {
 }
 
 // storages returns the storage of each resource and subresource, by version.
-func (k *Kinds) storages(etcd genericoptions.EtcdOptions, presence *Presence) (map[schema.GroupVersion]map[string]rest.Storage, error) {
+func (k *Kinds) storages(etcd genericoptions.EtcdOptions, observers Observers) (map[schema.GroupVersion]map[string]rest.Storage, error) {
 	options := k.restOptions(etcd)
 	storages := map[schema.GroupVersion]map[string]rest.Storage{}
 	for _, kind := range k.kinds {
@@ -110,7 +117,11 @@ func (k *Kinds) storages(etcd genericoptions.EtcdOptions, presence *Presence) (m
 		version[kind.resource] = resource
 		switch kind.GroupKind() {
 		case namespaceKind:
-			version[kind.resource] = newNamespaces(resource, presence)
+			version[kind.resource] = newNamespaces(resource, observers.Namespaces)
+		case MutatingWebhooks.GroupKind(), ValidatingWebhooks.GroupKind():
+			if observers.Webhooks != nil {
+				resource.observe(observers.Webhooks)
+			}
 		case eventKind:
 			storages[eventsv1.SchemeGroupVersion] = map[string]rest.Storage{kind.resource: resource}
 		}

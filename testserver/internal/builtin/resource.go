@@ -35,13 +35,12 @@ func newResource(k kind, typer runtime.ObjectTyper, options generic.RESTOptionsG
 		ResetFieldsStrategy:       strategy,
 		TableConvertor:            rest.NewDefaultTableConvertor(k.groupResource()),
 	}
-	if k.GroupKind() == podKind {
-		store.DeleteStrategy, store.ReturnDeletedObject = podStrategy{strategy}, true
-	}
 	var attributes storage.AttrFunc // the metadata
 	switch k.GroupKind() {
 	case namespaceKind:
 		attributes = namespaceAttributes
+	case podKind:
+		store.DeleteStrategy, store.ReturnDeletedObject = podStrategy{strategy}, true
 	case eventKind:
 		attributes = eventAttributes
 		store.TTLFunc = func(_ runtime.Object, _ uint64, _ bool) (uint64, error) {
@@ -56,6 +55,13 @@ func newResource(k kind, typer runtime.ObjectTyper, options generic.RESTOptionsG
 
 // ShortNames are listed by discovery.
 func (r *resource) ShortNames() []string { return shortNames[r.kind.resource] }
+
+// observe calls written after each write, also in a dry run.
+func (r *resource) observe(written func(runtime.Object)) {
+	r.AfterCreate = func(object runtime.Object, _ *metav1.CreateOptions) { written(object) }
+	r.AfterUpdate = func(object runtime.Object, _ *metav1.UpdateOptions) { written(object) }
+	r.AfterDelete = func(object runtime.Object, _ *metav1.DeleteOptions) { written(object) }
+}
 
 // status is the subresource status of a resource.
 type status struct{ store *registry.Store }

@@ -27,19 +27,24 @@ func newScheme(kinds []kind) (*runtime.Scheme, error) {
 			scheme.AddKnownTypeWithName(version.WithKind(k.Kind), k.newObject())
 			scheme.AddKnownTypeWithName(version.WithKind(k.Kind+"List"), k.newList())
 		}
-		// Webhooks get a copy of an object in its version, which is of the same type.
-		copied := func(from, to any, _ conversion.Scope) error {
-			reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
-			return nil
-		}
-		if err := scheme.AddConversionFunc(k.newObject(), k.newObject(), copied); err != nil {
+		if err := addIdentity(scheme, k.newObject()); err != nil {
 			return nil, fmt.Errorf("register the conversion of %s: %w", k.Kind, err)
 		}
 	}
+	addDefaults(scheme)
 	if err := addEvents(scheme); err != nil {
 		return nil, fmt.Errorf("register the conversions of events: %w", err)
 	}
 	return scheme, scheme.AddFieldLabelConversionFunc(corev1.SchemeGroupVersion.WithKind("Namespace"), selectNamespaces)
+}
+
+// addIdentity registers the conversion of a Go type to itself, which admission webhooks need. As the handlers allow
+// it, the result shares memory.
+func addIdentity(scheme *runtime.Scheme, object runtime.Object) error {
+	return scheme.AddConversionFunc(object, object, func(from, to any, _ conversion.Scope) error {
+		reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
+		return nil
+	})
 }
 
 // addEvents registers Events of events.k8s.io as a version whose internal version is the core group's Event.

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,13 +39,15 @@ func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
 	if s.kind.hasStatus {
 		value.FieldByName("Status").SetZero()
 	}
+	if s.kind.pending {
+		value.FieldByName("Status").FieldByName("Phase").SetString("Pending")
+	}
 	if s.kind.hasGeneration {
 		asMeta(object).SetGeneration(1)
 	}
 	if s.kind.GroupKind() == namespaceKind {
 		prepareNamespace(object)
 	}
-	setDefaults(object)
 }
 
 // PrepareForUpdate keeps the status, and counts changes of the rest in metadata.generation.
@@ -58,7 +59,6 @@ func (s strategy) PrepareForUpdate(_ context.Context, object, old runtime.Object
 	if s.kind.GroupKind() == namespaceKind {
 		keepNamespace(object, old)
 	}
-	setDefaults(object)
 	if !s.kind.hasGeneration {
 		return
 	}
@@ -83,29 +83,6 @@ func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 		return nil
 	}
 	return s.kind.reset("status")
-}
-
-// podStrategy lets a Pod on a node stay until its kubelet, which a test stands for, deletes it with a grace period of 0.
-type podStrategy struct{ strategy }
-
-// CheckGracefulDelete sets the grace period, and reports whether the Pod stays for now.
-func (podStrategy) CheckGracefulDelete(_ context.Context, object runtime.Object, options *metav1.DeleteOptions) bool {
-	pod := object.(*corev1.Pod)
-	period := int64(corev1.DefaultTerminationGracePeriodSeconds)
-	switch {
-	case options.GracePeriodSeconds != nil:
-		period = *options.GracePeriodSeconds
-	case pod.Spec.TerminationGracePeriodSeconds != nil:
-		period = *pod.Spec.TerminationGracePeriodSeconds
-	}
-	if pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
-		period = 0 // no kubelet has it
-	}
-	if period < 0 {
-		period = 1
-	}
-	options.GracePeriodSeconds = &period
-	return true
 }
 
 // statusStrategy is that of the subresource status: an update changes the status and the metadata.
