@@ -324,4 +324,5 @@ func dropTyped(set *model.Set) {
 			}
 		}
 	}
+	model.SortErrors(set.Warnings)
 }
