@@ -38,6 +38,10 @@ var operators = []operator{
 		tests: []string{"./pkg/canary/...", "./pkg/controller/..."},
 	},
 	{
+		name: "argo-rollouts", module: "github.com/argoproj/argo-rollouts@v1.9.0", output: "pkg/client", apis: "./pkg/apis/...",
+		tests: []string{"./analysis/...", "./experiments/...", "./ingress/...", "./service/..."},
+	},
+	{
 		name: "external-snapshotter", module: "github.com/kubernetes-csi/external-snapshotter/v8@v8.7.0", output: ".", apis: "./apis/...",
 		client: "client", clientModule: "github.com/kubernetes-csi/external-snapshotter/client/v8@v8.7.0", tests: []string{"./pkg/..."},
 	},
@@ -109,9 +113,6 @@ func (r runner) run(ctx context.Context, o operator) (got result, err error) {
 			return got, err
 		}
 	}
-	if got.linesBefore, err = removeGenerated(filepath.Join(after, o.client, o.output)); err != nil {
-		return got, err
-	}
 	const ours = "github.com/typedinformers/informer-gen"
 	modules := []string{filepath.Join(after, o.client)}
 	if o.client != "" {
@@ -119,12 +120,17 @@ func (r runner) run(ctx context.Context, o operator) (got result, err error) {
 	}
 	edit := []string{"mod", "edit"}
 	for _, module := range []string{"", "/adapters/clientgo"} {
-		edit = append(edit, "-require="+ours+module+"@v0.0.0", "-replace="+ours+module+"="+filepath.Join(r.repo, module))
+		edit = append(edit, "-replace="+ours+module+"="+filepath.Join(r.repo, module))
 	}
 	for _, dir := range modules {
-		if err := r.command(ctx, dir, "go", edit...); err != nil {
-			return got, err
+		for _, arguments := range [][]string{edit, {"get", ours + "/adapters/clientgo@v0.0.0"}} {
+			if err := r.command(ctx, dir, "go", arguments...); err != nil {
+				return got, err
+			}
 		}
+	}
+	if got.linesBefore, err = removeGenerated(filepath.Join(after, o.client, o.output)); err != nil {
+		return got, err
 	}
 	if err := r.command(ctx, modules[0], r.tool(), append(append([]string{"--informers=client-go", "--output-dir=" + o.output}, o.flags...), o.apis)...); err != nil {
 		return got, err
