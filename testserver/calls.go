@@ -2,6 +2,7 @@ package testserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -35,7 +36,7 @@ func (c *calls) dial(ctx context.Context, network, address string) (net.Conn, er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, fmt.Errorf("%w; a webhook was dialed meanwhile: %w", ErrStopped, connection.Close())
+		return nil, errors.Join(fmt.Errorf("dial a webhook: %w", ErrStopped), connection.Close())
 	}
 	c.open[call] = struct{}{}
 	return call, nil

@@ -19,6 +19,8 @@ import (
 // these. A write waits for its own, so that a webhook is called as soon as its configuration is created. In a
 // cluster this takes some time.
 type revisions struct {
+	synced []cache.DoneChecker // of the handlers of the plugins, which are added before the informers run
+
 	mu      sync.Mutex // guards what follows
 	known   map[reflect.Type]uint64
 	grown   chan struct{} // closed when known changes, and replaced
@@ -116,7 +118,11 @@ type observedInformer struct {
 
 // AddEventHandler adds a handler that tells revisions.
 func (i observedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	return i.SharedIndexInformer.AddEventHandler(observedHandler{handler, i.revisions})
+	registration, err := i.SharedIndexInformer.AddEventHandler(observedHandler{handler, i.revisions})
+	if err == nil {
+		i.revisions.synced = append(i.revisions.synced, registration.HasSyncedChecker())
+	}
+	return registration, err
 }
 
 type observedHandler struct {

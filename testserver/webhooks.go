@@ -63,7 +63,7 @@ func newWebhooks(kinds *builtin.Kinds, loopback *rest.Config, calls *calls) (*we
 	return w, nil
 }
 
-// start runs the informers, and returns when they are synced. The plugins refuse all writes before.
+// start runs the informers, and returns when the plugins have what they list. A write before would wait for a second.
 func (w *webhooks) start(ctx context.Context) error {
 	running, cancel := context.WithCancel(context.Background())
 	w.stopped = func() {
@@ -74,6 +74,13 @@ func (w *webhooks) start(ctx context.Context) error {
 	w.factory.StartWithContext(running)
 	if err := w.factory.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
 		return fmt.Errorf("waiting for the webhook configurations: %w", err)
+	}
+	for _, handler := range w.revisions.synced {
+		select {
+		case <-handler.Done():
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the webhook configurations: %w", context.Cause(ctx))
+		}
 	}
 	return nil
 }
