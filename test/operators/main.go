@@ -34,15 +34,15 @@ type operator struct {
 
 var operators = []operator{
 	{
-		name: "flagger", module: "github.com/fluxcd/flagger@v1.44.0", output: "pkg/client", apis: "./pkg/apis/...",
+		name: "flagger", module: "github.com/fluxcd/flagger@v1.44.0", output: "pkg/client", apis: "./pkg/apis/...", flags: []string{"--go-header-file=hack/boilerplate.go.txt"},
 		tests: []string{"./pkg/canary/...", "./pkg/controller/..."},
 	},
 	{
-		name: "argo-rollouts", module: "github.com/argoproj/argo-rollouts@v1.9.0", output: "pkg/client", apis: "./pkg/apis/...",
+		name: "argo-rollouts", module: "github.com/argoproj/argo-rollouts@v1.9.0", output: "pkg/client", apis: "./pkg/apis/...", flags: []string{"--go-header-file=hack/boilerplate.go.txt"},
 		tests: []string{"./analysis/...", "./experiments/...", "./ingress/...", "./service/..."},
 	},
 	{
-		name: "external-snapshotter", module: "github.com/kubernetes-csi/external-snapshotter/v8@v8.7.0", output: ".", apis: "./apis/...",
+		name: "external-snapshotter", module: "github.com/kubernetes-csi/external-snapshotter/v8@v8.7.0", output: ".", apis: "./apis/...", flags: []string{"--go-header-file=hack/boilerplate.go.txt"},
 		client: "client", clientModule: "github.com/kubernetes-csi/external-snapshotter/client/v8@v8.7.0", tests: []string{"./pkg/..."},
 	},
 }
