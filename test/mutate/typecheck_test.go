@@ -25,7 +25,7 @@ var needed = []string{
 	"k8s.io/apimachinery/pkg/...",
 	"k8s.io/client-go/discovery/...", "k8s.io/client-go/gentype", "k8s.io/client-go/rest", "k8s.io/client-go/testing",
 	"k8s.io/client-go/util/apply", "k8s.io/client-go/util/flowcontrol",
-	"github.com/typedinformers/informer-gen/runtime/...",
+	"github.com/typedinformers/informer-gen/apitest", "github.com/typedinformers/informer-gen/runtime/...",
 }
 
 // exports are the files with the compiler's export data, by import path.

@@ -6,7 +6,7 @@ import "github.com/typedinformers/informer-gen/generator/internal/model"
 func Reserved() model.Reserved {
 	return model.Reserved{
 		Group: []string{
-			"Factory", "ForResource", "InformerFor", "InformerName", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "StartWithContext",
+			"ForResource", "InformerFor", "InformerName", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "StartWithContext",
 			"Statuses", "WaitForCacheSync", "WaitForCacheSyncWithContext",
 		},
 		Plural: []string{"ByIndex", "Fake", "Get", "Invokes", "List", "Lister", "Namespace", "RESTClient", "ResourceIndexer"},
@@ -31,6 +31,6 @@ var locals = map[string]bool{
 	"inner": true, "invoke": true, "j": true, "k": true, "key": true, "kind": true, "l": true, "localSchemeBuilder": true,
 	"name": true, "namespace": true, "namespaced": true, "obj": true, "objects": true, "ok": true, "options": true, "opts": true,
 	"out": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "resyncPeriod": true, "server": true, "serverOf": true,
-	"setConfigDefaults": true, "shallowCopy": true, "sharedInformerFactory": true, "subresource": true, "subresources": true,
+	"setConfigDefaults": true, "shallowCopy": true, "sharedInformerFactory": true, "sharedInformers": true, "subresource": true, "subresources": true,
 	"timeout": true, "tweakListOptions": true, "typed": true, "urlOf": true, "v": true, "val": true, "value": true, "values": true, "version": true,
 }
