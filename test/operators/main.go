@@ -49,7 +49,6 @@ var operators = []operator{
 
 // result is what became of an operator.
 type result struct {
-	name                    string
 	linesBefore, linesAfter int
 	before, after           tests
 }
