@@ -171,27 +171,31 @@ func (f *faults) add(fault *Fault) *Fault {
 func (f *faults) check() []string {
 	var wrong []string
 	f.mu.Lock()
-	var unmet []*Fault
+	type unmet struct {
+		*Fault
+		seen int
+	}
+	var left []unmet
 	for _, fault := range f.all {
 		switch {
 		case fault.match.optional || fault.fired > 0 && fault.fired >= fault.match.times:
 		case fault.fired == 0:
-			unmet = append(unmet, fault)
+			left = append(left, unmet{fault, fault.seen})
 		default:
 			wrong = append(wrong, fmt.Sprintf("only %d requests met the fault %s", fault.fired, fault))
 		}
 	}
 	f.mu.Unlock()
-	for _, fault := range unmet { // without the lock, because a watch takes it while it holds that of the objects
-		wrong = append(wrong, fmt.Sprintf("no request met the fault %s; %d matched it%s", fault, fault.seen, advice(fault)))
+	for _, fault := range left { // without the lock, because a watch takes it while it holds that of the objects
+		wrong = append(wrong, fmt.Sprintf("no request met the fault %s; %d matched it%s", fault, fault.seen, advice(fault.Fault, fault.seen)))
 	}
 	return wrong
 }
 
 // advice says what may be wrong with a fault that no request met.
-func advice(f *Fault) string {
+func advice(f *Fault, seen int) string {
 	switch {
-	case f.seen > 0:
+	case seen > 0:
 		return ", which it skips"
 	case !f.match.faults.handler.Serves(&f.match.selector):
 		return fmt.Sprintf("; the server has no resource %s", f.match.selector.Resource)

@@ -22,13 +22,13 @@ import (
 // Source says what an informer of code that was generated with --informers=client-go lists and watches.
 type Source[T cache.Object] struct {
 	Resource schema.GroupVersionResource
-	// Kind and Protobuf are those of a [cache.Kind].
+	// Kind and Protobuf are the fields of these names of a [cache.Kind].
 	Kind     string
 	Protobuf runtime.Object
 	// Namespace is empty for all namespaces, and for cluster-scoped kinds.
 	Namespace string
-	// Clientset says whether it has no streaming lists, and Client sends requests. Without a server, as in the fake
-	// of client-go, ListWatch does.
+	// Clientset reports by IsWatchListSemanticsUnSupported that it has no streaming lists, if it has that method. Client
+	// sends the requests. A fake of client-go has no such client; its objects come from ListWatch.
 	Clientset any
 	Client    rest.Interface
 	ListWatch cache.ListerWatcher[T]

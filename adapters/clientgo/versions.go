@@ -22,7 +22,7 @@ type (
 // HasSyncedChecker is never called.
 func (fallback) HasSyncedChecker() (none struct{}) { return none }
 
-// checked is what HasSyncedChecker can be added to.
+// checked is implemented by each type that gets a method HasSyncedChecker below.
 type checked interface{ synced() doneChecker }
 
 // checkerOf returns a DoneChecker, or nothing where client-go has none.

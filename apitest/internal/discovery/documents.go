@@ -49,15 +49,10 @@ type Documents struct {
 // Of returns the Documents of some kinds.
 func Of(of *kinds.Registry) *Documents { return &Documents{kinds: of} }
 
-func firstOf(path string) string {
-	first, _, _ := strings.Cut(path[1:], "/")
-	return first
-}
-
 // Get answers a request for a path that is not that of a resource: discovery, the version and the health.
 func (d *Documents) Get(req *http.Request) *Document {
 	path := "/" + strings.Trim(req.URL.Path, "/")
-	switch first := firstOf(path); {
+	switch first, _, _ := strings.Cut(path[1:], "/"); {
 	case first == "healthz", first == "livez", first == "readyz":
 		return &Document{Code: http.StatusOK, MediaType: plainText, Body: []byte("ok")}
 	case first != "api" && first != "apis" && path != "/version" && path != "/":
