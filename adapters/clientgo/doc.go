@@ -61,8 +61,10 @@
 // docs/design/differences.md has a table of all differences between the two informers. The suite
 // behind it also runs over the adapters. These are the ones that code for client-go may notice:
 //
-//   - A relist calls OnUpdate only for objects that changed. If an object was deleted and created
-//     again meanwhile, a handler gets OnDelete with a DeletedFinalStateUnknown, and then OnAdd.
+//   - A relist of an informer that replaces one of client-go (NewInformer, NewSharedIndexInformer) calls OnUpdate for each
+//     object, as there. A handler of another adapter, or of the TypedInformer, gets only those that changed. If an
+//     object was deleted and created again meanwhile, a handler gets OnDelete with a DeletedFinalStateUnknown, and
+//     then OnAdd.
 //   - Each handler has its own resync period, without a minimum. The period of the informer does
 //     not matter to it.
 //   - The index by namespace always exists. AddIndexers accepts client-go's

@@ -39,8 +39,8 @@ type Source[T cache.Object] struct {
 	Indexers         toolscache.Indexers
 }
 
-// NewInformer returns an informer of this repository as client-go's. Like client-go's functions, it panics on indexers that
-// AddIndexers refuses, and on a negative period.
+// NewInformer returns an informer of this repository as client-go's. [TypedInformer] returns its typed form. Like client-go's
+// functions, NewInformer panics on indexers that AddIndexers refuses, and on a negative period.
 func NewInformer[T cache.Object](source Source[T]) toolscache.SharedIndexInformer {
 	unsupported, states := source.Clientset.(interface{ IsWatchListSemanticsUnSupported() bool })
 	kind := cache.Kind[T]{
@@ -60,11 +60,7 @@ func NewInformer[T cache.Object](source Source[T]) toolscache.SharedIndexInforme
 	if err != nil {
 		panic(err)
 	}
-	adapter := SharedIndexInformer(informer)
-	if err := adapter.AddIndexers(source.Indexers); err != nil {
-		panic(err)
-	}
-	return adapter
+	return newOwnInformer(informer, source.ResyncPeriod, source.Indexers, nil)
 }
 
 // open returns a function that lists or watches a resource and returns the body of the response, or nil for a client without a

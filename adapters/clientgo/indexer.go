@@ -25,9 +25,9 @@ func Indexer[T cache.Object](objects *cache.Indexer[T]) toolscache.Indexer {
 // indexer is a cache as client-go's Indexer.
 type indexer[T cache.Object] struct {
 	objects *cache.Indexer[T]
-	// applied returns the version of the cache of an informer. It is nil without an informer.
-	applied func() string
-	view    View[T]
+	// informer is the one whose cache it is, or nil.
+	informer *cache.SharedIndexInformer[T]
+	view     View[T]
 
 	mu sync.Mutex // guards what follows
 	// functions has the index functions that were added here, by the name in the view.
@@ -35,6 +35,9 @@ type indexer[T cache.Object] struct {
 	// version is the last one that was written here.
 	version string
 }
+
+// typedInformer is for TypedInformer.
+func (x *indexer[T]) typedInformer() *cache.SharedIndexInformer[T] { return x.informer }
 
 func (x *indexer[T]) List() []any {
 	if n := x.objects.Len(); n > smallList {
@@ -340,8 +343,8 @@ func (x *indexer[T]) Bookmark(resourceVersion string) {
 
 // LastStoreSyncResourceVersion returns a version of which the cache has every change.
 func (x *indexer[T]) LastStoreSyncResourceVersion() string {
-	if x.applied != nil {
-		if version := x.applied(); version != "" {
+	if x.informer != nil {
+		if version := x.informer.LastSyncResourceVersion(); version != "" {
 			return version
 		}
 	}

@@ -81,11 +81,7 @@ func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.O
 	if err != nil {
 		panic(err)
 	}
-	adapter := newSharedInformer(informer, View[cache.Object]{}, exampleObject)
-	if err := adapter.AddIndexers(indexers); err != nil {
-		panic(err)
-	}
-	return informerOf(adapter)
+	return newOwnInformer(informer, resyncPeriod, indexers, exampleObject)
 }
 
 // resourceOf returns the resource of an object for logs: by its kind, or else by its Go type.

@@ -168,6 +168,66 @@ func TestResourceOf(t *testing.T) {
 	}
 }
 
+// TestBothFaces adds handlers to an informer as client-go's and to its typed form, which have one cache.
+func TestBothFaces(t *testing.T) {
+	for _, test := range []struct {
+		resync  time.Duration
+		own     *time.Duration
+		relists bool
+	}{
+		{0, nil, true},
+		{0, new(time.Duration), true},
+		{time.Hour, nil, true},
+		{time.Hour, new(time.Duration), false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			source := newSource(t, newObject("a/v", "red"), newObject("a/w", "red"))
+			informer := NewInformer(Source[object]{Resource: widgets, ListWatch: ListerWatcher[object](source), ResyncPeriod: test.resync})
+			typed, err := TypedInformer[object](toolscache.SharedIndexInformer(struct{ toolscache.SharedIndexInformer }{informer}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs, changes := &recorder{}, &recorder{}
+			if _, err := informer.AddEventHandlerWithOptions(theirs, toolscache.HandlerOptions{ResyncPeriod: test.own}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := typed.AddEventHandler(ResourceEventHandler[object](changes)); err != nil {
+				t.Fatal(err)
+			}
+			run(t, informer.RunWithContext)
+			synctest.Wait()
+			if v, ok := typed.GetStore().Get(cache.ObjectName{Namespace: "a", Name: "v"}); !ok || any(v) != informer.GetStore().List()[0] && any(v) != informer.GetStore().List()[1] {
+				t.Error("the forms have different caches")
+			}
+			wantSorted(t, theirs.take(), "add a/v red initial=true", "add a/w red initial=true")
+			changes.take()
+			source.ModifyDropWatch(newObject("a/w", "blue"))
+			source.ResetWatch()
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			wantLines(t, changes.take(), "update a/w red to a/w blue")
+			want := []string{"update a/w red to a/w blue"}
+			if test.relists {
+				want = append(want, "update a/v red to a/v red")
+			}
+			wantLines(t, theirs.take(), want...)
+		})
+	}
+}
+
+// TestNoTypedInformer asks for the typed form of what has none.
+func TestNoTypedInformer(t *testing.T) {
+	ours := SharedIndexInformer(newInformer(newSource(t)))
+	foreign := toolscache.NewSharedIndexInformer(newSource(t), newObject("w", ""), 0, nil)
+	_, err := TypedInformer[object](foreign)
+	if want := "the *cache.sharedIndexInformer is no adapter for objects of type *v1.PartialObjectMetadata: its cache is a *cache.cache"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if _, err := TypedInformer[cache.Object](ours); err == nil {
+		t.Error("an informer of another type has one")
+	}
+}
+
 // TestTheOtherDirection runs a handler and a transform of client-go in an informer of ours.
 func TestTheOtherDirection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

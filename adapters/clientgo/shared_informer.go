@@ -33,6 +33,26 @@ func SharedIndexInformerOf[T cache.Object](informer *cache.SharedIndexInformer[T
 	return informerOf(newSharedInformer(informer, view, nil))
 }
 
+// TypedInformer returns the informer behind an adapter: the same cache and the same watch, with typed methods, Status and the
+// options of [cache.SharedIndexInformer.AddEventHandler]. So a program can move from client-go's informer to the typed one file
+// by file:
+//
+//	foos, err := clientgo.TypedInformer[*v1.Foo](factory.Example().V1().Foos().Informer())
+//
+// A relist passes to its handlers only what has changed, also if the adapter's get all objects.
+// TypedInformer returns an error if informer is no adapter for objects of type T. client-go's NewTypedSharedIndexInformer may be
+// around it.
+func TypedInformer[T cache.Object](informer toolscache.SharedIndexInformer) (*cache.SharedIndexInformer[T], error) {
+	if indexer, is := informer.GetIndexer().(interface {
+		typedInformer() *cache.SharedIndexInformer[T]
+	}); is {
+		if typed := indexer.typedInformer(); typed != nil {
+			return typed, nil
+		}
+	}
+	return nil, fmt.Errorf("the %T is no adapter for objects of type %v: its cache is a %T", informer, reflect.TypeFor[T](), informer.GetIndexer())
+}
+
 // newSharedInformer returns an adapter for objects of the type of example, or of T if it is nil.
 func newSharedInformer[T cache.Object](informer *cache.SharedIndexInformer[T], view View[T], example any) *sharedInformer[T] {
 	kind := reflect.TypeOf(example)
@@ -44,8 +64,19 @@ func newSharedInformer[T cache.Object](informer *cache.SharedIndexInformer[T], v
 		name += " of " + resource.String()
 	}
 	s := &sharedInformer[T]{informer: informer, name: name}
-	s.indexer = indexer[T]{objects: informer.GetIndexer(), applied: informer.LastSyncResourceVersion, view: view}
+	s.indexer = indexer[T]{objects: informer.GetIndexer(), informer: informer, view: view}
 	return s
+}
+
+// newOwnInformer returns an adapter that replaces an informer of client-go with a resync period, in relists too. There an update
+// of an unchanged object is a resync: if the informer has resyncs, a handler that wants none does not get it.
+func newOwnInformer[T cache.Object](informer *cache.SharedIndexInformer[T], resyncPeriod time.Duration, indexers toolscache.Indexers, example any) toolscache.SharedIndexInformer {
+	adapter := newSharedInformer(informer, View[T]{}, example)
+	adapter.relists = func(own *time.Duration) bool { return resyncPeriod == 0 || own == nil || *own > 0 }
+	if err := adapter.AddIndexers(indexers); err != nil {
+		panic(err)
+	}
+	return informerOf(adapter)
 }
 
 // sharedInformer is an informer as client-go's SharedIndexInformer.
@@ -53,6 +84,9 @@ type sharedInformer[T cache.Object] struct {
 	informer *cache.SharedIndexInformer[T]
 	indexer  indexer[T]
 	name     string // for DoneCheckers and logs
+	// relists says whether a handler with a resync period of its own, nil for none, gets an update of each object after a
+	// relist. Nil stands for no.
+	relists func(own *time.Duration) bool
 }
 
 func (s *sharedInformer[T]) Run(stopCh <-chan struct{}) {
@@ -141,6 +175,9 @@ func (s *sharedInformer[T]) AddEventHandlerWithOptions(handler toolscache.Resour
 	var set []cache.HandlerOption
 	if options.ResyncPeriod != nil {
 		set = append(set, cache.WithResyncPeriod(*options.ResyncPeriod))
+	}
+	if s.relists != nil && s.relists(options.ResyncPeriod) {
+		set = append(set, cache.WithRelistUpdates())
 	}
 	adapted := &eventHandler[T]{handler: handler, view: s.indexer.view, logger: logger, ended: s.informer.Ended()}
 	own, err := s.informer.AddEventHandler(adapted, set...)

@@ -150,6 +150,13 @@ func (c *core) distribute(deltas []deltafifo.Delta, received stats.Stamp) {
 	distinct := len(deltas) == 1 && deltas[0].Type == deltafifo.Replaced
 	notes := c.indexer.Apply(deltas)
 	c.processor.Distribute(processor.Batch{Notes: notes, Received: received, Distinct: distinct})
+	for i := range deltas {
+		if list := deltas[i].Collection; list != nil && !list.IsFirst {
+			c.processor.DistributeUnchanged(func() processor.Batch {
+				return processor.Batch{Notes: c.indexer.Unchanged(list.Part, notes), Received: received, Distinct: true}
+			})
+		}
+	}
 }
 
 // processFirst applies the first list of a scope, or the deltas before the next one, and

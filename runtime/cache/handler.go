@@ -123,6 +123,12 @@ func WithBacklogLimit(limit int) HandlerOption {
 	return func(s *processor.Settings) { s.BacklogLimit = limit }
 }
 
+// WithRelistUpdates also calls OnUpdate after a relist with every object that has not changed, twice the same, as informers of
+// client-go do. It is for code that depends on that. By default a relist passes only what has changed.
+func WithRelistUpdates() HandlerOption {
+	return func(s *processor.Settings) { s.RelistUpdates = true }
+}
+
 // WithResyncPeriod calls a handler with every cached object again, as an update, each
 // period; 0 for never. The default is the period of the informer.
 func WithResyncPeriod(period time.Duration) HandlerOption {

@@ -121,8 +121,10 @@ func TestRelistOfANamespace(t *testing.T) {
 		}
 		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList())
 		heard, _ := listen(t, s)
+		unchanged, _ := listen(t, s, WithRelistUpdates())
 		synctest.Wait()
 		heard.drain()
+		unchanged.drain()
 		a.failWith(func(r request) error {
 			if r.verb == "watch" {
 				return errGone
@@ -140,6 +142,10 @@ func TestRelistOfANamespace(t *testing.T) {
 		lines := heard.drain()
 		slices.Sort(lines)
 		wantLines(t, lines, "add a/four@105 initial=false", "delete a/two@102 unknown=true", "update b/two@102->104")
+		lines = unchanged.drain()
+		slices.Sort(lines)
+		wantLines(t, lines, "add a/four@105 initial=false", "delete a/two@102 unknown=true", "update a/one@101->101", "update a/three@103->103",
+			"update b/two@102->104")
 		if n := s.GetStore().Len(); n != 6 {
 			t.Errorf("%d objects are cached", n)
 		}

@@ -98,8 +98,10 @@ func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 		}
 		s := start(t, Config[object]{ListerWatcher: src})
 		heard, _ := listen(t, s)
+		all, _ := listen(t, s, WithRelistUpdates())
 		synctest.Wait()
 		heard.drain()
+		all.drain()
 		same, _ := s.GetStore().Get(ObjectName{"a", "same"})
 
 		relist(t, src, func() {
@@ -114,6 +116,12 @@ func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 			"update a/changed@102->105",
 			"add a/new@109 initial=false",
 			"delete a/reborn@104 unknown=true", "add a/reborn@108 initial=false")
+		wantLines(t, all.drain(),
+			"delete a/gone@103 unknown=true",
+			"update a/changed@102->105",
+			"add a/new@109 initial=false",
+			"delete a/reborn@104 unknown=true", "add a/reborn@108 initial=false",
+			"update a/same@101->101")
 		if again, _ := s.GetStore().Get(ObjectName{"a", "same"}); again != same {
 			t.Error("an object that did not change was replaced in the cache")
 		}

@@ -285,6 +285,29 @@ func (x *Indexer) slotsOf(p *deltafifo.Part) (slots []uint32) {
 	return slots
 }
 
+// Unchanged returns an Update, with the object twice, for each object of a part, or of everything if it is nil, that notes do
+// not name.
+func (x *Indexer) Unchanged(part *deltafifo.Part, notes []processor.Notification) []processor.Notification {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if part == nil {
+		part = &deltafifo.Part{Has: func(listed.Name) bool { return true }}
+	}
+	noted := make(map[listed.Name]struct{}, len(notes))
+	for i := range notes {
+		noted[nameOf(notes[i].Obj)] = struct{}{}
+	}
+	slots := x.slotsOf(part)
+	unchanged := make([]processor.Notification, 0, len(slots))
+	for _, slot := range slots {
+		obj := x.store.At(slot)
+		if _, is := noted[nameOf(obj)]; !is {
+			unchanged = append(unchanged, processor.Notification{Kind: processor.Update, Old: obj, Obj: obj})
+		}
+	}
+	return unchanged
+}
+
 // Forget removes the objects of some parts, and notes their ends.
 func (x *Indexer) Forget(parts ...deltafifo.Part) (notes []processor.Notification) {
 	x.writing.Lock()

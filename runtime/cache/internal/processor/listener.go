@@ -31,6 +31,8 @@ type Settings struct {
 	// BacklogLimit is the number of notifications that may wait before those of one object
 	// are merged; 0 for no limit.
 	BacklogLimit int
+	// RelistUpdates is set for a handler that gets an Update after a relist for each object, also if it has not changed.
+	RelistUpdates bool
 }
 
 // Listener is the queue and the goroutine of one handler. Its methods are safe for

@@ -90,6 +90,23 @@ func (p *Processor) Distribute(b Batch) {
 	}
 }
 
+// DistributeUnchanged passes the notifications of a relist about objects that have not changed to the listeners with
+// RelistUpdates. notes is called once if there is one.
+func (p *Processor) DistributeUnchanged(notes func() Batch) {
+	var b Batch
+	for _, l := range p.Listeners() {
+		if !l.options.RelistUpdates {
+			continue
+		}
+		if b.Notes == nil {
+			b = notes()
+		}
+		if len(b.Notes) > 0 {
+			l.Enqueue(b)
+		}
+	}
+}
+
 // Stop makes every listener return after its current call. Wait waits for that.
 func (p *Processor) Stop() {
 	served := p.running
