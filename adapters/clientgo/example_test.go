@@ -53,6 +53,44 @@ func ExampleSharedIndexInformer() {
 	// true <nil>
 }
 
+// In a program, informer is one of a factory that was generated with --informers=client-go.
+func ExampleTypedInformer() {
+	informer := clientgo.NewInformer(clientgo.Source[*metav1.PartialObjectMetadata]{
+		Resource:  schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
+		ListWatch: clientgo.ListerWatcher[*metav1.PartialObjectMetadata](fakeListWatch()),
+	})
+
+	foos, err := clientgo.TypedInformer[*metav1.PartialObjectMetadata](informer)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	added, err := foos.AddEventHandler(cache.ResourceEventHandlerFuncs[*metav1.PartialObjectMetadata]{
+		AddFunc: func(foo *metav1.PartialObjectMetadata, _ bool) { fmt.Println("added", foo.Name) },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		informer.RunWithContext(ctx) // as the factory does
+	}()
+	if err := cache.WaitForCacheSync(ctx, added); err == nil {
+		foo, exists := foos.GetIndexer().Get(cache.ObjectName{Namespace: "team-a", Name: "web"})
+		fmt.Println(foo.Namespace, exists, len(informer.GetStore().List()))
+	}
+	cancel()
+	<-ended
+	fmt.Println(foos.Status().Phase)
+	// Output:
+	// added web
+	// team-a true 1
+	// Stopped
+}
+
 func fakeListWatch() *toolscache.ListWatch {
 	list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
 	list.Items = []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", ResourceVersion: "1"}}}
