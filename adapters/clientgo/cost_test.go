@@ -57,7 +57,7 @@ func TestAllocationsOfReads(t *testing.T) {
 		"GetByKey": {func() { _, _, _ = x.GetByKey("a/w-7") }, 0},
 		"Get":      {func() { _, _, _ = x.Get(obj) }, 0},
 		"List":     {func() { _ = x.List() }, 1},
-		"ByIndex":  {func() { _, _ = x.ByIndex(toolscache.NamespaceIndex, "a") }, 2},
+		"ByIndex":  {func() { _, _ = x.ByIndex(toolscache.NamespaceIndex, "a") }, 3},
 		"ListKeys": {func() { _ = x.ListKeys() }, 1_001},
 		"Lister":   {func() { _, _ = lister.List(labels.Everything()) }, 1},
 	} {

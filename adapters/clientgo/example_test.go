@@ -55,9 +55,10 @@ func ExampleSharedIndexInformer() {
 
 // In a program, informer is one of a factory that was generated with --informers=client-go.
 func ExampleTypedInformer() {
-	informer := clientgo.NewInformer(clientgo.Source[*metav1.PartialObjectMetadata]{
+	informer := clientgo.NewInformer(clientgo.Source{
+		Type:      cache.GoTypeOf[*metav1.PartialObjectMetadata](),
 		Resource:  schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
-		ListWatch: clientgo.ListerWatcher[*metav1.PartialObjectMetadata](fakeListWatch()),
+		ListWatch: fakeListWatch(),
 	})
 
 	foos, err := clientgo.TypedInformer[*metav1.PartialObjectMetadata](informer)

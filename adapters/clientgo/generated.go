@@ -20,9 +20,10 @@ import (
 )
 
 // Source says what an informer of code that was generated with --informers=client-go lists and watches.
-type Source[T cache.Object] struct {
+type Source struct {
 	Resource schema.GroupVersionResource
-	// Kind and Protobuf are the fields of these names of a [cache.Kind].
+	// Type, Kind and Protobuf are the fields of these names of a [cache.Kind].
+	Type     cache.GoType
 	Kind     string
 	Protobuf runtime.Object
 	// Namespace is empty for all namespaces, and for cluster-scoped kinds.
@@ -31,7 +32,7 @@ type Source[T cache.Object] struct {
 	// sends the requests. A fake of client-go has no such client; its objects come from ListWatch.
 	Clientset any
 	Client    rest.Interface
-	ListWatch cache.ListerWatcher[T]
+	ListWatch toolscache.ListerWatcher
 
 	// TweakListOptions may be nil.
 	TweakListOptions func(*metav1.ListOptions)
@@ -41,12 +42,12 @@ type Source[T cache.Object] struct {
 
 // NewInformer returns an informer of this repository as client-go's. [TypedInformer] returns its typed form. Like client-go's
 // functions, NewInformer panics on indexers that AddIndexers refuses, and on a negative period.
-func NewInformer[T cache.Object](source Source[T]) toolscache.SharedIndexInformer {
+func NewInformer(source Source) toolscache.SharedIndexInformer {
 	unsupported, states := source.Clientset.(interface{ IsWatchListSemanticsUnSupported() bool })
-	kind := cache.Kind[T]{
-		Resource: source.Resource, Kind: source.Kind, Protobuf: source.Protobuf, Namespaced: source.Namespace != "",
+	kind := cache.Kind[cache.Object]{
+		Resource: source.Resource, Type: source.Type, Kind: source.Kind, Protobuf: source.Protobuf, Namespaced: source.Namespace != "",
 		Open:                 func(namespace string) cache.OpenFunc { return open(source.Client, source.Resource, namespace) },
-		ListWatch:            func(string) cache.ListerWatcher[T] { return source.ListWatch },
+		ListWatch:            func(string) cache.ListerWatcher[cache.Object] { return listWatch(source.ListWatch, source.Clientset) },
 		WithoutStreamingList: states && unsupported.IsWatchListSemanticsUnSupported(),
 	}
 	options := []cache.SharedInformerOption{cache.WithResync(source.ResyncPeriod)}
@@ -60,8 +61,22 @@ func NewInformer[T cache.Object](source Source[T]) toolscache.SharedIndexInforme
 	if err != nil {
 		panic(err)
 	}
-	return newOwnInformer(informer, source.ResyncPeriod, source.Indexers, nil)
+	return newOwnInformer(newSharedInformer(informer, View{}, source.Type.Type()), source.ResyncPeriod, source.Indexers)
 }
+
+// listWatch returns a ListerWatcher of a clientset.
+func listWatch(lw toolscache.ListerWatcher, clientset any) cache.ListerWatcher[cache.Object] {
+	if of, fake := clientset.(recording); fake {
+		return cache.NewListWatch[cache.Object](struct {
+			source
+			recording
+		}{source{toolscache.ToListerWatcherWithContext(lw), true}, of})
+	}
+	return ListerWatcher[cache.Object](lw)
+}
+
+// recording is what cache.NewListWatch knows a fake by.
+type recording interface{ ClearActions() }
 
 // open returns a function that lists or watches a resource and returns the body of the response, or nil for a client without a
 // server. Requests ask for what the informer decodes. They are not retried, because the informer decides what to do about an

@@ -20,7 +20,20 @@ import (
 // unknown, and otherwise the object. A panic is handled as by client-go: see
 // k8s.io/apimachinery/pkg/util/runtime. Pass cache.WithHandlerName to name the handler in logs.
 func ResourceEventHandler[T cache.Object](handler toolscache.ResourceEventHandler) cache.ResourceEventHandler[T] {
-	return &eventHandler[T]{handler: handler, logger: klog.Background()}
+	return typedHandler[T]{&eventHandler{handler: handler, logger: klog.Background()}}
+}
+
+// typedHandler is an eventHandler of an informer of one type.
+type typedHandler[T cache.Object] struct{ any *eventHandler }
+
+func (h typedHandler[T]) HandlerType() string { return h.any.HandlerType() }
+
+func (h typedHandler[T]) OnAdd(obj T, isInInitialList bool) { h.any.OnAdd(obj, isInInitialList) }
+
+func (h typedHandler[T]) OnUpdate(oldObj, newObj T) { h.any.OnUpdate(oldObj, newObj) }
+
+func (h typedHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
+	h.any.OnDelete(obj, finalStateUnknown)
 }
 
 // WatchErrorHandler returns a handler of client-go as one of an informer. The Reflector that it
@@ -32,9 +45,9 @@ func WatchErrorHandler(name, typeDescription string, handler toolscache.WatchErr
 }
 
 // eventHandler passes events to a handler of client-go.
-type eventHandler[T cache.Object] struct {
+type eventHandler struct {
 	handler toolscache.ResourceEventHandler
-	view    View[T]
+	view    View
 	logger  klog.Logger
 	ended   <-chan struct{} // closed when the informer has ended; may be nil
 	// crashed is set during a call, and stays set if the call did not return. Only the goroutine
@@ -43,14 +56,14 @@ type eventHandler[T cache.Object] struct {
 }
 
 // HandlerType returns the name that the handler has in logs.
-func (h *eventHandler[T]) HandlerType() string { return nameOf(h.handler) }
+func (h *eventHandler) HandlerType() string { return nameOf(h.handler) }
 
 // crashPause is the pause after a panic of a handler. It is client-go's.
 const crashPause = time.Second
 
 // begin waits after a panic. utilruntime.ReallyCrash is false then: otherwise the program
 // has ended.
-func (h *eventHandler[T]) begin() {
+func (h *eventHandler) begin() {
 	if h.crashed {
 		timer := time.NewTimer(crashPause)
 		defer timer.Stop()
@@ -62,19 +75,19 @@ func (h *eventHandler[T]) begin() {
 	h.crashed = true
 }
 
-func (h *eventHandler[T]) OnAdd(obj T, isInInitialList bool) {
+func (h *eventHandler) OnAdd(obj cache.Object, isInInitialList bool) {
 	h.begin()
 	defer utilruntime.HandleCrashWithLogger(h.logger)
 	h.add(h.view.shown(obj), isInInitialList)
 	h.crashed = false
 }
 
-func (h *eventHandler[T]) OnUpdate(oldObj, newObj T) {
+func (h *eventHandler) OnUpdate(oldObj, newObj cache.Object) {
 	h.begin()
 	defer utilruntime.HandleCrashWithLogger(h.logger)
 	shown := h.view.shown(newObj)
 	before := shown
-	if any(oldObj) != any(newObj) { // as they are on a resync
+	if oldObj != newObj { // as they are on a resync
 		before = h.view.shown(oldObj)
 	}
 	switch {
@@ -89,13 +102,13 @@ func (h *eventHandler[T]) OnUpdate(oldObj, newObj T) {
 }
 
 // add passes an object, unless it is nil because the view does not have it.
-func (h *eventHandler[T]) add(shown any, isInInitialList bool) {
+func (h *eventHandler) add(shown any, isInInitialList bool) {
 	if shown != nil {
 		h.handler.OnAdd(shown, isInInitialList)
 	}
 }
 
-func (h *eventHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
+func (h *eventHandler) OnDelete(obj cache.Object, finalStateUnknown bool) {
 	h.begin()
 	defer utilruntime.HandleCrashWithLogger(h.logger)
 	switch shown := h.view.shown(obj); {

@@ -19,15 +19,17 @@ import (
 // Indexer returns objects as an Indexer of client-go, which is also a Store. It shares the
 // memory of objects.
 func Indexer[T cache.Object](objects *cache.Indexer[T]) toolscache.Indexer {
-	return &indexer[T]{objects: objects}
+	return &indexer{objects: (*cache.Indexer[cache.Object])(objects), of: reflect.TypeFor[T]()}
 }
 
-// indexer is a cache as client-go's Indexer.
-type indexer[T cache.Object] struct {
-	objects *cache.Indexer[T]
+// indexer is a cache as client-go's Indexer. Like all adapters it sees objects of any type, so that it is not compiled for each.
+type indexer struct {
+	objects *cache.Indexer[cache.Object]
+	// of is the Go type of the objects, or an interface type that they implement.
+	of reflect.Type
 	// informer is the one whose cache it is, or nil.
-	informer *cache.SharedIndexInformer[T]
-	view     View[T]
+	informer *cache.SharedIndexInformer[cache.Object]
+	view     View
 
 	mu sync.Mutex // guards what follows
 	// functions has the index functions that were added here, by the name in the view.
@@ -36,10 +38,7 @@ type indexer[T cache.Object] struct {
 	version string
 }
 
-// typedInformer is for TypedInformer.
-func (x *indexer[T]) typedInformer() *cache.SharedIndexInformer[T] { return x.informer }
-
-func (x *indexer[T]) List() []any {
+func (x *indexer) List() []any {
 	if n := x.objects.Len(); n > smallList {
 		list := make([]any, 0, n)
 		for obj := range x.objects.All() {
@@ -55,7 +54,7 @@ func (x *indexer[T]) List() []any {
 const smallList = 256
 
 // shown returns objects as client-go gets them.
-func (x *indexer[T]) shown(objs []T) []any {
+func (x *indexer) shown(objs []cache.Object) []any {
 	list := make([]any, len(objs))
 	for i, obj := range objs {
 		list[i] = x.view.shown(obj)
@@ -64,14 +63,14 @@ func (x *indexer[T]) shown(objs []T) []any {
 }
 
 // found returns list without the nils of objects that the view does not have.
-func (x *indexer[T]) found(list []any) []any {
+func (x *indexer) found(list []any) []any {
 	if x.view.Object == nil {
 		return list
 	}
 	return slices.DeleteFunc(list, func(shown any) bool { return shown == nil })
 }
 
-func (x *indexer[T]) ListKeys() []string {
+func (x *indexer) ListKeys() []string {
 	keys := make([]string, 0, x.objects.Len())
 	for obj := range x.objects.All() {
 		if x.view.has(obj) {
@@ -81,7 +80,7 @@ func (x *indexer[T]) ListKeys() []string {
 	return keys
 }
 
-func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
+func (x *indexer) Get(obj any) (item any, exists bool, err error) {
 	name, err := objectName(obj)
 	if err != nil {
 		return nil, false, err
@@ -90,7 +89,7 @@ func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
 }
 
 // GetByKey finds nothing under a key that is not one of client-go's MetaNamespaceKeyFunc.
-func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
+func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
 	name, ok := parseKey(key)
 	if !ok {
 		return nil, false, nil
@@ -109,7 +108,7 @@ func parseKey(key string) (name cache.ObjectName, ok bool) {
 	return name, at > 0 && name.Name != "" && strings.IndexByte(name.Name, '/') < 0
 }
 
-func (x *indexer[T]) get(name cache.ObjectName) (item any, exists bool, err error) {
+func (x *indexer) get(name cache.ObjectName) (item any, exists bool, err error) {
 	obj, ok := x.objects.Get(name)
 	if !ok {
 		return nil, false, x.objects.Err()
@@ -146,7 +145,7 @@ func parsed(obj any, key string) (cache.ObjectName, error) {
 	return name, nil
 }
 
-func (x *indexer[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
+func (x *indexer) ByIndex(indexName, indexedValue string) ([]any, error) {
 	objs, err := x.objects.ByIndex(x.view.indexName(indexName), indexedValue)
 	if err != nil {
 		return nil, err
@@ -154,7 +153,7 @@ func (x *indexer[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
 	return x.shown(objs), nil
 }
 
-func (x *indexer[T]) Index(indexName string, obj any) ([]any, error) {
+func (x *indexer) Index(indexName string, obj any) ([]any, error) {
 	values, err := x.valuesOf(indexName, obj)
 	if err != nil {
 		return nil, err
@@ -172,7 +171,7 @@ func (x *indexer[T]) Index(indexName string, obj any) ([]any, error) {
 		for _, obj := range objs {
 			if name := cache.MetaObjectToName(obj); !seen[name] {
 				seen[name] = true
-				list = append(list, x.shown([]T{obj})...)
+				list = append(list, x.shown([]cache.Object{obj})...)
 			}
 		}
 	}
@@ -180,7 +179,7 @@ func (x *indexer[T]) Index(indexName string, obj any) ([]any, error) {
 }
 
 // valuesOf returns the values under which an index has obj.
-func (x *indexer[T]) valuesOf(indexName string, obj any) ([]string, error) {
+func (x *indexer) valuesOf(indexName string, obj any) ([]string, error) {
 	if indexName == toolscache.NamespaceIndex {
 		return toolscache.MetaNamespaceIndexFunc(obj)
 	}
@@ -191,7 +190,7 @@ func (x *indexer[T]) valuesOf(indexName string, obj any) ([]string, error) {
 	return function(obj)
 }
 
-func (x *indexer[T]) IndexKeys(indexName, indexedValue string) ([]string, error) {
+func (x *indexer) IndexKeys(indexName, indexedValue string) ([]string, error) {
 	objs, err := x.objects.ByIndex(x.view.indexName(indexName), indexedValue)
 	if err != nil {
 		return nil, err
@@ -206,21 +205,21 @@ func (x *indexer[T]) IndexKeys(indexName, indexedValue string) ([]string, error)
 	return keys, nil
 }
 
-func (x *indexer[T]) ListIndexFuncValues(indexName string) []string {
+func (x *indexer) ListIndexFuncValues(indexName string) []string {
 	return x.objects.ListIndexFuncValues(x.view.indexName(indexName))
 }
 
-// GetIndexers returns a copy. The functions of indexes that were not added here accept only a T.
-func (x *indexer[T]) GetIndexers() toolscache.Indexers {
+// GetIndexers returns a copy. The functions of indexes that were not added here accept only objects of the cache.
+func (x *indexer) GetIndexers() toolscache.Indexers {
 	indexers := toolscache.Indexers{toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc}
 	for indexName, values := range x.objects.Indexers() {
 		if name, own := x.view.ownName(indexName); own && name != toolscache.NamespaceIndex {
 			indexers[name] = func(obj any) ([]string, error) {
-				typed, ok := obj.(T)
-				if !ok {
-					return nil, x.unexpected(obj)
+				known, err := x.known(obj)
+				if err != nil {
+					return nil, err
 				}
-				return values(typed), nil
+				return values(known), nil
 			}
 		}
 	}
@@ -232,8 +231,8 @@ func (x *indexer[T]) GetIndexers() toolscache.Indexers {
 
 // AddIndexers accepts client-go's MetaNamespaceIndexFunc under NamespaceIndex, which exists
 // already, and no other function.
-func (x *indexer[T]) AddIndexers(newIndexers toolscache.Indexers) error {
-	own, added := cache.Indexers[T]{}, toolscache.Indexers{}
+func (x *indexer) AddIndexers(newIndexers toolscache.Indexers) error {
+	own, added := cache.Indexers[cache.Object]{}, toolscache.Indexers{}
 	for name, function := range newIndexers {
 		switch {
 		case function == nil:
@@ -259,9 +258,9 @@ func (x *indexer[T]) AddIndexers(newIndexers toolscache.Indexers) error {
 
 // indexFunc returns an index function as one of the cache. As in client-go, its errors are panics:
 // the index would not be complete.
-func (x *indexer[T]) indexFunc(name string, function toolscache.IndexFunc) cache.IndexFunc[T] {
+func (x *indexer) indexFunc(name string, function toolscache.IndexFunc) cache.IndexFunc[cache.Object] {
 	view := x.view
-	return func(obj T) []string {
+	return func(obj cache.Object) []string {
 		values, err := function(view.shown(obj))
 		if err != nil {
 			panic(fmt.Errorf("unable to calculate an index entry for key %q on index %q: %w", cache.MetaNamespaceKeyFunc(obj), name, err))
@@ -273,35 +272,35 @@ func (x *indexer[T]) indexFunc(name string, function toolscache.IndexFunc) cache
 // errReadOnly is returned by the writes of a view.
 var errReadOnly = errors.New("the cache shows another form of its objects, so it cannot be written to; write to the informer's indexer")
 
-// typed returns an object that can be stored.
-func (x *indexer[T]) typed(obj any) (T, error) {
-	typed, ok := obj.(T)
-	switch {
-	case x.view.Object != nil:
-		return typed, errReadOnly
-	case !ok:
-		return typed, x.unexpected(obj)
+// stored returns an object that can be stored.
+func (x *indexer) stored(obj any) (cache.Object, error) {
+	if x.view.Object != nil {
+		return nil, errReadOnly
 	}
-	return typed, nil
+	return x.known(obj)
 }
 
-func (x *indexer[T]) unexpected(obj any) error {
-	return toolscache.KeyError{Obj: obj, Err: fmt.Errorf("the cache has objects of type %v, and this one is a %T", reflect.TypeFor[T](), obj)}
+// known returns an object of the type of the cache.
+func (x *indexer) known(obj any) (cache.Object, error) {
+	if of := reflect.TypeOf(obj); of != nil && of.AssignableTo(x.of) {
+		return obj.(cache.Object), nil
+	}
+	return nil, toolscache.KeyError{Obj: obj, Err: fmt.Errorf("the cache has objects of type %v, and this one is a %T", x.of, obj)}
 }
 
-func (x *indexer[T]) Add(obj any) error {
-	typed, err := x.typed(obj)
+func (x *indexer) Add(obj any) error {
+	stored, err := x.stored(obj)
 	if err == nil {
-		x.objects.Add(typed)
-		x.Bookmark(typed.GetResourceVersion())
+		x.objects.Add(stored)
+		x.Bookmark(stored.GetResourceVersion())
 	}
 	return err
 }
 
-func (x *indexer[T]) Update(obj any) error { return x.Add(obj) }
+func (x *indexer) Update(obj any) error { return x.Add(obj) }
 
 // Delete deletes the object of the same name, whatever its state is.
-func (x *indexer[T]) Delete(obj any) error {
+func (x *indexer) Delete(obj any) error {
 	name, err := objectName(obj)
 	if err != nil {
 		return err
@@ -318,11 +317,11 @@ func (x *indexer[T]) Delete(obj any) error {
 	return nil
 }
 
-func (x *indexer[T]) Replace(list []any, resourceVersion string) error {
-	objs := make([]T, len(list))
+func (x *indexer) Replace(list []any, resourceVersion string) error {
+	objs := make([]cache.Object, len(list))
 	for i, obj := range list {
 		var err error
-		if objs[i], err = x.typed(obj); err != nil {
+		if objs[i], err = x.stored(obj); err != nil {
 			return err
 		}
 	}
@@ -332,17 +331,17 @@ func (x *indexer[T]) Replace(list []any, resourceVersion string) error {
 }
 
 // Resync does nothing, as in client-go.
-func (x *indexer[T]) Resync() error { return nil }
+func (x *indexer) Resync() error { return nil }
 
 // Bookmark sets the version of a cache that no informer fills.
-func (x *indexer[T]) Bookmark(resourceVersion string) {
+func (x *indexer) Bookmark(resourceVersion string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.version = resourceVersion
 }
 
 // LastStoreSyncResourceVersion returns a version of which the cache has every change.
-func (x *indexer[T]) LastStoreSyncResourceVersion() string {
+func (x *indexer) LastStoreSyncResourceVersion() string {
 	if x.informer != nil {
 		if version := x.informer.LastSyncResourceVersion(); version != "" {
 			return version

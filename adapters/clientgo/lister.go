@@ -13,7 +13,11 @@ import (
 
 // GenericLister returns a lister of the cache of informer as a GenericLister of client-go.
 func GenericLister[T cache.Object](informer *cache.SharedIndexInformer[T]) toolscache.GenericLister {
-	return genericLister[T]{informer.GetIndexer(), informer.Resource().GroupResource()}
+	return newGenericLister((*cache.SharedIndexInformer[cache.Object])(informer))
+}
+
+func newGenericLister(informer *cache.SharedIndexInformer[cache.Object]) toolscache.GenericLister {
+	return genericLister{informer.GetIndexer(), informer.Resource().GroupResource()}
 }
 
 // GenericInformer returns informer as a GenericInformer of client-go.
@@ -34,12 +38,12 @@ func (i *InformerAndLister) Informer() toolscache.SharedIndexInformer { return i
 // Lister returns a lister of its cache.
 func (i *InformerAndLister) Lister() toolscache.GenericLister { return i.lister }
 
-type genericLister[T cache.Object] struct {
-	objects  *cache.Indexer[T]
+type genericLister struct {
+	objects  *cache.Indexer[cache.Object]
 	resource schema.GroupResource
 }
 
-func (l genericLister[T]) List(selector labels.Selector) ([]runtime.Object, error) {
+func (l genericLister) List(selector labels.Selector) ([]runtime.Object, error) {
 	everything := isEverything(selector)
 	var list []runtime.Object
 	if everything {
@@ -53,12 +57,12 @@ func (l genericLister[T]) List(selector labels.Selector) ([]runtime.Object, erro
 	return l.found(list)
 }
 
-func (l genericLister[T]) ByNamespace(namespace string) toolscache.GenericNamespaceLister {
-	return namespaceLister[T]{l, namespace}
+func (l genericLister) ByNamespace(namespace string) toolscache.GenericNamespaceLister {
+	return namespaceLister{l, namespace}
 }
 
 // Get also accepts a key of client-go's MetaNamespaceKeyFunc.
-func (l genericLister[T]) Get(name string) (runtime.Object, error) {
+func (l genericLister) Get(name string) (runtime.Object, error) {
 	key, ok := parseKey(name)
 	if !ok {
 		return nil, apierrors.NewNotFound(l.resource, name)
@@ -67,7 +71,7 @@ func (l genericLister[T]) Get(name string) (runtime.Object, error) {
 }
 
 // get returns the object of a key. Its error has the name that the caller uses.
-func (l genericLister[T]) get(key cache.ObjectName, name string) (runtime.Object, error) {
+func (l genericLister) get(key cache.ObjectName, name string) (runtime.Object, error) {
 	obj, ok := l.objects.Get(key)
 	if ok {
 		return obj, nil
@@ -79,7 +83,7 @@ func (l genericLister[T]) get(key cache.ObjectName, name string) (runtime.Object
 }
 
 // found returns the result of a list. client-go returns nil for no objects.
-func (l genericLister[T]) found(list []runtime.Object) ([]runtime.Object, error) {
+func (l genericLister) found(list []runtime.Object) ([]runtime.Object, error) {
 	if len(list) == 0 {
 		return nil, l.objects.Err()
 	}
@@ -88,16 +92,16 @@ func (l genericLister[T]) found(list []runtime.Object) ([]runtime.Object, error)
 
 func isEverything(selector labels.Selector) bool { return selector == nil || selector.Empty() }
 
-func matches[T cache.Object](selector labels.Selector, obj T) bool {
+func matches(selector labels.Selector, obj cache.Object) bool {
 	return selector.Matches(labels.Set(obj.GetLabels()))
 }
 
-type namespaceLister[T cache.Object] struct {
-	all       genericLister[T]
+type namespaceLister struct {
+	all       genericLister
 	namespace string
 }
 
-func (l namespaceLister[T]) List(selector labels.Selector) ([]runtime.Object, error) {
+func (l namespaceLister) List(selector labels.Selector) ([]runtime.Object, error) {
 	if l.namespace == metav1.NamespaceAll {
 		return l.all.List(selector)
 	}
@@ -111,6 +115,6 @@ func (l namespaceLister[T]) List(selector labels.Selector) ([]runtime.Object, er
 	return l.all.found(list)
 }
 
-func (l namespaceLister[T]) Get(name string) (runtime.Object, error) {
+func (l namespaceLister) Get(name string) (runtime.Object, error) {
 	return l.all.get(cache.ObjectName{Namespace: l.namespace, Name: name}, name)
 }

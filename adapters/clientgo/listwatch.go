@@ -81,7 +81,13 @@ func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.O
 	if err != nil {
 		panic(err)
 	}
-	return newOwnInformer(informer, resyncPeriod, indexers, exampleObject)
+	of := reflect.TypeOf(exampleObject)
+	if of == nil {
+		of = reflect.TypeFor[cache.Object]()
+	}
+	adapter := newSharedInformer(informer, View{}, of)
+	adapter.indexer.of = reflect.TypeFor[cache.Object]() // lw decides
+	return newOwnInformer(adapter, resyncPeriod, indexers)
 }
 
 // resourceOf returns the resource of an object for logs: by its kind, or else by its Go type.

@@ -25,12 +25,12 @@ import (
 // The result also has the methods Status, Statuses and WaitFor of informer, for a caller that
 // asserts it to an interface with one of them, such as cache.StatusSource.
 func SharedIndexInformer[T cache.Object](informer *cache.SharedIndexInformer[T]) toolscache.SharedIndexInformer {
-	return SharedIndexInformerOf(informer, View[T]{})
+	return SharedIndexInformerOf(informer, View{})
 }
 
 // SharedIndexInformerOf returns a view of informer as a SharedIndexInformer of client-go.
-func SharedIndexInformerOf[T cache.Object](informer *cache.SharedIndexInformer[T], view View[T]) toolscache.SharedIndexInformer {
-	return informerOf(newSharedInformer(informer, view, nil))
+func SharedIndexInformerOf[T cache.Object](informer *cache.SharedIndexInformer[T], view View) toolscache.SharedIndexInformer {
+	return informerOf(newSharedInformer((*cache.SharedIndexInformer[cache.Object])(informer), view, reflect.TypeFor[T]()))
 }
 
 // TypedInformer returns the informer behind an adapter: the same cache and the same watch, with typed methods, Status and the
@@ -43,35 +43,27 @@ func SharedIndexInformerOf[T cache.Object](informer *cache.SharedIndexInformer[T
 // TypedInformer returns an error if informer is no adapter for objects of type T. client-go's NewTypedSharedIndexInformer may be
 // around it.
 func TypedInformer[T cache.Object](informer toolscache.SharedIndexInformer) (*cache.SharedIndexInformer[T], error) {
-	if indexer, is := informer.GetIndexer().(interface {
-		typedInformer() *cache.SharedIndexInformer[T]
-	}); is {
-		if typed := indexer.typedInformer(); typed != nil {
-			return typed, nil
-		}
+	x, ours := informer.GetIndexer().(*indexer)
+	if !ours || x.informer == nil || x.of != reflect.TypeFor[T]() {
+		return nil, fmt.Errorf("the %T is no adapter for objects of type %v: its cache is a %T", informer, reflect.TypeFor[T](), informer.GetIndexer())
 	}
-	return nil, fmt.Errorf("the %T is no adapter for objects of type %v: its cache is a %T", informer, reflect.TypeFor[T](), informer.GetIndexer())
+	return (*cache.SharedIndexInformer[T])(x.informer), nil
 }
 
-// newSharedInformer returns an adapter for objects of the type of example, or of T if it is nil.
-func newSharedInformer[T cache.Object](informer *cache.SharedIndexInformer[T], view View[T], example any) *sharedInformer[T] {
-	kind := reflect.TypeOf(example)
-	if kind == nil {
-		kind = reflect.TypeFor[T]()
-	}
-	name := "SharedIndexInformer " + kind.String()
+// newSharedInformer returns an adapter for objects of a Go type.
+func newSharedInformer(informer *cache.SharedIndexInformer[cache.Object], view View, of reflect.Type) *sharedInformer {
+	name := "SharedIndexInformer " + of.String()
 	if resource := informer.Resource().GroupResource(); resource.Resource != "" {
 		name += " of " + resource.String()
 	}
-	s := &sharedInformer[T]{informer: informer, name: name}
-	s.indexer = indexer[T]{objects: informer.GetIndexer(), informer: informer, view: view}
+	s := &sharedInformer{informer: informer, name: name}
+	s.indexer = indexer{objects: informer.GetIndexer(), of: of, informer: informer, view: view}
 	return s
 }
 
-// newOwnInformer returns an adapter that replaces an informer of client-go with a resync period, in relists too. There an update
+// newOwnInformer returns an adapter, complete, that replaces an informer of client-go with a resync period, in relists too. There an update
 // of an unchanged object is a resync: if the informer has resyncs, a handler that wants none does not get it.
-func newOwnInformer[T cache.Object](informer *cache.SharedIndexInformer[T], resyncPeriod time.Duration, indexers toolscache.Indexers, example any) toolscache.SharedIndexInformer {
-	adapter := newSharedInformer(informer, View[T]{}, example)
+func newOwnInformer(adapter *sharedInformer, resyncPeriod time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	adapter.relists = func(own *time.Duration) bool { return resyncPeriod == 0 || own == nil || *own > 0 }
 	if err := adapter.AddIndexers(indexers); err != nil {
 		panic(err)
@@ -80,87 +72,90 @@ func newOwnInformer[T cache.Object](informer *cache.SharedIndexInformer[T], resy
 }
 
 // sharedInformer is an informer as client-go's SharedIndexInformer.
-type sharedInformer[T cache.Object] struct {
-	informer *cache.SharedIndexInformer[T]
-	indexer  indexer[T]
+type sharedInformer struct {
+	informer *cache.SharedIndexInformer[cache.Object]
+	indexer  indexer
 	name     string // for DoneCheckers and logs
 	// relists says whether a handler with a resync period of its own, nil for none, gets an update of each object after a
 	// relist. Nil stands for no.
 	relists func(own *time.Duration) bool
 }
 
-func (s *sharedInformer[T]) Run(stopCh <-chan struct{}) {
+func (s *sharedInformer) Run(stopCh <-chan struct{}) {
 	s.RunWithContext(wait.ContextForChannel(stopCh))
 }
 
-func (s *sharedInformer[T]) RunWithContext(ctx context.Context) { s.informer.Run(ctx) }
+func (s *sharedInformer) RunWithContext(ctx context.Context) { s.informer.Run(ctx) }
 
 // Status returns the state of the informer, since when, and why.
-func (s *sharedInformer[T]) Status() cache.Status { return s.informer.Status() }
+func (s *sharedInformer) Status() cache.Status { return s.informer.Status() }
 
 // Statuses yields the state and the counters of the informer.
-func (s *sharedInformer[T]) Statuses() iter.Seq[cache.InformerStatus] { return s.informer.Statuses() }
+func (s *sharedInformer) Statuses() iter.Seq[cache.InformerStatus] { return s.informer.Statuses() }
 
 // WaitFor waits until the cache is complete up to resourceVersion.
-func (s *sharedInformer[T]) WaitFor(ctx context.Context, resourceVersion string) error {
+func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) error {
 	return s.informer.WaitFor(ctx, resourceVersion)
 }
 
-func (s *sharedInformer[T]) HasSynced() bool { return s.informer.HasSynced() }
+func (s *sharedInformer) HasSynced() bool { return s.informer.HasSynced() }
 
-func (s *sharedInformer[T]) synced() doneChecker { return doneChecker{s.name, s.informer.Synced()} }
+func (s *sharedInformer) synced() doneChecker { return doneChecker{s.name, s.informer.Synced()} }
 
-func (s *sharedInformer[T]) LastSyncResourceVersion() string {
+func (s *sharedInformer) LastSyncResourceVersion() string {
 	return s.informer.Status().ResourceVersion
 }
 
-func (s *sharedInformer[T]) IsStopped() bool { return isClosed(s.informer.Ended()) }
+func (s *sharedInformer) IsStopped() bool { return isClosed(s.informer.Ended()) }
 
-func (s *sharedInformer[T]) GetStore() toolscache.Store { return &s.indexer }
+func (s *sharedInformer) GetStore() toolscache.Store { return &s.indexer }
 
-func (s *sharedInformer[T]) GetIndexer() toolscache.Indexer { return &s.indexer }
+func (s *sharedInformer) GetIndexer() toolscache.Indexer { return &s.indexer }
 
-func (s *sharedInformer[T]) GetController() toolscache.Controller {
+func (s *sharedInformer) GetController() toolscache.Controller {
 	return controllerOf(controller{s.HasSynced, s.synced, s.LastSyncResourceVersion})
 }
 
-func (s *sharedInformer[T]) AddIndexers(indexers toolscache.Indexers) error {
+func (s *sharedInformer) AddIndexers(indexers toolscache.Indexers) error {
 	if s.IsStopped() {
 		return fmt.Errorf("cannot add indexes to %s: %w", s.name, cache.ErrStopped)
 	}
 	return s.indexer.AddIndexers(indexers)
 }
 
-func (s *sharedInformer[T]) SetTransform(transform toolscache.TransformFunc) error {
+func (s *sharedInformer) SetTransform(transform toolscache.TransformFunc) error {
 	if s.indexer.view.Object != nil {
 		return fmt.Errorf("cannot set the transform of %s, which shows another form of the objects; set the transform of the informer", s.name)
 	}
-	return s.informer.SetTransform(TransformFunc[T](transform))
+	if transform == nil {
+		return s.informer.SetTransform(nil)
+	}
+	return s.informer.SetTransform(transformTo(s.indexer.of, transform))
 }
 
-func (s *sharedInformer[T]) SetWatchErrorHandler(handler toolscache.WatchErrorHandler) error {
+func (s *sharedInformer) SetWatchErrorHandler(handler toolscache.WatchErrorHandler) error {
 	if handler == nil {
 		return s.SetWatchErrorHandlerWithContext(nil)
 	}
 	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *toolscache.Reflector, err error) { handler(r, err) })
 }
 
-func (s *sharedInformer[T]) SetWatchErrorHandlerWithContext(handler toolscache.WatchErrorHandlerWithContext) error {
+func (s *sharedInformer) SetWatchErrorHandlerWithContext(handler toolscache.WatchErrorHandlerWithContext) error {
 	if handler == nil {
 		return s.informer.SetWatchErrorHandler(nil)
 	}
 	return s.informer.SetWatchErrorHandler(WatchErrorHandler(s.name, s.name, handler))
 }
 
-func (s *sharedInformer[T]) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
+func (s *sharedInformer) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, toolscache.HandlerOptions{})
 }
 
-func (s *sharedInformer[T]) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler, resyncPeriod time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
+func (s *sharedInformer) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler, resyncPeriod time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, toolscache.HandlerOptions{ResyncPeriod: &resyncPeriod})
 }
 
-func (s *sharedInformer[T]) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, options toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+func (s *sharedInformer) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, options toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
 	if handler == nil {
 		return nil, fmt.Errorf("cannot add a handler to %s: it is nil", s.name)
 	}
@@ -179,7 +174,7 @@ func (s *sharedInformer[T]) AddEventHandlerWithOptions(handler toolscache.Resour
 	if s.relists != nil && s.relists(options.ResyncPeriod) {
 		set = append(set, cache.WithRelistUpdates())
 	}
-	adapted := &eventHandler[T]{handler: handler, view: s.indexer.view, logger: logger, ended: s.informer.Ended()}
+	adapted := &eventHandler{handler: handler, view: s.indexer.view, logger: logger, ended: s.informer.Ended()}
 	own, err := s.informer.AddEventHandler(adapted, set...)
 	if errors.Is(err, cache.ErrStopped) {
 		return nil, s.stopped(name)
@@ -191,11 +186,11 @@ func (s *sharedInformer[T]) AddEventHandlerWithOptions(handler toolscache.Resour
 }
 
 // stopped returns the error of a handler that was added too late. Programs look for its end.
-func (s *sharedInformer[T]) stopped(name string) error {
+func (s *sharedInformer) stopped(name string) error {
 	return fmt.Errorf("%w: handler %s was not added to shared informer because it has stopped already", cache.ErrStopped, name)
 }
 
-func (s *sharedInformer[T]) RemoveEventHandler(handle toolscache.ResourceEventHandlerRegistration) error {
+func (s *sharedInformer) RemoveEventHandler(handle toolscache.ResourceEventHandlerRegistration) error {
 	ours, ok := handle.(interface{ own() *registration })
 	if !ok {
 		return fmt.Errorf("cannot remove a handler from %s: the registration is a %T, which no informer of this package has returned", s.name, handle)

@@ -16,15 +16,29 @@ func TransformFunc[T cache.Object](transform toolscache.TransformFunc) cache.Tra
 	if transform == nil {
 		return nil
 	}
-	return func(obj T) (T, error) {
+	changed := transformTo(reflect.TypeFor[T](), transform)
+	return func(obj T) (result T, err error) {
+		of, err := changed(obj)
+		if of != nil {
+			result = of.(T)
+		}
+		return result, err
+	}
+}
+
+// transformTo returns a transform of client-go as one of objects of a Go type. It returns nil for nil.
+func transformTo(of reflect.Type, transform toolscache.TransformFunc) cache.TransformFunc[cache.Object] {
+	return func(obj cache.Object) (cache.Object, error) {
 		result, err := transform(obj)
 		if err != nil {
 			return obj, err
 		}
-		transformed, ok := result.(T)
-		if !ok {
-			return obj, fmt.Errorf("the function returned a %T instead of a %v", result, reflect.TypeFor[T]())
+		if is := reflect.TypeOf(result); is == nil || !is.AssignableTo(of) {
+			return obj, fmt.Errorf("the function returned a %T instead of a %v", result, of)
 		}
-		return transformed, nil
+		if reflect.ValueOf(result).IsNil() {
+			return nil, nil
+		}
+		return result.(cache.Object), nil
 	}
 }

@@ -1,10 +1,6 @@
 package clientgo
 
-import (
-	toolscache "k8s.io/client-go/tools/cache"
-
-	"github.com/typedinformers/informer-gen/runtime/cache"
-)
+import toolscache "k8s.io/client-go/tools/cache"
 
 // The method HasSyncedChecker of client-go's interfaces, and the DoneChecker that it returns, are new in v0.36. So
 // that this package compiles with v0.34 too, it does not name the type: Go infers D, the result of the method, from
@@ -32,22 +28,22 @@ func checkerOf[D any](of checked) (checker D) {
 }
 
 type (
-	versionedInformer[T cache.Object, D any] struct{ *sharedInformer[T] }
-	versionedController[D any]               struct{ controller }
-	versionedRegistration[D any]             struct{ *registration }
+	versionedInformer[D any]     struct{ *sharedInformer }
+	versionedController[D any]   struct{ controller }
+	versionedRegistration[D any] struct{ *registration }
 )
 
-func (i versionedInformer[T, D]) HasSyncedChecker() D  { return checkerOf[D](i.sharedInformer) }
+func (i versionedInformer[D]) HasSyncedChecker() D     { return checkerOf[D](i.sharedInformer) }
 func (c versionedController[D]) HasSyncedChecker() D   { return checkerOf[D](c.controller) }
 func (r versionedRegistration[D]) HasSyncedChecker() D { return checkerOf[D](r.registration) }
 
 // informerOf returns s with the methods that the present version of client-go has.
-func informerOf[T cache.Object](s *sharedInformer[T]) toolscache.SharedIndexInformer {
+func informerOf(s *sharedInformer) toolscache.SharedIndexInformer {
 	return versionInformer(probe.HasSyncedChecker, s)
 }
 
-func versionInformer[T cache.Object, D any](_ func(probe) D, s *sharedInformer[T]) toolscache.SharedIndexInformer {
-	return any(versionedInformer[T, D]{s}).(toolscache.SharedIndexInformer)
+func versionInformer[D any](_ func(probe) D, s *sharedInformer) toolscache.SharedIndexInformer {
+	return any(versionedInformer[D]{s}).(toolscache.SharedIndexInformer)
 }
 
 func controllerOf(c controller) toolscache.Controller {

@@ -11,7 +11,7 @@ import (
 
 // View is how an adapter shows the objects of an informer to client-go. The zero View shows
 // them as they are.
-type View[T cache.Object] struct {
+type View struct {
 	// Name comes before the names of indexes, so that two views of one informer can have
 	// indexes of the same name. A view does not have the indexes of a view with another name.
 	// Without a Name, an adapter has all indexes of the informer.
@@ -21,11 +21,11 @@ type View[T cache.Object] struct {
 	// must not change the object. It returns nil for an object that the view does not have: reads
 	// and handlers leave it out, and index functions get nil. If Object is not nil, the adapter has
 	// no writes and no transform.
-	Object func(obj T) runtime.Object
+	Object func(obj cache.Object) runtime.Object
 }
 
 // shown returns obj as client-go gets it, or nil if the view does not have it.
-func (v *View[T]) shown(obj T) any {
+func (v *View) shown(obj cache.Object) any {
 	if v.Object == nil {
 		return obj
 	}
@@ -34,7 +34,7 @@ func (v *View[T]) shown(obj T) any {
 
 // other returns the other form of obj, or nil. It is not a part of shown, which the compiler
 // inlines.
-func (v *View[T]) other(obj T) any {
+func (v *View) other(obj cache.Object) any {
 	if shown := v.Object(obj); shown != nil {
 		return shown
 	}
@@ -42,10 +42,10 @@ func (v *View[T]) other(obj T) any {
 }
 
 // has reports whether the view has an object.
-func (v *View[T]) has(obj T) bool { return v.Object == nil || v.Object(obj) != nil }
+func (v *View) has(obj cache.Object) bool { return v.Object == nil || v.Object(obj) != nil }
 
 // indexName returns the name that an index of the view has in the informer.
-func (v *View[T]) indexName(name string) string {
+func (v *View) indexName(name string) string {
 	if v.Name == "" || name == toolscache.NamespaceIndex {
 		return name
 	}
@@ -53,7 +53,7 @@ func (v *View[T]) indexName(name string) string {
 }
 
 // ownName returns the name in the view of an index of the informer, and whether it has one.
-func (v *View[T]) ownName(indexName string) (string, bool) {
+func (v *View) ownName(indexName string) (string, bool) {
 	if v.Name == "" || indexName == toolscache.NamespaceIndex {
 		return indexName, true
 	}

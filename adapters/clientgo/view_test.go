@@ -13,14 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 // unstructuredView shows objects as unstructured ones.
-var unstructuredView = View[object]{Name: "unstructured", Object: func(obj object) runtime.Object {
+var unstructuredView = View{Name: "unstructured", Object: func(obj cache.Object) runtime.Object {
 	shown := &unstructured.Unstructured{}
-	shown.SetNamespace(obj.Namespace)
-	shown.SetName(obj.Name)
-	shown.SetLabels(obj.Labels)
+	shown.SetNamespace(obj.GetNamespace())
+	shown.SetName(obj.GetName())
+	shown.SetLabels(obj.GetLabels())
 	return shown
 }}
 
@@ -29,7 +31,7 @@ func TestViews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := newSource(t, newObject("a/w", "red"))
 		core := newInformer(source)
-		plain, view := SharedIndexInformerOf(core, View[object]{Name: "plain"}), SharedIndexInformerOf(core, unstructuredView)
+		plain, view := SharedIndexInformerOf(core, View{Name: "plain"}), SharedIndexInformerOf(core, unstructuredView)
 		ofType := func(want string) toolscache.Indexers {
 			return toolscache.Indexers{toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc, "color": func(obj any) ([]string, error) {
 				if got := describe(obj); got != want && want != "" {
@@ -110,7 +112,7 @@ func TestViews(t *testing.T) {
 func TestViewOfAResync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown atomic.Int32
-		informer := SharedIndexInformerOf(newInformer(newSource(t, newObject("a/w", "red"))), View[object]{Object: func(obj object) runtime.Object {
+		informer := SharedIndexInformerOf(newInformer(newSource(t, newObject("a/w", "red"))), View{Object: func(obj cache.Object) runtime.Object {
 			shown.Add(1)
 			return obj
 		}})
@@ -133,8 +135,8 @@ func TestViewWithoutSomeObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := newSource(t, newObject("a/r", "red"), newObject("a/g", "green"))
 		core := newInformer(source)
-		view := SharedIndexInformerOf(core, View[object]{Name: "others", Object: func(obj object) runtime.Object {
-			if obj.Labels["color"] == "red" {
+		view := SharedIndexInformerOf(core, View{Name: "others", Object: func(obj cache.Object) runtime.Object {
+			if obj.GetLabels()["color"] == "red" {
 				return nil
 			}
 			return obj

@@ -56,7 +56,7 @@ func newInformer(e *entry, f form, number int) *informer {
 		handlers: map[toolscache.ResourceEventHandlerRegistration]struct{}{},
 	}
 	i.fields.Store(&map[string]client.IndexerFunc{})
-	i.SharedIndexInformer = clientgo.SharedIndexInformerOf(e.informer, clientgo.View[cache.Object]{
+	i.SharedIndexInformer = clientgo.SharedIndexInformerOf(e.informer, clientgo.View{
 		Name:   i.prefix,
 		Object: i.show,
 	})

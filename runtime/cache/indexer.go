@@ -158,10 +158,8 @@ func (x *Indexer[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		all := x.machine.All()
 		for i := range all.Parts() {
-			for _, obj := range store.Typed[T](all.Part(i)) {
-				if !yield(obj) {
-					return
-				}
+			if !store.Each(all.Part(i), yield) {
+				return
 			}
 		}
 	}

@@ -46,6 +46,7 @@ var suite = slices.Concat(
 // asClientGo are the scenarios in which ours differs from client-go, but not behind client-go's
 // interface.
 var asClientGo = map[string]bool{
+	"relist-unchanged":            true, // a program can depend on it
 	"relist-tombstone":            true, // its handlers expect tombstones
 	"handler-of-another-informer": true, // its tests expect no error
 	"handler-filtered-end":        true, // the filter is client-go's

@@ -14,9 +14,10 @@ import (
 type Form struct {
 	// of is the Go type of the objects.
 	of reflect.Type
-	// object returns the object of a word, and word the word of an object. They are nil for an interface type.
-	object func(word unsafe.Pointer) wire.Object
-	word   func(obj wire.Object) unsafe.Pointer
+	// object returns the object of a word, and ifOfType the word of an object if it is of the Go type. They are nil for an
+	// interface type.
+	object   func(word unsafe.Pointer) wire.Object
+	ifOfType func(obj wire.Object) (word unsafe.Pointer, is bool)
 }
 
 // FormOf returns the form of T. Its functions are the only ones of this package that are compiled for each type.
@@ -24,7 +25,7 @@ type Form struct {
 // If T is a pointer type, it has the size, the alignment and the pointer map of an unsafe.Pointer. So a *T may be
 // converted to a *unsafe.Pointer and back (rule 1 of package unsafe), and a []unsafe.Pointer may be read as a []T. The
 // method set of an Object excludes unsafe.Pointer itself. A word of another type would be read as a T, and no race
-// detector sees that: the assertion in word panics instead.
+// detector sees that: the assertion in ifOfType prevents it.
 func FormOf[T wire.Object]() Form {
 	of := reflect.TypeFor[T]()
 	if of.Kind() != reflect.Pointer {
@@ -33,14 +34,20 @@ func FormOf[T wire.Object]() Form {
 	return Form{
 		of:     of,
 		object: func(word unsafe.Pointer) wire.Object { return *(*T)(unsafe.Pointer(&word)) },
-		word: func(obj wire.Object) unsafe.Pointer {
+		ifOfType: func(obj wire.Object) (word unsafe.Pointer, is bool) {
 			typed, is := obj.(T)
-			if !is {
-				panic(fmt.Sprintf("cache: a %T is to be stored in a cache of %v", obj, of))
-			}
-			return *(*unsafe.Pointer)(unsafe.Pointer(&typed))
+			return *(*unsafe.Pointer)(unsafe.Pointer(&typed)), is
 		},
 	}
+}
+
+// word returns the word of an object, and panics if it is of another type.
+func (f *Form) word(obj wire.Object) unsafe.Pointer {
+	word, is := f.ifOfType(obj)
+	if !is {
+		panic(fmt.Sprintf("cache: a %T is to be stored in a cache of %v", obj, f.of))
+	}
+	return word
 }
 
 // Type returns the Go type of the objects.
@@ -87,6 +94,24 @@ func Typed[T wire.Object](o Objects) []T {
 		objs = append(objs, obj.(T))
 	}
 	return objs
+}
+
+// Each calls yield with each object until that returns false, which it reports. It allocates nothing.
+func Each[T wire.Object](o Objects, yield func(T) bool) bool {
+	if o.words != nil && o.form.of != reflect.TypeFor[T]() {
+		for _, word := range o.words {
+			if !yield(o.form.object(word).(T)) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, obj := range Typed[T](o) {
+		if !yield(obj) {
+			return false
+		}
+	}
+	return true
 }
 
 // loadWord loads a word while storeWord may store another one there. This is what lets Get read without a lock. It is
