@@ -41,5 +41,5 @@ func ForKind(kind schema.GroupVersionKind) any {
 // NewTypeConverter returns a converter for the types of a scheme, with the schemas of the kinds that
 // can be applied.
 func NewTypeConverter(scheme *runtime.Scheme) managedfields.TypeConverter {
-	return managedfields.NewSchemeTypeConverter(scheme, internal.Parser())
+	return internal.Schema.TypeConverter(scheme)
 }

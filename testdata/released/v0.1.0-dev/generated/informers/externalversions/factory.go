@@ -64,7 +64,7 @@ type sharedInformerFactory struct {
 }
 
 // SharedInformerOption sets a property of a factory when it is made. Package cache has
-// more of them, such as cache.WithCustomResync and cache.WithSkipUndecodable.
+// more of them, such as cache.WithScopes and cache.WithSkipUndecodable.
 type SharedInformerOption = cache.SharedInformerOption
 
 // WithNamespace limits the informers of namespaced kinds to one namespace.

@@ -49,8 +49,5 @@ func DynamicKind[T cache.Object](client versioned.Interface, resource schema.Gro
 	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[T]{
 		Resource:   resource,
 		Namespaced: namespaced,
-		ListWatch: func(string) cache.ListerWatcher[T] {
-			return cache.NewUnavailableListWatch[T](resource)
-		},
 	})
 }

@@ -6,6 +6,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/applyconfiguration/internal"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/shop/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,7 +45,7 @@ func ExtractOrder(obj *shopv1.Order, fieldManager string) (*OrderApplyConfigurat
 // such as "status". The subresource "" is the object itself.
 func ExtractOrderFrom(obj *shopv1.Order, fieldManager, subresource string) (*OrderApplyConfiguration, error) {
 	b := &OrderApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.released.v0.1.0-dev.shop.v1.Order", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.testdata.released.v0.1.0-dev.shop.v1.Order", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -81,79 +82,79 @@ func (b *OrderApplyConfiguration) WithAPIVersion(value string) *OrderApplyConfig
 
 // WithName sets Name.
 func (b *OrderApplyConfiguration) WithName(value string) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
 // WithGenerateName sets GenerateName.
 func (b *OrderApplyConfiguration) WithGenerateName(value string) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
 // WithNamespace sets Namespace.
 func (b *OrderApplyConfiguration) WithNamespace(value string) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
 // WithUID sets UID.
 func (b *OrderApplyConfiguration) WithUID(value types.UID) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
 // WithResourceVersion sets ResourceVersion.
 func (b *OrderApplyConfiguration) WithResourceVersion(value string) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
 // WithGeneration sets Generation.
 func (b *OrderApplyConfiguration) WithGeneration(value int64) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
 // WithCreationTimestamp sets CreationTimestamp.
 func (b *OrderApplyConfiguration) WithCreationTimestamp(value metav1.Time) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
 // WithDeletionTimestamp sets DeletionTimestamp.
 func (b *OrderApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
 // WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *OrderApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *OrderApplyConfiguration) WithLabels(entries map[string]string) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *OrderApplyConfiguration) WithAnnotations(entries map[string]string) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
 // WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *OrderApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
 // WithFinalizers appends values to Finalizers.
 func (b *OrderApplyConfiguration) WithFinalizers(values ...string) *OrderApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b
 }
 

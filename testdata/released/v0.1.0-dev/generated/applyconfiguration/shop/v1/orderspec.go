@@ -6,7 +6,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 )
 
 // OrderSpecApplyConfiguration is a declarative configuration of OrderSpec for server-side apply.
@@ -30,6 +30,6 @@ func (b *OrderSpecApplyConfiguration) WithCustomer(value string) *OrderSpecApply
 
 // WithItems appends values to Items. It panics if one of them is nil.
 func (b *OrderSpecApplyConfiguration) WithItems(values ...*ItemApplyConfiguration) *OrderSpecApplyConfiguration {
-	b.Items = internal.Append("WithItems", b.Items, values)
+	b.Items = merge.Append("WithItems", b.Items, values)
 	return b
 }

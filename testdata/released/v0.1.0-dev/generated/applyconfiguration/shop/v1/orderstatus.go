@@ -6,7 +6,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/applyconfiguration/internal"
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -31,6 +31,6 @@ func (b *OrderStatusApplyConfiguration) WithPhase(value string) *OrderStatusAppl
 
 // WithConditions appends values to Conditions. It panics if one of them is nil.
 func (b *OrderStatusApplyConfiguration) WithConditions(values ...*applymetav1.ConditionApplyConfiguration) *OrderStatusApplyConfiguration {
-	b.Conditions = internal.Append("WithConditions", b.Conditions, values)
+	b.Conditions = merge.Append("WithConditions", b.Conditions, values)
 	return b
 }

@@ -6,6 +6,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/merge"
 	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/applyconfiguration/internal"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/shop/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +42,7 @@ func ExtractShop(obj *shopv1.Shop, fieldManager string) (*ShopApplyConfiguration
 // such as "status". The subresource "" is the object itself.
 func ExtractShopFrom(obj *shopv1.Shop, fieldManager, subresource string) (*ShopApplyConfiguration, error) {
 	b := &ShopApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.released.v0.1.0-dev.shop.v1.Shop", fieldManager, b, subresource); err != nil {
+	if err := internal.Schema.Extract(obj, "com.github.typedinformers.informer-gen.testdata.released.v0.1.0-dev.shop.v1.Shop", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -67,79 +68,79 @@ func (b *ShopApplyConfiguration) WithAPIVersion(value string) *ShopApplyConfigur
 
 // WithName sets Name.
 func (b *ShopApplyConfiguration) WithName(value string) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
 // WithGenerateName sets GenerateName.
 func (b *ShopApplyConfiguration) WithGenerateName(value string) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
 // WithNamespace sets Namespace.
 func (b *ShopApplyConfiguration) WithNamespace(value string) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
 // WithUID sets UID.
 func (b *ShopApplyConfiguration) WithUID(value types.UID) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
 // WithResourceVersion sets ResourceVersion.
 func (b *ShopApplyConfiguration) WithResourceVersion(value string) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
 // WithGeneration sets Generation.
 func (b *ShopApplyConfiguration) WithGeneration(value int64) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
 // WithCreationTimestamp sets CreationTimestamp.
 func (b *ShopApplyConfiguration) WithCreationTimestamp(value metav1.Time) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
 // WithDeletionTimestamp sets DeletionTimestamp.
 func (b *ShopApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
 // WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *ShopApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
 // WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *ShopApplyConfiguration) WithLabels(entries map[string]string) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
 // WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *ShopApplyConfiguration) WithAnnotations(entries map[string]string) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
 // WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *ShopApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
 // WithFinalizers appends values to Finalizers.
 func (b *ShopApplyConfiguration) WithFinalizers(values ...string) *ShopApplyConfiguration {
-	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
+	merge.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b
 }
 

@@ -33,7 +33,7 @@ type orderLister struct {
 
 // NewOrderLister returns a lister that reads the given indexer.
 func NewOrderLister(indexer *cache.Indexer[*shopv1.Order]) OrderLister {
-	return orderLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("orders").GroupResource())}
+	return orderLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("order").GroupResource())}
 }
 
 func (l orderLister) ByCustomer(value string) ([]*shopv1.Order, error) {

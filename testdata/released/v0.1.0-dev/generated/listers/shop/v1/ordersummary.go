@@ -31,7 +31,7 @@ type orderSummaryLister struct {
 
 // NewOrderSummaryLister returns a lister that reads the given indexer.
 func NewOrderSummaryLister(indexer *cache.Indexer[*shopv1.OrderSummary]) OrderSummaryLister {
-	return orderSummaryLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("orders").GroupResource())}
+	return orderSummaryLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("order").GroupResource())}
 }
 
 func (l orderSummaryLister) ByPhase(value string) ([]*shopv1.OrderSummary, error) {

@@ -30,5 +30,5 @@ type shopLister struct {
 
 // NewShopLister returns a lister that reads the given indexer.
 func NewShopLister(indexer *cache.Indexer[*shopv1.Shop]) ShopLister {
-	return shopLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("shops").GroupResource())}
+	return shopLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("shop").GroupResource())}
 }
