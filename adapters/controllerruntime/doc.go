@@ -41,7 +41,7 @@
 // # What it promises
 //
 // It behaves as the cache of controller-runtime v0.25 does, and passes the tests of that cache. It works with controller-runtime from v0.22.4 on.
-// docs/controller-runtime.md has the differences. Those that are most visible:
+// Those of the differences that are most visible:
 //
 //   - Typed, unstructured and metadata readers of a kind share one list, one watch and one store.
 //   - GetInformer returns a complete SharedIndexInformer, also over several namespaces.
@@ -49,6 +49,31 @@
 //   - When Start has returned, no goroutine of the cache is left, and no handler is running.
 //
 // Each public field of cache.Options has an effect, or New returns an error.
+//
+// # What is different
+//
+//   - If Options.NewInformer is set, New returns controller-runtime's own cache.
+//   - labels.Nothing or fields.Nothing in the options, two entries of ByObject for one kind, and different SyncPeriods
+//     for namespaces of a kind are errors of New. controller-runtime selects everything, or uses one by chance.
+//   - If a transform returns another Go type, the list fails. controller-runtime's reads fail, and handlers get it.
+//   - TransformStripManagedFields for all namespaces of a kind lets the decoder skip managedFields.
+//   - Typed objects in handlers, and of reads without a copy, never have a kind. In controller-runtime they have one
+//     if they come from a list of custom resources.
+//   - The index of IndexField has each value once, and is not in GetIndexers of the informer.
+//   - SetTransform and SetWatchErrorHandler of an informer return errors; use the options.
+//   - DefaultWatchErrorHandler gets a Reflector that has only the name and type of the informer, and delays nothing.
+//   - Lists are LIST for JSON, and a stream for protobuf unless bookmarks are disabled. LIST is in one piece, and in
+//     pages of 500 after that has failed.
+//   - A failed request is repeated after 0.3 to 0.6 s, up to 4 to 8 s, and after Forbidden and NotFound up to 15 to
+//     30 s. controller-runtime waits 0.8 to 1.6 s, up to 30 to 60 s.
+//   - rest.Config.ContentType, AcceptContentTypes, QPS and Burst have no effect on the cache. A RateLimiter is used.
+//   - If the objects of a new form cannot be decoded, the forms that were synced before go on. The new one is tried
+//     again after a minute, then less often, and NotSynced names the object.
+//   - Run of an informer of the cache does nothing: the cache runs it.
+//   - A redirect to another host is an error, also in discovery if Options.Mapper is nil. The manager makes its own
+//     mapper and client, which follow it: see MapperProvider, NewClient and package redirect.
+//   - A List over several namespaces is one snapshot.
+//   - A read of a new kind after the cache has ended is an error at once.
 //
 // # What it does not do
 //

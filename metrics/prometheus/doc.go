@@ -28,7 +28,7 @@
 // # Files
 //
 // The folder has alerts.yaml, a file of rules, and dashboard.json, a dashboard for Grafana.
-// docs/observability.md lists all metrics, and says what to do for each alert.
+// docs/observability.md describes what to do for each alert, and docs/observability-reference.md lists all metrics.
 //
 // # In a registry that has client-go's metrics
 //

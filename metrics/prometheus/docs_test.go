@@ -11,16 +11,27 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// readDocs returns docs/observability.md, the rows of its tables that begin with a name in a
-// column, and the anchors of its headings.
+// readDocs returns the rows of the tables of docs/observability.md and of its reference, which has the metrics, and the
+// anchors of the headings of docs/observability.md.
 func readDocs(t *testing.T) (rows [][]string, anchors map[string]bool) {
 	t.Helper()
 	content, err := os.ReadFile("../../docs/observability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	reference, err := os.ReadFile("../../docs/observability-reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	anchors = map[string]bool{}
 	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		if heading := strings.TrimLeft(line, "#"); heading != line {
+			text := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
+			anchors[strings.ReplaceAll(text, " ", "-")] = true
+		}
+	}
+	for line := range strings.Lines(string(content) + string(reference)) {
 		line = strings.TrimSpace(line)
 		if cells, isRow := strings.CutPrefix(line, "|"); isRow {
 			row := strings.Split(strings.TrimSuffix(cells, "|"), "|")
@@ -28,10 +39,6 @@ func readDocs(t *testing.T) (rows [][]string, anchors map[string]bool) {
 				row[i] = strings.Trim(strings.TrimSpace(cell), "`")
 			}
 			rows = append(rows, row)
-		}
-		if heading := strings.TrimLeft(line, "#"); heading != line {
-			text := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
-			anchors[strings.ReplaceAll(text, " ", "-")] = true
 		}
 	}
 	return rows, anchors
@@ -75,7 +82,7 @@ func TestDocumentedMetrics(t *testing.T) {
 	}
 	for _, m := range metrics {
 		if !documented[m.name] {
-			t.Errorf("docs/observability.md has no row for %s", m.name)
+			t.Errorf("docs/observability-reference.md has no row for %s", m.name)
 		}
 	}
 }

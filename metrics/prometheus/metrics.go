@@ -47,7 +47,7 @@ func one(read func(*cache.InformerStatus) value) func(*cache.InformerStatus, put
 
 var phases = []cache.Phase{cache.Pending, cache.Listing, cache.Watching, cache.Degraded, cache.Stopped}
 
-// metrics are all metrics. docs/observability.md has the same table.
+// metrics are all metrics. docs/observability-reference.md has the same table.
 var metrics = append([]metric{
 	{
 		name:   "informer_phase",

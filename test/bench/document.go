@@ -15,26 +15,37 @@ import (
 	"time"
 )
 
-// documentOf returns the file in docs that has the table of a section.
-func documentOf(section string) string {
-	if section == "shards" {
-		return "scale.md"
-	}
-	return "benchmarks.md"
+// tableFile is the file with the table of a section.
+func (o options) tableFile(section string) string {
+	return filepath.Join(o.repo, "test", "bench", "tables", section+".txt")
 }
 
-// writeSection replaces the table of a section in its document.
-func writeSection(o options, name string, rows []Row) error {
-	file := filepath.Join(o.repo, "docs", documentOf(name))
+// writeTable writes the table of a section: a line on the measurement, an empty one, and the rows.
+func writeTable(o options, section string, rows []Row) error {
+	text := bytes.NewBufferString(o.provenance(rows) + "\n")
+	if err := printRows(text, rows); err != nil {
+		return err
+	}
+	return os.WriteFile(o.tableFile(section), text.Bytes(), 0o644)
+}
+
+// writeOverviews replaces the tables of docs/benchmarks.md by ones of all rows.
+func writeOverviews(o options, all []Row) error {
+	file := filepath.Join(o.repo, "docs", "benchmarks.md")
 	document, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	changed, err := replaceSection(document, name, o.provenance(rows)+"\n"+markdown(rows))
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+	for _, s := range overviews {
+		text, err := s.markdown(o, all)
+		if err != nil {
+			return err
+		}
+		if document, err = replaceSection(document, s.name, text); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
 	}
-	return os.WriteFile(file, changed, 0o644)
+	return os.WriteFile(file, document, 0o644)
 }
 
 // replaceSection replaces the text between the two comments of a section.

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 )
@@ -33,6 +37,36 @@ func TestProvenance(t *testing.T) {
 		before := append([]string(nil), args...)
 		if got := commandLine(args); got != want || !reflect.DeepEqual(args, before) {
 			t.Errorf("%q of %q", got, args)
+		}
+	}
+}
+
+// TestOverviews compares the tables of docs/benchmarks.md with results.json.
+func TestOverviews(t *testing.T) {
+	repo := filepath.Join("..", "..")
+	document, err := os.ReadFile(filepath.Join(repo, "docs", "benchmarks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Row
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range overviews {
+		table, err := s.markdown(options{repo: repo}, all)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		changed, err := replaceSection(document, s.name, table)
+		if err != nil {
+			t.Errorf("docs/benchmarks.md: %v", err)
+		} else if !bytes.Equal(changed, document) {
+			t.Errorf("the table %s of docs/benchmarks.md does not have the figures of results.json; it should be\n%s", s.name, table)
 		}
 	}
 }

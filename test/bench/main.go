@@ -20,8 +20,8 @@
 //
 // Except for the generator, processes of both sides measure, and report their figures
 // (report), which comparison.go checks and compares. floors.json is what each row has to
-// reach. results.json has the rows of the last run, which docs/benchmarks.md and its
-// plots show.
+// reach. results.json has the rows of the last run, and tables has them to read, with the date, the
+// machine and the command. overview.go names the rows that docs/benchmarks.md shows.
 package main
 
 import (
@@ -128,7 +128,7 @@ func main() {
 	pflag.BoolVar(&o.full, "full", false, "measure informers of 1,000,000 objects over HTTP as well, which takes half an hour more")
 	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in four minutes")
 	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")
-	pflag.BoolVar(&o.write, "write", false, "write test/bench/results.json, docs/benchmarks.md and its plots")
+	pflag.BoolVar(&o.write, "write", false, "write test/bench/results.json, test/bench/tables, docs/benchmarks.md and docs/plots")
 	pflag.StringVar(&o.command, "command", commandLine(os.Args[1:]), "how to run the same again, as printed")
 	if err := pflag.CommandLine.MarkHidden("command"); err != nil {
 		panic(err) // it is defined
@@ -269,7 +269,10 @@ func (o options) publish(ctx context.Context, name string, rows []Row) error {
 	if err != nil || !o.write {
 		return err
 	}
-	if err := writeSection(o, name, ofSection(all, name)); err != nil {
+	if err := writeTable(o, name, ofSection(all, name)); err != nil {
+		return err
+	}
+	if err := writeOverviews(o, all); err != nil {
 		return err
 	}
 	return drawPlots(ctx, o, o.results())

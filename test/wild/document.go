@@ -29,9 +29,20 @@ const readers = "This page is for developers who want to know whether the genera
 
 // document is all of docs/wild.md.
 func document(results []Result, kubernetes string) string {
+	return fmt.Sprintf("# API packages in the wild\n\n%s\n\n%s", readers, introduction(results, kubernetes))
+}
+
+// listing is all of test/wild/results.txt: a row for each result, and notes.
+func listing(results []Result, kubernetes string) string {
 	var text strings.Builder
 	notes := &notes{}
-	fmt.Fprintf(&text, "# API packages in the wild\n\n%s\n\n%s\n", readers, introduction(results, kubernetes))
+	fmt.Fprintf(&text, `A row is one run of informer-gen, in a module of its own with the modules of k8s.io/* at %s. If the packages need a name besides that of
+the module, it is in parentheses. "Cold" and "warm" are the seconds of one run on %d cores (%s/%s, %s), after all modules have been
+downloaded: with an empty build cache, and the median of three runs with a full one. "Failing" is the number of used kinds that fail. The flags
+are those besides --output-dir and --with-applyconfig. "3 changed [1]" means that three exported names differ from the published clientset, for the
+reason in note 1.
+
+`, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	text.WriteString("| module | version | kinds | failing | cold | warm | flags | differences from the published clientset |\n|---|---|---|---|---|---|---|---|\n")
 	for _, result := range results {
 		text.WriteString(result.markdown(notes))
@@ -56,22 +67,17 @@ func introduction(results []Result, kubernetes string) string {
 			compared++
 		}
 	}
-	return fmt.Sprintf("`make test-wild` writes this page. It generates code for "+`published API packages that were not written for this generator, and type-checks all
-generated code, including function bodies. In packages that generated code imports, it type-checks only the declarations. If the project publishes a
-clientset, it compares every exported name of both clientsets. [test/compare](../test/compare) compares listers, informers and apply configurations.
+	return fmt.Sprintf(`**%d of %d** sets of published API packages generate and type-check with Kubernetes %s, with %d kinds. A set is the packages of one run of informer-gen. %d of the sets are compared with a
+published clientset. Of %d kinds that are used, %d fail. [The list](../test/wild/results.txt) has each set, with its version, times, flags and differences.
 
-It then compiles the generated code, and uses each kind with the clientset that `+"`fake.NewClientset`"+` returns: it creates an object, gets it, lists it, and waits
-until an informer of the factory has it. If a client has no method for a step, the test leaves that step out. If it has no Create, the test puts the object on the server. A set is not
-run if a package that was not generated cannot be used: it does not compile with this version of Kubernetes, requires a module that cannot be had, or needs more than a test has.
+`+"`make test-wild`"+` writes this page and the list. It
 
-A set is the packages of one run of informer-gen. **%d of %d** sets of packages generate and type-check, with %d kinds; %d of the sets are compared with a
-published clientset. Of %d kinds that are used, %d fail.
+- generates code, and type-checks all of it, including function bodies;
+- compares every exported name of both clientsets, if the project publishes one. [test/compare](../test/compare) compares listers, informers and apply configurations;
+- compiles the generated code, and uses each kind with the clientset of `+"`fake.NewClientset`"+`: it creates an object, gets it, lists it, and waits until an informer of the factory has it. A step for which the client has no method is left out.
 
-A row of the table is one set. If the packages need a name besides that of the module, it is in parentheses. Each set is generated in its own module, with all
-modules of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run on %d cores (%s/%s, %s), after all modules have been downloaded. "Cold" is with
-an empty build cache. "Warm" is the median of three runs with a full build cache. "Failing" is the number of used kinds that fail. The flags are all flags of the run besides --output-dir and
---with-applyconfig, which each run has. In the last column, "3 changed [1]" means that three exported names differ from the published clientset, for the reason in note 1 below the table.
-`, generated, len(results), kinds, compared, used, failing, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+A set is not run if a package that was not generated cannot be used: it does not compile with this version of Kubernetes, requires a module that cannot be had, or needs more than a test has.
+`, generated, len(results), kubernetes, kinds, compared, used, failing)
 }
 
 // markdown is the row of a result in the table.

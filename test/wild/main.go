@@ -26,7 +26,7 @@ func main() {
 	pflag.StringVar(&o.repo, "repo", "..", "root `FOLDER` of the repository")
 	pflag.StringVar(&o.only, "only", "", "run the rows whose names match a `REGEXP`")
 	pflag.BoolVar(&o.keep, "keep", false, "keep the modules and what was generated, in build/wild")
-	pflag.BoolVar(&o.write, "write", false, "write test/wild/results.json and docs/wild.md")
+	pflag.BoolVar(&o.write, "write", false, "write test/wild/results.json, test/wild/results.txt and docs/wild.md")
 	pflag.Parse()
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
@@ -126,6 +126,9 @@ func publish(o options, ran []Result, kubernetes string) error {
 	}
 	results := merge(old, ran, table())
 	if err := writeResults(file, results); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(o.repo, "test", "wild", "results.txt"), []byte(listing(results, kubernetes)), 0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(o.repo, "docs", "wild.md"), []byte(document(results, kubernetes)), 0o644)

@@ -9,6 +9,45 @@
 // The rows are in heap.go, events.go, reads.go and latency.go. Only ours.go and theirs.go
 // differ between the sides. What queries return is digested, so that the benchmark can
 // check that both sides read the same.
+//
+// What the rows mean:
+//
+//   - The objects are the same pods. They exist before the measurement, in the order in which an
+//     API server lists them. Both sides store the same Go values. A namespace has 1,000 of them
+//     and a node has 200, for any number of objects. Each side runs in its own processes, and the
+//     two sides take turns.
+//   - The source of both sides is a typed client. It returns a PodList with the items in one
+//     array, of which both sides copy each item, and a watch.Interface, whose channel has a buffer
+//     of 1,024 events. In the row "over a channel without room" it has no buffer, like that of
+//     client-go's REST client, so both sides wait for each event.
+//   - Indexes: the two indexes are by namespace and by node. Our cache always has the index by
+//     namespace. So in the rows "0 indexes" it has one index, and client-go has none. The one
+//     allocation per event is that of the index function, which returns a slice.
+//   - Events are updates, as fast as the informer takes them, until each handler has received the
+//     last one. They change no value of an index. They are for 1,000 objects from all parts of the
+//     collection, one after the other. In the rows "all objects in turn" they are for all objects.
+//     These rows mostly wait for memory, because the objects are not in the cache of the
+//     processor. In the row "deletes and adds by turns" each event changes every index.
+//   - Lister.Get gets the same 1,000 objects, or all objects in turn, and reads their names. The
+//     figure is the time of all processors together, divided by the number of calls. "Beside
+//     20,000 events/s" has a writer, and a reader for each other processor. The writer sends 20
+//     events each millisecond, if the handler has received the ones before. The row has the time
+//     of one reader's call. The row "time per event that came" has the average time between two
+//     events, which is 50 µs if the informer keeps up.
+//   - Cache's own memory is the growth of the heap when a cache with two indexes is filled with
+//     objects that already exist. What the cache adds to a garbage collection is the CPU time of a
+//     collection with the cache, less that of one without the cache. These objects have only a
+//     name, a namespace and a node, because the collector's work for whole pods would hide its
+//     work for the cache. A difference below 10 ns per object cannot be measured. The row shows
+//     such a difference as 10 ns per object, and is empty for 10,000 objects.
+//   - A lone event is sent half a millisecond after the handler has received the one before. The
+//     row "while all are listed" has a reader that lists all objects again and again, at most once
+//     in 100 ns times the number of objects, such as 10 ms for 100,000. p100 is the longest delay.
+//     The next event waits for the one before, so a long delay counts only once.
+//   - Checks: each handler has to receive each event, and each query has to return the expected
+//     number of objects. After the events, the benchmark reads each cache through every index. It
+//     compares the result with the sent objects, including their versions, and with the other
+//     side.
 package memory
 
 import (

@@ -10,6 +10,30 @@
 // The queue, the workers and the reconcilers are the same for all programs (loop.go,
 // counters.go, children.go). Only reads, writes and events differ (ours.go, manager.go). At the
 // end the objects on the server must be right.
+//
+// What the rows mean:
+//
+//   - Counters. Each reconcile reads an object from the cache, adds 1 to a number in its status,
+//     and writes it with UpdateStatus. After a conflict it reads the object from the server (a
+//     live GET) and tries again, as many controllers do. In turn: after a reconcile the object
+//     goes to the end of the queue, 20 times. The other objects are reconciled meanwhile, so the
+//     watch has usually caught up, and few reads are stale. At once: the worker reconciles the
+//     object again and again until it is done, 10 times, as a controller does if fewer objects
+//     than workers have something to do.
+//   - Children. Each object needs five children. A reconcile lists the children of an object in
+//     the cache by a label, and creates one that is missing. Its name is generated, so the server
+//     cannot refuse a second one. Duplicates are the children that are too many at the end.
+//   - All programs do the same work. The queue, the workers and the reconcilers are the same code,
+//     and event handlers add objects to the queue too. At the end each counter on the server must
+//     be exactly right, and the number of successful writes must be exactly the number of
+//     increments. Otherwise the benchmark fails.
+//   - Requests are all requests while the controller runs, except watches. Get and List from the
+//     cache are the time of one read. With EnableReadYourWritesConsistency this includes waiting.
+//   - "In turn", the time is the same for all: the server is the limit, and hardly any read is
+//     stale.
+//   - Each program is a process of its own with no limit of rate. Server and controller share the
+//     processors of the machine, so the time is mostly that of the server. The programs take
+//     turns, and every second round is backwards.
 package main
 
 import (
