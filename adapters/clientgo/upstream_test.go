@@ -24,6 +24,33 @@ var (
 	upstreamHelpers = []string{"util_test.go", "main_test.go", "cache_test.go"}
 )
 
+// leftOut has the other files with tests in tools/cache, with the reason.
+var leftOut = map[string]string{
+	"controller_test.go":                          "Controller, NewInformer and NewTransformingInformer are made of client-go's queue and store; the adapter replaces the shared informer",
+	"processor_listener_test.go":                  "benchmarks of a type of the package",
+	"controller_bench_test.go":                    "as controller_test.go",
+	"shared_informer_bench_test.go":               "benchmarks of fields of client-go's informer",
+	"store_test.go":                               "its objects have no metadata, and the test has a key function for them; index_test.go has the Store of an informer",
+	"thread_safe_store_test.go":                   "a type of the package, below the Indexer",
+	"mutation_detector_test.go":                   "replaces a field of client-go's informer; see cache.WithMutationDetector",
+	"reflector_test.go":                           "the Reflector of client-go; the runtime has its own, and test/conformance plays both with one server",
+	"reflector_watchlist_test.go":                 "as reflector_test.go",
+	"reflector_data_consistency_detector_test.go": "as reflector_test.go",
+	"retry_with_deadline_test.go":                 "a function that only the Reflector of client-go calls",
+	"delta_fifo_test.go":                          "client-go's queue; the runtime has its own",
+	"fifo_test.go":                                "as delta_fifo_test.go",
+	"the_real_fifo_test.go":                       "as delta_fifo_test.go",
+	"heap_test.go":                                "a queue that no informer uses",
+	"undelta_store_test.go":                       "a store that no informer uses",
+	"expiration_cache_test.go":                    "a store that no informer uses",
+	"mutation_cache_test.go":                      "a cache above a Store that client-go itself provides",
+	"event_handler_name_test.go":                  "an internal function; TestNamesOfCheckers has what the adapter makes of it",
+	"identity_test.go":                            "the names of client-go's metrics, which the adapter does not have",
+	"listwatch_test.go":                           "a function for clients",
+	"object-names_test.go":                        "functions that need no informer",
+	"wait_test.go":                                "functions that need no informer",
+}
+
 // skipped has the tests of client-go that do not pass over the adapter, with the row of
 // docs/design/differences.md that explains why.
 var skipped = map[string]string{
@@ -85,7 +112,20 @@ func writeUpstream(t *testing.T) (dir string, tests, internal []string) {
 	dir = t.TempDir()
 	const version = "v0.37.2" // the newest one, as in the module test
 	clientgo := download(t, "k8s.io/client-go@"+version)
-	for _, name := range append(upstreamHelpers, upstreamFiles...) {
+	used := slices.Concat(upstreamHelpers, upstreamFiles)
+	all, err := filepath.Glob(filepath.Join(clientgo, "tools", "cache", "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		if name := filepath.Base(file); slices.Contains(used, name) == (leftOut[name] != "") {
+			t.Errorf("client-go's %s either runs, or is left out for a reason", name)
+		}
+	}
+	if len(all) != len(used)+len(leftOut) {
+		t.Errorf("client-go has %d files with tests; %d run, and %d are left out", len(all), len(used), len(leftOut))
+	}
+	for _, name := range used {
 		rules := rules
 		if slices.Contains(upstreamHelpers, name) {
 			rules = upstream.Rules{Package: rules.Package}
