@@ -82,7 +82,8 @@
 //   - GetIndexers returns a copy. List, ByIndex and Index return the objects in no order, as in
 //     client-go.
 //   - Add, Update, Delete and Replace of a Store are for tests, as those of cache.Indexer. They
-//     return an error for an object of another type than the cache has.
+//     return an error for an object of another type than the cache has, but for an informer that replaces one of client-go. The
+//     typed form of that panics on such an object.
 //   - A second Run returns at once, as in client-go. So does the first one after Start of the factory.
 //     Shutdown of the factory also stops an informer that Run runs.
 //   - Options for metrics do not exist, and KUBE_CACHE_MUTATION_DETECTOR has no effect; see

@@ -56,7 +56,7 @@ func ExampleSharedIndexInformer() {
 // In a program, informer is one of a factory that was generated with --informers=client-go.
 func ExampleTypedInformer() {
 	informer := clientgo.NewInformer(clientgo.Source{
-		Type:      cache.GoTypeOf[*metav1.PartialObjectMetadata](),
+		Object:    &metav1.PartialObjectMetadata{},
 		Resource:  schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
 		ListWatch: fakeListWatch(),
 	})

@@ -22,9 +22,9 @@ import (
 // Source says what an informer of code that was generated with --informers=client-go lists and watches.
 type Source struct {
 	Resource schema.GroupVersionResource
-	// Type, Kind and Protobuf are the fields of these names of a [cache.Kind].
-	Type     cache.GoType
+	// Kind, Object and Protobuf are the fields of these names of a [cache.Kind].
 	Kind     string
+	Object   runtime.Object
 	Protobuf runtime.Object
 	// Namespace is empty for all namespaces, and for cluster-scoped kinds.
 	Namespace string
@@ -45,7 +45,7 @@ type Source struct {
 func NewInformer(source Source) toolscache.SharedIndexInformer {
 	unsupported, states := source.Clientset.(interface{ IsWatchListSemanticsUnSupported() bool })
 	kind := cache.Kind[cache.Object]{
-		Resource: source.Resource, Type: source.Type, Kind: source.Kind, Protobuf: source.Protobuf, Namespaced: source.Namespace != "",
+		Resource: source.Resource, Kind: source.Kind, Object: source.Object, Protobuf: source.Protobuf, Namespaced: source.Namespace != "",
 		Open:                 func(namespace string) cache.OpenFunc { return open(source.Client, source.Resource, namespace) },
 		ListWatch:            func(string) cache.ListerWatcher[cache.Object] { return listWatch(source.ListWatch, source.Clientset) },
 		WithoutStreamingList: states && unsupported.IsWatchListSemanticsUnSupported(),
@@ -61,7 +61,7 @@ func NewInformer(source Source) toolscache.SharedIndexInformer {
 	if err != nil {
 		panic(err)
 	}
-	return newOwnInformer(newSharedInformer(informer, View{}, source.Type.Type()), source.ResyncPeriod, source.Indexers)
+	return newOwnInformer(informer, source.ResyncPeriod, source.Indexers, source.Object)
 }
 
 // listWatch returns a ListerWatcher of a clientset.

@@ -19,14 +19,14 @@ import (
 // Indexer returns objects as an Indexer of client-go, which is also a Store. It shares the
 // memory of objects.
 func Indexer[T cache.Object](objects *cache.Indexer[T]) toolscache.Indexer {
-	return &indexer{objects: (*cache.Indexer[cache.Object])(objects), of: reflect.TypeFor[T]()}
+	return &indexer{objects: (*cache.Indexer[cache.Object])(objects), of: reflect.TypeFor[T](), accepted: reflect.TypeFor[T]()}
 }
 
 // indexer is a cache as client-go's Indexer. Like all adapters it sees objects of any type, so that it is not compiled for each.
 type indexer struct {
 	objects *cache.Indexer[cache.Object]
-	// of is the Go type of the objects, or an interface type that they implement.
-	of reflect.Type
+	// of is the Go type of the objects. Those of type accepted can be added, which may be an interface type.
+	of, accepted reflect.Type
 	// informer is the one whose cache it is, or nil.
 	informer *cache.SharedIndexInformer[cache.Object]
 	view     View
@@ -282,10 +282,10 @@ func (x *indexer) stored(obj any) (cache.Object, error) {
 
 // known returns an object of the type of the cache.
 func (x *indexer) known(obj any) (cache.Object, error) {
-	if of := reflect.TypeOf(obj); of != nil && of.AssignableTo(x.of) {
+	if of := reflect.TypeOf(obj); of != nil && of.AssignableTo(x.accepted) {
 		return obj.(cache.Object), nil
 	}
-	return nil, toolscache.KeyError{Obj: obj, Err: fmt.Errorf("the cache has objects of type %v, and this one is a %T", x.of, obj)}
+	return nil, toolscache.KeyError{Obj: obj, Err: fmt.Errorf("the cache has objects of type %v, and this one is a %T", x.accepted, obj)}
 }
 
 func (x *indexer) Add(obj any) error {

@@ -81,13 +81,7 @@ func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.O
 	if err != nil {
 		panic(err)
 	}
-	of := reflect.TypeOf(exampleObject)
-	if of == nil {
-		of = reflect.TypeFor[cache.Object]()
-	}
-	adapter := newSharedInformer(informer, View{}, of)
-	adapter.indexer.of = reflect.TypeFor[cache.Object]() // lw decides
-	return newOwnInformer(adapter, resyncPeriod, indexers)
+	return newOwnInformer(informer, resyncPeriod, indexers, exampleObject)
 }
 
 // resourceOf returns the resource of an object for logs: by its kind, or else by its Go type.

@@ -182,7 +182,7 @@ func TestBothFaces(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			source := newSource(t, newObject("a/v", "red"), newObject("a/w", "red"))
-			informer := NewInformer(Source{Resource: widgets, Type: cache.GoTypeOf[object](), ListWatch: source, ResyncPeriod: test.resync})
+			informer := NewInformer(Source{Resource: widgets, Object: newObject("w", ""), ListWatch: source, ResyncPeriod: test.resync})
 			typed, err := TypedInformer[object](toolscache.SharedIndexInformer(struct{ toolscache.SharedIndexInformer }{informer}))
 			if err != nil {
 				t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -57,13 +58,20 @@ func newSharedInformer(informer *cache.SharedIndexInformer[cache.Object], view V
 		name += " of " + resource.String()
 	}
 	s := &sharedInformer{informer: informer, name: name}
-	s.indexer = indexer{objects: informer.GetIndexer(), of: of, informer: informer, view: view}
+	s.indexer = indexer{objects: informer.GetIndexer(), of: of, accepted: of, informer: informer, view: view}
 	return s
 }
 
-// newOwnInformer returns an adapter, complete, that replaces an informer of client-go with a resync period, in relists too. There an update
-// of an unchanged object is a resync: if the informer has resyncs, a handler that wants none does not get it.
-func newOwnInformer(adapter *sharedInformer, resyncPeriod time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+// newOwnInformer returns an adapter that replaces an informer of client-go with a resync period. It has objects of the type of
+// example, and also keeps others that a Store gets, as client-go's does. An update of an unchanged object after a relist is a
+// resync there: if the informer has resyncs, a handler that wants none does not get it.
+func newOwnInformer(informer *cache.SharedIndexInformer[cache.Object], resyncPeriod time.Duration, indexers toolscache.Indexers, example runtime.Object) toolscache.SharedIndexInformer {
+	of := reflect.TypeOf(example)
+	if of == nil {
+		of = reflect.TypeFor[cache.Object]()
+	}
+	adapter := newSharedInformer(informer, View{}, of)
+	adapter.indexer.accepted = reflect.TypeFor[cache.Object]()
 	adapter.relists = func(own *time.Duration) bool { return resyncPeriod == 0 || own == nil || *own > 0 }
 	if err := adapter.AddIndexers(indexers); err != nil {
 		panic(err)
@@ -130,7 +138,7 @@ func (s *sharedInformer) SetTransform(transform toolscache.TransformFunc) error 
 	if transform == nil {
 		return s.informer.SetTransform(nil)
 	}
-	return s.informer.SetTransform(transformTo(s.indexer.of, transform))
+	return s.informer.SetTransform(transformTo(s.indexer.accepted, transform))
 }
 
 func (s *sharedInformer) SetWatchErrorHandler(handler toolscache.WatchErrorHandler) error {

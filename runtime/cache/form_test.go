@@ -287,27 +287,3 @@ func TestIsOtherForm(t *testing.T) {
 		t.Errorf("%v and %v", reflect.TypeOf(a), reflect.TypeOf(b))
 	}
 }
-
-// TestGoType makes an informer of any kind whose objects have one Go type: it is that of the type, with another face.
-func TestGoType(t *testing.T) {
-	informer, err := Kind[Object]{Resource: widgets, Type: GoTypeOf[object](), Open: func(string) OpenFunc { return openerOf(newSource()) }}.NewInformer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer informer.Stop()
-	typed := (*SharedIndexInformer[object])(informer)
-	obj := numbered(1)
-	typed.GetIndexer().Add(obj)
-	if found, exists := informer.GetIndexer().Get(MetaObjectToName(obj)); !exists || found != Object(obj) {
-		t.Errorf("the informer has %v, %v", found, exists)
-	}
-	if list := typed.GetIndexer().List(); len(list) != 1 || list[0] != obj {
-		t.Errorf("its objects are %v", list)
-	}
-	if n := testing.AllocsPerRun(10, func() { typed.GetIndexer().List() }); n != 1 {
-		t.Errorf("a list of its type allocates %v times", n) // others are converted
-	}
-	if _, err := informer.SetForm(&metav1.PartialObjectMetadata{}, false); err == nil {
-		t.Error("the Go type was changed")
-	}
-}

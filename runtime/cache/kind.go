@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
@@ -43,9 +42,6 @@ type Kind[T Object] struct {
 	// Object is an object of the Go type to decode to if T is an interface type, such as
 	// Object; see wire.Options.Object.
 	Object runtime.Object
-	// Type is the Go type of all objects, if T is an interface type and they have one that never changes. The informer takes the
-	// memory of one of that type.
-	Type GoType
 	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
 	// fakes; see the option of that name.
 	WithoutStreamingList bool
@@ -56,9 +52,6 @@ func erasedKind[T Object](k *Kind[T]) *kind {
 	e := &kind{
 		form: store.FormOf[T](), Resource: k.Resource, Kind: k.Kind, Protobuf: k.Protobuf, Namespaced: k.Namespaced, Server: k.Server, Open: k.Open,
 		functions: otherIndexes(erasedIndexers(k.Indexers)), Object: k.Object, WithoutStreamingList: k.WithoutStreamingList,
-	}
-	if k.Type.Type() != nil {
-		e.form = k.Type.form
 	}
 	if listWatch := k.ListWatch; listWatch != nil {
 		e.source = func(namespace string) (source.Source, source.Limits) { return listWatch(namespace).erased() }
@@ -80,15 +73,6 @@ type kind struct {
 	Object               runtime.Object
 	WithoutStreamingList bool
 }
-
-// GoType is the Go type of objects, for code that is compiled once for all types.
-type GoType struct{ form store.Form }
-
-// GoTypeOf returns a GoType.
-func GoTypeOf[T Object]() GoType { return GoType{store.FormOf[T]()} }
-
-// Type returns the type as package reflect has it.
-func (t GoType) Type() reflect.Type { return t.form.Type() }
 
 // newMachine returns an informer that does not belong to a factory.
 func (k *kind) newMachine(set []SharedInformerOption) (machine, error) {
