@@ -87,7 +87,7 @@ func TestMarkersDoc(t *testing.T) {
 			}
 		})
 	}
-	if examples < 12 || calls < 4 {
+	if examples < 10 || calls < 4 {
 		t.Errorf("only %d examples and %d calls are found", examples, calls)
 	}
 }
