@@ -26,8 +26,9 @@
 // What it promises:
 //
 //   - When Start, New or Restart returns, /readyz passes, and the namespaces default, kube-system, kube-public and
-//     kube-node-lease exist. When InstallCRDs returns, the CRDs are established, listed by discovery, and answer
-//     requests in every served version.
+//     kube-node-lease exist. So does the Service kubernetes, if Services are served.
+//   - When InstallCRDs returns, the CRDs are established, listed by discovery, and answer requests in every served
+//     version.
 //   - When a write of a webhook configuration returns, it holds for the next write.
 //   - After Stop the port, the sockets, the temporary files and the goroutines are gone. A start that fails
 //     leaves none either. One exception for leak checks: a consistent read from the watch cache starts a timer

@@ -71,6 +71,11 @@ func startInstance(ctx context.Context, settings settings, dataDir string, logs 
 	if err = i.createNamespaces(ctx); err != nil {
 		return nil, err
 	}
+	if settings.kinds.Has(corev1.SchemeGroupVersion.WithKind("Service")) {
+		if err = i.createService(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err = i.extensions.namespaces.Observe(ctx); err != nil {
 		return nil, err
 	}
@@ -112,6 +117,36 @@ func (i *instance) createNamespaces(ctx context.Context) error {
 		if _, missing := client.Namespaces().Get(ctx, name, metav1.GetOptions{}); missing != nil {
 			return fmt.Errorf("create namespace %s: %w", name, err)
 		}
+	}
+	return nil
+}
+
+// createService creates the Service of the API server, as kube-apiserver does, where it does not exist yet. Programs take it
+// as the sign that a cluster is ready. Its address leads nowhere.
+func (i *instance) createService(ctx context.Context) error {
+	client, err := typedcorev1.NewForConfig(i.config())
+	if err != nil {
+		return fmt.Errorf("build a client for Services: %w", err)
+	}
+	const address = "10.0.0.1"
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "kubernetes", Namespace: metav1.NamespaceDefault,
+			Labels: map[string]string{"component": "apiserver", "provider": "kubernetes"},
+		},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeClusterIP, ClusterIP: address, ClusterIPs: []string{address},
+			IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol}, IPFamilyPolicy: new(corev1.IPFamilyPolicySingleStack),
+			Ports: []corev1.ServicePort{{Name: "https", Protocol: corev1.ProtocolTCP, Port: 443}},
+		},
+	}
+	_, err = client.Services(service.Namespace).Create(ctx, service, metav1.CreateOptions{})
+	if err == nil || apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	// A webhook may refuse the create of the Service that an earlier run has created.
+	if _, missing := client.Services(service.Namespace).Get(ctx, service.Name, metav1.GetOptions{}); missing != nil {
+		return fmt.Errorf("create Service %s: %w", service.Name, err)
 	}
 	return nil
 }
