@@ -55,4 +55,7 @@
 // standard error to the WithLog of the servers that run at that time, for good, so klog lines of client-go
 // go there too. A logger set with klog.SetLogger takes precedence and is left alone. And the API server's
 // libraries register metrics globally, so the figures of several servers add up.
+//
+// One log cannot be redirected: the client of etcd in the API server's libraries writes its warnings to standard error,
+// such as that a request was canceled because the server stopped.
 package testserver
