@@ -98,6 +98,7 @@ func run(ctx context.Context, repo, only string) error {
 			errs = append(errs, fmt.Errorf("%s: the tests differ, or there are none", o.name))
 		}
 	}
+	errs = append(errs, r.managedRows(ctx, matches.MatchString))
 	return errors.Join(errs...)
 }
 

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// managed is a published project whose tests start a manager of controller-runtime with envtest.
+type managed struct {
+	name string
+	// module is the project with a version.
+	module string
+	// managers are the files that make the managers of the tests.
+	managers []string
+	// suites are the folders of the packages whose tests run. Each package has a server of its own.
+	suites []string
+	// ginkgo is set if the tests are specs of Ginkgo.
+	ginkgo bool
+}
+
+var managedOperators = []managed{
+	{
+		name: "jobset", module: "sigs.k8s.io/jobset@v0.10.1", ginkgo: true,
+		managers: []string{"test/integration/controller/suite_test.go", "test/integration/webhook/suite_test.go"},
+		suites:   []string{"test/integration/controller", "test/integration/webhook"},
+	},
+	{
+		name: "cluster-api", module: "sigs.k8s.io/cluster-api@v1.12.0",
+		managers: []string{"internal/test/envtest/environment.go"},
+		suites: []string{
+			"controlplane/kubeadm/internal/controllers", "internal/controllers/cluster", "internal/controllers/clusterclass", "internal/controllers/clusterresourceset",
+			"internal/controllers/extensionconfig", "internal/controllers/machine", "internal/controllers/machinedeployment", "internal/controllers/machinehealthcheck",
+			"internal/controllers/machinepool", "internal/controllers/machineset", "internal/controllers/topology/cluster", "internal/webhooks/test",
+		},
+	},
+}
+
+// managedRows prints a row for each project.
+func (r runner) managedRows(ctx context.Context, matches func(string) bool) error {
+	if !slices.ContainsFunc(managedOperators, func(o managed) bool { return matches(o.name) }) {
+		return nil
+	}
+	if err := r.buildServer(ctx); err != nil {
+		return err
+	}
+	var errs []error
+	fmt.Println("\n| project | lines changed | tests passed before, after | failed before, after | time before, after | CPU time before, after | peak memory before, after |")
+	fmt.Println("|---|---|---|---|---|---|---|")
+	for _, o := range managedOperators {
+		if !matches(o.name) {
+			continue
+		}
+		got, err := r.runManaged(ctx, o)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", o.name, err))
+			continue
+		}
+		fmt.Printf("| %s | %d | %d, %d | %d, %d | %.0f s, %.0f s | %.0f s, %.0f s | %d MB, %d MB |\n", o.module, got.lines, got.before.count(true), got.after.count(true), got.before.count(false), got.after.count(false),
+			got.before.wall.Seconds(), got.after.wall.Seconds(), got.before.cpu.Seconds(), got.after.cpu.Seconds(), got.before.peak>>20, got.after.peak>>20)
+		for _, name := range differing(got.before.passed, got.after.passed) {
+			errs = append(errs, fmt.Errorf("%s: %s: passed before is %v, passed after is %v", o.name, name, got.before.passed[name], got.after.passed[name]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// managedResult is what became of a managed operator.
+type managedResult struct {
+	before, after suiteResult
+	// lines is the number of changed lines, besides those of imports.
+	lines int
+}
+
+// runManaged runs the tests of a project with the cache of controller-runtime, and with crcache.
+func (r runner) runManaged(ctx context.Context, o managed) (got managedResult, err error) {
+	root := filepath.Join(r.build, o.name)
+	source, before, after := filepath.Join(root, "source"), filepath.Join(root, "before"), filepath.Join(root, "after")
+	if err := os.RemoveAll(root); err != nil {
+		return got, err
+	}
+	if err := r.unpack(ctx, operator{module: o.module}, source); err != nil {
+		return got, err
+	}
+	edit := []string{"mod", "edit"}
+	for _, module := range []string{"", "/adapters/clientgo", "/adapters/controllerruntime"} {
+		edit = append(edit, "-replace="+repoModule+module+"="+filepath.Join(r.repo, module))
+	}
+	// Both sides have the versions that crcache needs, so that only the line differs.
+	for _, arguments := range [][]string{edit, {"get", crcachePath + "@v0.0.0"}} {
+		if err := r.command(ctx, source, "go", arguments...); err != nil {
+			return got, err
+		}
+	}
+	if err := r.buildSuites(ctx, o, source, before); err != nil {
+		return got, err
+	}
+	if got.lines, err = patch(source, o.managers); err != nil {
+		return got, err
+	}
+	if err := r.buildSuites(ctx, o, source, after); err != nil {
+		return got, err
+	}
+	for _, suite := range o.suites {
+		for _, side := range []struct {
+			dir    string
+			result *suiteResult
+		}{{before, &got.before}, {after, &got.after}} {
+			ran, err := r.runSuite(ctx, o, filepath.Join(source, suite), suiteFile(side.dir, suite))
+			if err != nil {
+				return got, fmt.Errorf("%s, %s: %w", suite, filepath.Base(side.dir), err)
+			}
+			side.result.add(suite, ran)
+			fmt.Fprintf(os.Stderr, "%s %s %s: %d passed, %d failed in %v, with %v of CPU time and %d MB\n", o.name, suite, filepath.Base(side.dir),
+				ran.count(true), ran.count(false), ran.wall.Round(time.Second), ran.cpu.Round(time.Second/10), ran.peak>>20)
+		}
+	}
+	return got, nil
+}
+
+// patch adds the option NewCache to the managers of a project, and returns the number of changed lines.
+func patch(source string, managers []string) (lines int, err error) {
+	for _, name := range managers {
+		path := filepath.Join(source, name)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return lines, err
+		}
+		content, changed, err := withCrcache(content)
+		if err != nil {
+			return lines, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return lines, err
+		}
+		lines += changed
+	}
+	return lines, nil
+}
