@@ -33,6 +33,7 @@ var always = []runtime.Object{&corev1.Namespace{}, &corev1.Event{}, &coordinatio
 var (
 	namespaceKind = schema.GroupKind{Kind: "Namespace"}
 	podKind       = schema.GroupKind{Kind: "Pod"}
+	nodeKind      = schema.GroupKind{Kind: "Node"}
 	eventKind     = schema.GroupKind{Kind: "Event"}
 	leaseKind     = schema.GroupKind{Group: coordinationv1.GroupName, Kind: "Lease"}
 

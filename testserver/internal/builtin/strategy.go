@@ -45,8 +45,11 @@ func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
 	if s.kind.hasGeneration {
 		asMeta(object).SetGeneration(1)
 	}
-	if s.kind.GroupKind() == namespaceKind {
+	switch s.kind.GroupKind() {
+	case namespaceKind:
 		prepareNamespace(object)
+	case nodeKind:
+		prepareNode(object)
 	}
 }
 
