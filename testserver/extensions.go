@@ -160,6 +160,7 @@ func serverConfig(o *options.CustomResourceDefinitionsServerOptions, kinds *buil
 	if err := o.ServerRunOptions.ApplyTo(&generic.Config); err != nil {
 		return nil, fmt.Errorf("configure the API server: %w", err)
 	}
+	generic.EffectiveVersion = namedVersion{generic.EffectiveVersion}
 	if err := o.RecommendedOptions.ApplyTo(generic); err != nil {
 		return nil, fmt.Errorf("configure the API server: %w", err)
 	}
