@@ -34,3 +34,23 @@ func TestTaintOfNewNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestStatusOfNewNodes creates a node with a status, as kubelets do, and updates it without the subresource.
+func TestStatusOfNewNodes(t *testing.T) {
+	t.Parallel()
+	nodes := kubeClient(t, testserver.Start(t, testserver.WithBuiltIn(&corev1.Node{}))).CoreV1().Nodes()
+	status := func(kubelet string) corev1.NodeStatus {
+		return corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{KubeletVersion: kubelet}}
+	}
+	node, err := nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Status: status("v1")}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := node.Status.NodeInfo.KubeletVersion; got != "v1" {
+		t.Errorf("a new node has the kubelet version %q, want v1", got)
+	}
+	node.Status = status("v2")
+	if node, err = nodes.Update(t.Context(), node, metav1.UpdateOptions{}); err != nil || node.Status.NodeInfo.KubeletVersion != "v1" {
+		t.Errorf("after an update it has the kubelet version %q, with error %v; want v1", node.Status.NodeInfo.KubeletVersion, err)
+	}
+}

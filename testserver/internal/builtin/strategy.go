@@ -33,10 +33,10 @@ func (strategy) Canonicalize(runtime.Object)                                    
 func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string        { return nil }
 func (strategy) WarningsOnUpdate(_ context.Context, _, _ runtime.Object) []string { return nil }
 
-// PrepareForCreate drops the status, because only the subresource writes it.
+// PrepareForCreate drops the status, because only the subresource writes it. A new Node keeps its status, as in kube-apiserver.
 func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
 	value := reflect.ValueOf(object).Elem()
-	if s.kind.hasStatus {
+	if s.kind.hasStatus && s.kind.GroupKind() != nodeKind {
 		value.FieldByName("Status").SetZero()
 	}
 	if s.kind.pending {
