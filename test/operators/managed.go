@@ -49,8 +49,8 @@ func (r runner) managedRows(ctx context.Context, matches func(string) bool) erro
 		return err
 	}
 	var errs []error
-	fmt.Println("\n| project | lines changed | tests passed before, after | failed before, after | time before, after | CPU time before, after | peak memory before, after |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("\n| project | lines changed | tests passed before, after | failed before, after | passed in a second or third run before, after | time before, after | CPU time before, after | peak memory before, after |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, o := range managedOperators {
 		if !matches(o.name) {
 			continue
@@ -60,7 +60,7 @@ func (r runner) managedRows(ctx context.Context, matches func(string) bool) erro
 			errs = append(errs, fmt.Errorf("%s: %w", o.name, err))
 			continue
 		}
-		fmt.Printf("| %s | %d | %d, %d | %d, %d | %.0f s, %.0f s | %.0f s, %.0f s | %d MB, %d MB |\n", o.module, got.lines, got.before.count(true), got.after.count(true), got.before.count(false), got.after.count(false),
+		fmt.Printf("| %s | %d | %d, %d | %d, %d | %d, %d | %.0f s, %.0f s | %.0f s, %.0f s | %d MB, %d MB |\n", o.module, got.lines, got.before.count(true), got.after.count(true), got.before.count(false), got.after.count(false), got.before.retried, got.after.retried,
 			got.before.wall.Seconds(), got.after.wall.Seconds(), got.before.cpu.Seconds(), got.after.cpu.Seconds(), got.before.peak>>20, got.after.peak>>20)
 		for _, name := range differing(got.before.passed, got.after.passed) {
 			errs = append(errs, fmt.Errorf("%s: %s: passed before is %v, passed after is %v", o.name, name, got.before.passed[name], got.after.passed[name]))

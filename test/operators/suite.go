@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,20 @@ type suiteResult struct {
 	wall   time.Duration
 	cpu    time.Duration
 	peak   int64 // the peak of the memory of the process, in bytes
+	// retried are the tests that passed in a later run than the first.
+	retried int
+}
+
+// failed returns the names of the tests that failed.
+func (r suiteResult) failed() []string {
+	var names []string
+	for name, passed := range r.passed {
+		if !passed {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (r suiteResult) count(passed bool) (n int) {
@@ -43,6 +58,7 @@ func (r *suiteResult) add(suite string, more suiteResult) {
 	r.wall += more.wall
 	r.cpu += more.cpu
 	r.peak = max(r.peak, more.peak)
+	r.retried += more.retried
 }
 
 // suiteFile returns the name of the program with the tests of a package.
@@ -59,8 +75,37 @@ func (r runner) buildSuites(ctx context.Context, o managed, source, dir string) 
 	return nil
 }
 
-// runSuite runs the tests of a package on a server of its own.
+// maxRuns is how often the tests of a package run while one of them fails.
+const maxRuns = 3
+
+// runSuite runs the tests of a package. If some fail, it runs all of them again, because some fail now and then on both sides. The time
+// is that of the last run.
 func (r runner) runSuite(ctx context.Context, o managed, dir, program string) (got suiteResult, err error) {
+	for run := range maxRuns {
+		last := got
+		if got, err = r.runSuiteOnce(ctx, o, dir, program); err != nil {
+			return got, err
+		}
+		got.retried = last.retried
+		for name, passed := range last.passed {
+			switch {
+			case passed:
+				got.passed[name] = true
+			case got.passed[name]:
+				got.retried++
+			}
+		}
+		failed := got.failed()
+		if len(failed) == 0 {
+			break
+		}
+		fmt.Fprintf(os.Stderr, "%s: run %d: failed: %s\n", filepath.Base(program), run+1, strings.Join(failed, ", "))
+	}
+	return got, nil
+}
+
+// runSuiteOnce runs the tests of a package on a server of its own.
+func (r runner) runSuiteOnce(ctx context.Context, o managed, dir, program string) (got suiteResult, err error) {
 	kubeconfig, stop, err := r.startServer(ctx)
 	if err != nil {
 		return got, err
@@ -160,16 +205,28 @@ func goTests(ctx context.Context, path string) (map[string]bool, error) {
 	defer func() { _ = log.Close() }()
 	command := exec.CommandContext(ctx, "go", "tool", "test2json")
 	command.Stdin = log
-	output, err := command.Output()
+	output, err := command.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
 	passed := map[string]bool{}
-	for line := range strings.Lines(string(output)) {
+	// The output of large suites is not kept, because a peak of the memory of this process would hide those of the suites.
+	for decoder := json.NewDecoder(output); ; {
 		var event struct{ Action, Test string }
-		if json.Unmarshal([]byte(line), &event) == nil && event.Test != "" && (event.Action == "pass" || event.Action == "fail") {
+		if err := decoder.Decode(&event); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, errors.Join(err, output.Close(), command.Wait())
+		}
+		if event.Test != "" && (event.Action == "pass" || event.Action == "fail") {
 			passed[event.Test] = event.Action == "pass"
 		}
+	}
+	if err := command.Wait(); err != nil {
+		return nil, err
 	}
 	for name := range passed {
 		for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name[:i], '/') {
