@@ -43,6 +43,13 @@ FAIL
 	}
 }
 
+func TestWithoutSeeds(t *testing.T) {
+	got := withoutSeeds(map[string]bool{"A": true, "B/random(1795826125309522074)": true, "B/random(1795826125310682511)": false})
+	if want := map[string]bool{"A": true, "B/random(seed)#1": true, "B/random(seed)#2": false}; !maps.Equal(got, want) {
+		t.Errorf("withoutSeeds returns %v, want %v", got, want)
+	}
+}
+
 func TestDiffering(t *testing.T) {
 	got := differing(map[string]bool{"same": true, "fails": true, "gone": false}, map[string]bool{"same": true, "fails": false, "new": true})
 	if want := []string{"fails", "gone", "new"}; !slices.Equal(got, want) {
