@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,45 +17,6 @@ import (
 
 	"github.com/spf13/pflag"
 )
-
-// operator is a published project whose authors use the generators of code-generator.
-type operator struct {
-	name string
-	// module is the project with a version.
-	module string
-	// client is the module with the API and the generated code, in the folder of that name, if it is not the project.
-	client, clientModule string
-	// output is the folder of clientset, listers and informers, apis the pattern of the API packages, and flags what informer-gen
-	// needs besides, all in the module with the generated code.
-	output, apis string
-	flags        []string
-	// tests are the patterns of the packages whose tests run.
-	tests []string
-}
-
-var operators = []operator{
-	{
-		name: "flagger", module: "github.com/fluxcd/flagger@v1.44.0", output: "pkg/client", apis: "./pkg/apis/...", flags: []string{"--go-header-file=hack/boilerplate.go.txt"},
-		tests: []string{"./pkg/canary/...", "./pkg/controller/..."},
-	},
-	{
-		name: "argo-rollouts", module: "github.com/argoproj/argo-rollouts@v1.9.0", output: "pkg/client", apis: "./pkg/apis/...", flags: []string{"--go-header-file=hack/boilerplate.go.txt"},
-		tests: []string{"./analysis/...", "./experiments/...", "./ingress/...", "./service/..."},
-	},
-	{
-		name: "external-snapshotter", module: "github.com/kubernetes-csi/external-snapshotter/v8@v8.7.0", output: ".", apis: "./apis/...", flags: []string{"--go-header-file=hack/boilerplate.go.txt"},
-		client: "client", clientModule: "github.com/kubernetes-csi/external-snapshotter/client/v8@v8.7.0", tests: []string{"./pkg/..."},
-	},
-}
-
-// result is what became of an operator.
-type result struct {
-	linesBefore, linesAfter int
-	before, after           tests
-}
-
-// tests counts the tests of a run, without subtests.
-type tests struct{ passed, failed int }
 
 func main() {
 	repo := pflag.String("repo", "..", "root `FOLDER` of the repository")
@@ -81,8 +43,8 @@ func run(ctx context.Context, repo, only string) error {
 	if err := r.command(ctx, repo, "go", "build", "-o", r.tool(), "./cmd/informer-gen"); err != nil {
 		return err
 	}
-	fmt.Println("| project | generated lines before, after | tests passed before, after | failed before, after |")
-	fmt.Println("|---|---|---|---|")
+	fmt.Println("| project | generated lines before, after | tests passed before, after | with subtests | failed before, after | first sync before, after | peak memory before, after |")
+	fmt.Println("|---|---|---|---|---|---|---|")
 	var errs []error
 	for _, o := range operators {
 		if !matches.MatchString(o.name) {
@@ -93,9 +55,9 @@ func run(ctx context.Context, repo, only string) error {
 			errs = append(errs, fmt.Errorf("%s: %w", o.name, err))
 			continue
 		}
-		fmt.Printf("| %s | %d, %d | %d, %d | %d, %d |\n", o.module, got.linesBefore, got.linesAfter, got.before.passed, got.after.passed, got.before.failed, got.after.failed)
-		if got.before != got.after || got.before.passed == 0 {
-			errs = append(errs, fmt.Errorf("%s: the tests differ, or there are none", o.name))
+		fmt.Println(got.row(o.module))
+		if err := got.check(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", o.name, err))
 		}
 	}
 	errs = append(errs, r.managedRows(ctx, matches.MatchString))
@@ -113,34 +75,7 @@ func (r runner) run(ctx context.Context, o operator) (got result, err error) {
 			return got, err
 		}
 	}
-	const ours = "github.com/typedinformers/informer-gen"
-	modules := []string{filepath.Join(after, o.client)}
-	if o.client != "" {
-		modules = append(modules, after)
-	}
-	edit := []string{"mod", "edit"}
-	for _, module := range []string{"", "/adapters/clientgo"} {
-		edit = append(edit, "-replace="+ours+module+"="+filepath.Join(r.repo, module))
-	}
-	for _, dir := range modules {
-		for _, arguments := range [][]string{edit, {"get", ours + "/adapters/clientgo@v0.0.0"}} {
-			if err := r.command(ctx, dir, "go", arguments...); err != nil {
-				return got, err
-			}
-		}
-	}
-	if got.linesBefore, err = removeGenerated(filepath.Join(after, o.client, o.output)); err != nil {
-		return got, err
-	}
-	if err := r.command(ctx, modules[0], r.tool(), append(append([]string{"--informers=client-go", "--output-dir=" + o.output}, o.flags...), o.apis)...); err != nil {
-		return got, err
-	}
-	for _, dir := range modules {
-		if err := r.command(ctx, dir, "go", "mod", "tidy"); err != nil {
-			return got, err
-		}
-	}
-	if got.linesAfter, err = countGenerated(filepath.Join(after, o.client, o.output)); err != nil {
+	if got.linesBefore, got.linesAfter, err = r.generate(ctx, o, after); err != nil {
 		return got, err
 	}
 	if err := r.command(ctx, after, "go", "build", "./..."); err != nil {
@@ -149,8 +84,48 @@ func (r runner) run(ctx context.Context, o operator) (got result, err error) {
 	if got.before, err = r.test(ctx, before, o.tests); err != nil {
 		return got, err
 	}
-	got.after, err = r.test(ctx, after, o.tests)
+	if got.after, err = r.test(ctx, after, o.tests); err != nil {
+		return got, err
+	}
+	got.syncBefore, got.syncAfter, err = r.firstSyncs(ctx, o, before, after)
 	return got, err
+}
+
+// generate replaces the generated code of a project.
+func (r runner) generate(ctx context.Context, o operator, dir string) (linesBefore, linesAfter int, err error) {
+	const ours = "github.com/typedinformers/informer-gen"
+	modules := []string{filepath.Join(dir, o.client)}
+	if o.client != "" {
+		modules = append(modules, dir)
+	}
+	edit := []string{"mod", "edit"}
+	for _, module := range []string{"", "/adapters/clientgo"} {
+		edit = append(edit, "-replace="+ours+module+"="+filepath.Join(r.repo, module))
+	}
+	for _, module := range modules {
+		for _, arguments := range [][]string{edit, {"get", ours + "/adapters/clientgo@v0.0.0"}} {
+			if err := r.command(ctx, module, "go", arguments...); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	output := filepath.Join(modules[0], o.output)
+	if linesBefore, err = removeGenerated(output); err != nil {
+		return 0, 0, err
+	}
+	for _, g := range o.generations {
+		arguments := append([]string{"--informers=client-go", "--output-dir=" + path.Join(o.output, g.below), "--go-header-file=" + o.header}, g.arguments...)
+		if err := r.command(ctx, modules[0], r.tool(), arguments...); err != nil {
+			return 0, 0, err
+		}
+	}
+	for _, module := range modules {
+		if err := r.command(ctx, module, "go", "mod", "tidy"); err != nil {
+			return 0, 0, err
+		}
+	}
+	linesAfter, err = countGenerated(output)
+	return linesBefore, linesAfter, err
 }
 
 // unpack copies a project, and the module with its generated code, from the module cache.
@@ -228,29 +203,6 @@ func eachGenerated(root string, do func(path string, lines int) error) error {
 		}
 		return do(path, strings.Count(string(content), "\n"))
 	})
-}
-
-// test runs tests and counts them. Failed tests are no error: both sides may have them.
-func (r runner) test(ctx context.Context, dir string, patterns []string) (counted tests, err error) {
-	command := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1"}, patterns...)...)
-	command.Dir, command.Env, command.Stderr = dir, environ(), os.Stderr
-	output, err := command.Output()
-	for line := range strings.Lines(string(output)) {
-		var event struct{ Action, Test string }
-		if json.Unmarshal([]byte(line), &event) != nil || event.Test == "" || strings.Contains(event.Test, "/") {
-			continue
-		}
-		switch event.Action {
-		case "pass":
-			counted.passed++
-		case "fail":
-			counted.failed++
-		}
-	}
-	if counted.failed > 0 {
-		err = nil
-	}
-	return counted, err
 }
 
 func environ() []string { return append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off") }
