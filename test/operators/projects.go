@@ -64,7 +64,7 @@ var operators = []operator{
 		},
 	},
 	{
-		name: "knative-serving", module: "knative.dev/serving@v0.51.0", output: "pkg/client", header: "hack/boilerplate/boilerplate.go.txt",
+		name: "knative-serving", module: "knative.dev/serving@v0.49.1", output: "pkg/client", header: "hack/boilerplate/boilerplate.go.txt",
 		generations: []generation{{arguments: []string{"./pkg/apis/..."}}},
 		tests:       []string{"./pkg/activator/...", "./pkg/autoscaler/...", "./pkg/reconciler/...", "./pkg/resources/..."},
 		first: kind{
