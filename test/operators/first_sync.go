@@ -91,5 +91,5 @@ func (r runner) buildFirstSync(ctx context.Context, o operator, dir string) (pro
 		return "", err
 	}
 	program = filepath.Join(dir, folder, "program")
-	return program, r.command(ctx, dir, "go", "build", "-o", program, "./"+folder)
+	return program, r.command(ctx, dir, "go", "build", "-ldflags=-s -w", "-o", program, "./"+folder)
 }

@@ -66,7 +66,7 @@ func (t tests) count(end string, subtests bool) (n int) {
 
 // test runs tests. Failed tests are no error, because both sides may have them. A package that does not compile is one.
 func (r runner) test(ctx context.Context, dir string, patterns []string) (tests, error) {
-	command := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1"}, patterns...)...)
+	command := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1", "-vet=off", "-ldflags=-s -w"}, patterns...)...)
 	command.Dir, command.Env, command.Stderr = dir, environ(), os.Stderr
 	output, err := command.Output()
 	ends := tests{}
