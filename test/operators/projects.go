@@ -10,7 +10,7 @@ type operator struct {
 	// output is the folder of all generated code, and header the file that it begins with, both in the module with the generated code.
 	output, header string
 	generations    []generation
-	// tests are the patterns of the packages whose tests run.
+	// tests are the patterns of the packages whose tests run, which are those that use clients and informers.
 	tests []string
 	first kind
 }
@@ -66,7 +66,10 @@ var operators = []operator{
 	{
 		name: "knative-serving", module: "knative.dev/serving@v0.49.1", output: "pkg/client", header: "hack/boilerplate/boilerplate.go.txt",
 		generations: []generation{{arguments: []string{"./pkg/apis/..."}}},
-		tests:       []string{"./pkg/activator/...", "./pkg/autoscaler/...", "./pkg/reconciler/...", "./pkg/resources/..."},
+		tests: []string{
+			"./pkg/activator/handler", "./pkg/activator/net", "./pkg/reconciler/autoscaling/hpa", "./pkg/reconciler/autoscaling/kpa", "./pkg/reconciler/configuration", "./pkg/reconciler/domainmapping",
+			"./pkg/reconciler/gc", "./pkg/reconciler/labeler", "./pkg/reconciler/nscert", "./pkg/reconciler/revision", "./pkg/reconciler/route/...", "./pkg/reconciler/serverlessservice", "./pkg/reconciler/service", "./pkg/resources",
+		},
 		first: kind{
 			version: "serving.knative.dev/v1", kind: "Revision", informer: "Serving().V1().Revisions()",
 			body: `"spec":{"containerConcurrency":0,"timeoutSeconds":300,"enableServiceLinks":false,"containers":[{"name":"user-container","image":"registry.example.com/shop:1.2.%d","ports":[{"name":"h2c","containerPort":8080}],"env":[{"name":"TARGET","value":"shop-%d"}],"readinessProbe":{"successThreshold":1,"tcpSocket":{"port":0}},"resources":{"requests":{"cpu":"100m","memory":"64Mi"}}}]},` +
@@ -80,7 +83,10 @@ var operators = []operator{
 			{below: "resolution", arguments: []string{"./pkg/apis/resolution/..."}},
 			{below: "resource", arguments: []string{"./pkg/apis/resource/..."}},
 		},
-		tests: []string{"./pkg/controller/...", "./pkg/pipelinerunmetrics/...", "./pkg/reconciler/...", "./pkg/taskrunmetrics/...", "./test"},
+		tests: []string{
+			"./pkg/controller", "./pkg/pipelinerunmetrics", "./pkg/reconciler/notifications/customrun", "./pkg/reconciler/pipelinerun", "./pkg/reconciler/resolutionrequest", "./pkg/reconciler/taskrun",
+			"./pkg/taskrunmetrics", "./test",
+		},
 		first: kind{
 			version: "tekton.dev/v1", kind: "TaskRun", informer: "Tekton().V1().TaskRuns()",
 			body: `"spec":{"serviceAccountName":"builder","timeout":"1h0m0s","params":[{"name":"revision","value":"main-%d"},{"name":"arguments","value":["build","./..."]}],"taskRef":{"kind":"Task","name":"build"},"workspaces":[{"name":"source","persistentVolumeClaim":{"claimName":"source-%d"}}]},` +
