@@ -122,7 +122,7 @@ test-wild: ## Generate code for published API modules, and write docs/wild.md, i
 	@go -C test build -o ../build/bin/wild ./wild
 	@build/bin/wild --repo=. --write $(ARGS)
 
-test-operators: ## Run the tests of published operators with their generated code or their cache, and with ours, in an hour the first time; downloads 1 GB, and needs port 8080 (ARGS="--only=REGEXP")
+test-operators: ## Run the tests of published operators with their generated code or their cache, and with ours, and measure first syncs, in an hour or more; downloads 2 GB, and needs port 8080 (ARGS="--only=REGEXP", --skip-tests)
 	@go -C test build -o ../build/bin/operators ./operators
 	@build/bin/operators --repo=. $(ARGS)
 

@@ -33,7 +33,7 @@ var operators = []operator{
 	{
 		name: "argo-rollouts", module: "github.com/argoproj/argo-rollouts@v1.9.0", output: "pkg/client", header: "hack/boilerplate.go.txt",
 		generations: []generation{{arguments: []string{"./pkg/apis/..."}}},
-		tests:       []string{"./analysis/...", "./experiments/...", "./ingress/...", "./rollout/...", "./service/..."},
+		tests:       []string{"./analysis/...", "./experiments/...", "./ingress/...", "./service/..."},
 		first: kind{
 			version: "argoproj.io/v1alpha1", kind: "Rollout", informer: "Argoproj().V1alpha1().Rollouts()",
 			body: `"spec":{"replicas":4,"revisionHistoryLimit":3,"selector":{"matchLabels":{"app":"shop-%d"}},"strategy":{"canary":{"steps":[{"setWeight":20},{"pause":{"duration":"5m"}},{"setWeight":60},{"pause":{}}]}},` +
