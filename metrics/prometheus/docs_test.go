@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	dto "github.com/prometheus/client_model/go"
+
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -44,45 +46,44 @@ func readDocs(t *testing.T) (rows [][]string, anchors map[string]bool) {
 	return rows, anchors
 }
 
-// TestDocumentedMetrics compares the table of metrics with the Collector and the alerts: name, type,
-// labels, meaning, whether client-go has it, and the alerts that use it.
+// TestDocumentedMetrics compares the table of metrics with the Collector: name, labels, meaning, and whether client-go has
+// it. The page derives the type from the name.
 func TestDocumentedMetrics(t *testing.T) {
 	rows, _ := readDocs(t)
-	alerts := map[string]string{} // of each metric
-	for _, r := range readRules(t) {
-		for _, name := range slices.Compact(slices.Sorted(slices.Values(metricName.FindAllString(r.Expr, -1)))) {
-			alerts[name] = strings.TrimPrefix(alerts[name]+", "+r.Alert, ", ")
-		}
-	}
 	fromClientGo := []string{"informer_queued_items", "informer_processing_latency_seconds", "informer_store_resource_version"}
 	documented := map[string]bool{}
 	for _, row := range rows {
 		if !strings.HasPrefix(row[0], "informer_") {
 			continue
 		}
-		documented[row[0]] = true
-		i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == row[0] })
-		if i < 0 || len(row) != 6 {
-			t.Errorf("%s is no metric, or its row has %d columns, not 6", row[0], len(row))
+		name, labels, _ := strings.Cut(strings.TrimSuffix(row[0], "}"), "{")
+		documented[name] = true
+		i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name })
+		if i < 0 || len(row) != 2 {
+			t.Errorf("%s is no metric, or its row has %d columns, not 2", name, len(row))
 			continue
 		}
-		same := ""
-		if slices.Contains(fromClientGo, row[0]) {
-			same = "same"
-		}
 		m := metrics[i]
-		got := []string{row[1], strings.ReplaceAll(row[2], "`", ""), row[4], row[5]}
-		want := []string{strings.ToLower(m.kind.String()), strings.Join(m.labels, ", "), same, alerts[m.name]}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s is documented with type, labels, client-go and alerts %q, want %q", m.name, got, want)
+		if want := strings.Join(m.labels, ","); labels != want {
+			t.Errorf("%s is documented with the labels %q, want %q", name, labels, want)
 		}
-		if row[3] == "" {
-			t.Errorf("%s has no meaning", m.name)
+		if same := strings.HasSuffix(row[1], ". As in client-go"); same != slices.Contains(fromClientGo, name) || row[1] == "" {
+			t.Errorf("%s has the meaning %q, which is empty or wrong about client-go", name, row[1])
 		}
 	}
 	for _, m := range metrics {
 		if !documented[m.name] {
 			t.Errorf("docs/observability-reference.md has no row for %s", m.name)
+		}
+		kind := dto.MetricType_GAUGE
+		switch {
+		case strings.HasSuffix(m.name, "_total"):
+			kind = dto.MetricType_COUNTER
+		case strings.HasSuffix(m.name, "_latency_seconds"):
+			kind = dto.MetricType_HISTOGRAM
+		}
+		if m.kind != kind {
+			t.Errorf("%s is a %v; docs/observability-reference.md says that such a name is a %v", m.name, m.kind, kind)
 		}
 	}
 }
