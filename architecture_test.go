@@ -72,17 +72,18 @@ var rooms = map[string][]string{
 
 	"runtime/cache":                   {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice":   {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/pack":     {"runtime/wire"},
 	"runtime/cache/internal/freelist": nil,
 	"runtime/cache/internal/frontier": {"runtime/cache/internal/stats"},
 	"runtime/cache/internal/hook":     nil,
 	"runtime/cache/internal/reflector": {
 		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/frontier", "runtime/cache/internal/initial", "runtime/cache/internal/listed",
-		"runtime/cache/internal/partition", "runtime/cache/internal/pending", "runtime/cache/internal/progress", "runtime/cache/internal/protocol", "runtime/cache/internal/scoping",
+		"runtime/cache/internal/pack", "runtime/cache/internal/partition", "runtime/cache/internal/pending", "runtime/cache/internal/progress", "runtime/cache/internal/protocol", "runtime/cache/internal/scoping",
 		"runtime/cache/internal/source", "runtime/cache/internal/stats", "runtime/cache/internal/store", "runtime/internal/", "runtime/wire",
 	},
 	"runtime/cache/internal/source":    {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/initial":   nil,
-	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/listed":    {"runtime/cache/internal/pack", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/mistakes":  nil,
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/protocol", "runtime/cache/internal/stats"},
@@ -90,7 +91,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/cache/internal/stats", "runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/deltafifo": {"runtime/cache/internal/freelist", "runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/cache/internal/partition", "runtime/cache/internal/stats", "runtime/wire"},
 	"runtime/cache/internal/indexer": {
-		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/mutation",
+		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/mutation", "runtime/cache/internal/pack",
 		"runtime/cache/internal/processor", "runtime/cache/internal/protocol", "runtime/cache/internal/stats", "runtime/cache/internal/store", "runtime/wire",
 	},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/cache/internal/stats", "runtime/wire"},
@@ -98,7 +99,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
 	"runtime/cache/internal/scoping":   {"runtime/sharding"},
 	"runtime/cache/internal/stats":     nil,
-	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/store":     {"runtime/cache/internal/pack", "runtime/internal/", "runtime/wire"},
 	"runtime/debugpage":                {"internal/loopback", "runtime/cache", "runtime/internal/"},
 	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
 	"runtime/internal/negotiate":       nil,
@@ -106,6 +107,7 @@ var rooms = map[string][]string{
 	"runtime/internal/redact":          {"runtime/cache", "runtime/internal/printable", "runtime/wire"},
 	"runtime/internal/safemeta":        nil,
 	"runtime/merge":                    {"internal/smd"},
+	"runtime/packed":                   {"runtime/cache"},
 	"runtime/redirect":                 {"runtime/internal/"},
 	"runtime/sharding":                 nil,
 	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
@@ -146,6 +148,8 @@ func refuse(name, path string) string {
 		}
 	case strings.HasPrefix(path+"/", "k8s.io/client-go/"):
 		return "the module does not depend on client-go"
+	case strings.HasPrefix(path, "github.com/klauspost/") && name != "runtime/packed":
+		return "only programs that pack objects link the compression"
 	case strings.HasPrefix(path, "k8s.io/apiextensions-apiserver/") || strings.HasPrefix(path, "k8s.io/apiserver/"):
 		return "what needs the libraries of an API server is in the module apiextensions"
 	case strings.HasPrefix(path, "sigs.k8s.io/structured-merge-diff/"):

@@ -24,7 +24,7 @@ var order = map[string]string{
 	"apitest/internal/selection": "fields token selection page",
 	"apitest/internal/serve":     "request body selector encode list response handler parse verbs answer",
 	"apitest/internal/watch":     "watches body",
-	"runtime/cache": "object errors scope status stats advice cluster_watch hooks listwatch sync scope_source config " +
+	"runtime/cache": "object errors scope status stats advice cluster_watch hooks listwatch sync scope_source packing packing_default config " +
 		"handler record scope_reflector core+handover+own_writes indexer fields transform options " +
 		"scope_options informer+observed+registration+scope_set kind shared_informer factory lister generic " +
 		"lease reflector scopes_of",
@@ -36,6 +36,7 @@ var order = map[string]string{
 	"runtime/cache/internal/listed":    "content doc undecodable list skip_log",
 	"runtime/cache/internal/mutation":  "difference detector",
 	"runtime/cache/internal/outage":    "handlers+line+log",
+	"runtime/cache/internal/pack":      "compression line+metadata+object+packing+text",
 	"runtime/cache/internal/partition": "owners stage",
 	"runtime/cache/internal/pending":   "claim selection table watch",
 	"runtime/cache/internal/processor": "notification coalesce calls+listener processor+removed",

@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/gobuffalo/flect v1.0.3
+	github.com/klauspost/compress v1.18.0
 	github.com/spf13/pflag v1.0.6
 	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/mod v0.24.0

@@ -278,7 +278,7 @@ func TestRelistKeepsUnchangedObjects(t *testing.T) {
 				t.Errorf("%d objects before, the transform was called %d times", len(before), transformed)
 			}
 			for obj := range s.GetStore().All() {
-				if (before[obj.Name] == obj) != (obj.Name != "3") {
+				if isState(obj, before[obj.Name]) != (obj.Name != "3") {
 					t.Errorf("streams %v, object %s: is the one from before: %v", streams, obj.Name, before[obj.Name] == obj)
 				}
 			}
@@ -322,7 +322,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 					synctest.Wait()
 					wantLines(t, heard.drain(), want...)
 					for obj := range s.GetStore().All() {
-						if (before[obj.Name] == obj) != (obj.Name != "3") {
+						if isState(obj, before[obj.Name]) != (obj.Name != "3") {
 							t.Errorf("streams %v, typed %v, object %s: is the one from before: %v", streams, typed, obj.Name, before[obj.Name] == obj)
 						}
 					}

@@ -13,6 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
@@ -92,13 +93,17 @@ func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Setting
 // newCache returns the cache of an informer, and sets c.cache for the decoder. It is no method: a package that uses a
 // Kind would compile the types of an Indexer again.
 func newCache(c *config) *indexer.Indexer {
+	c.pack()
 	var detector *mutation.Detector
-	if c.MutationDetector {
+	if c.MutationDetector && c.Packing == nil { // readers of packed objects own them
 		detector = mutation.New(c.name())
 	}
 	x := indexer.New(c.form, detector)
 	_ = x.AddIndexes(c.functions...) // no name is taken yet
-	useCache := func(c *config) {    // the decoder takes unchanged objects from x
+	if store.PackingOf(&c.form) != nil {
+		x.KeepHashes()
+	}
+	useCache := func(c *config) { // the decoder takes unchanged objects from x
 		if c.Open != nil {
 			x.KeepHashes()
 			c.cache = x
@@ -109,6 +114,20 @@ func newCache(c *config) *indexer.Indexer {
 		useCache(&c.scopes[i])
 	}
 	return x
+}
+
+// pack makes the cache, and all scopes, pack the objects if Packing is set.
+func (c *config) pack() {
+	if c.Packing == nil {
+		c.Packing = defaultPacking()
+	}
+	if c.Packing == nil {
+		return
+	}
+	c.form = store.PackedForm(c.form, pack.New(c.Packing, c.form.Type(), c.Decode))
+	for i := range c.scopes {
+		c.scopes[i].form = c.form
+	}
 }
 
 // isInterface reports whether only Decode.Object tells the Go type of the objects.
@@ -202,6 +221,7 @@ type settings struct {
 	InformerName                                              string
 	MutationDetector                                          bool
 	Backoffs                                                  map[Reason]Backoff
+	Packing                                                   Compression
 }
 
 // Backoff is how long an informer waits before it retries a failed list or watch:

@@ -14,6 +14,7 @@ func scripted(server *script) Kind[object] {
 // TestFactoryOptionsForHandlers starts a handler that panics, and one that changes what
 // it gets.
 func TestFactoryOptionsForHandlers(t *testing.T) {
+	needsGoValues(t)
 	for what, test := range map[string]struct {
 		options []SharedInformerOption
 		handler func(object)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
@@ -175,15 +176,23 @@ type eventHandler struct {
 func erasedHandler[T Object](h ResourceEventHandler[T]) eventHandler {
 	onDelete := deleteOf(h)
 	return eventHandler{typeName(h), func(n *processor.Notification) {
-		switch n.Kind {
+		switch obj := pack.Open(n.Obj).(T); n.Kind {
 		case processor.Add:
-			h.OnAdd(n.Obj.(T), n.Initial)
+			h.OnAdd(obj, n.Initial)
 		case processor.Update:
-			h.OnUpdate(n.Old.(T), n.Obj.(T))
+			h.OnUpdate(oldOf(n, obj), obj)
 		case processor.Delete:
-			onDelete(n.Old.(T), n.Obj.(T), n.FinalStateUnknown)
+			onDelete(oldOf(n, obj), obj, n.FinalStateUnknown)
 		}
 	}}
+}
+
+// oldOf returns the old object of a notification, whose new one is obj.
+func oldOf[T Object](n *processor.Notification, obj T) T {
+	if n.Old == n.Obj { // packed objects are not decoded twice
+		return obj
+	}
+	return pack.Open(n.Old).(T)
 }
 
 // typeName returns the name that a handler has without WithHandlerName.

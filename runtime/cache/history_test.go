@@ -365,7 +365,7 @@ func checkEnd(t *testing.T, s *SharedIndexInformer[object], objects map[ObjectNa
 			t.Errorf("handler %d has not caught up: %s", i, h.registration.NotSyncedReason())
 		}
 		for name, obj := range h.known {
-			if cached[name] != obj {
+			if !isState(cached[name], obj) {
 				t.Errorf("handler %d believes in %v@%s, cached is %v", i, name, obj.ResourceVersion, cached[name])
 			}
 		}

@@ -31,6 +31,7 @@ func (c burstClient) Watch(context.Context, metav1.ListOptions) (watch.Interface
 // first burst of a process is not measured: the goroutines and the pools of the runtime take memory
 // that later informers use again.
 func TestIdleInformersKeepNoMemoryOfABurst(t *testing.T) {
+	needsGoValues(t)
 	const most = 17 << 10
 	burst(t)
 	fresh, peaks, idle := burst(t)

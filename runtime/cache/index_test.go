@@ -67,6 +67,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 }
 
 func TestIndexRangesWithoutAllocation(t *testing.T) {
+	needsGoValues(t)
 	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
 	defer s.Stop()
 	for i := range 300 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
@@ -104,7 +105,7 @@ func typedOr[T Object](obj Object, err error) (typed T, _ error) {
 	if err != nil {
 		return typed, err
 	}
-	return obj.(T), nil
+	return pack.Open(obj).(T), nil
 }
 
 // newLister is not inlined: a package that calls NewLister would compile the types of an Indexer again.

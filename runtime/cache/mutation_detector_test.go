@@ -13,6 +13,7 @@ import (
 
 // TestMutationDetector has a handler change an object. The error has no value of it.
 func TestMutationDetector(t *testing.T) {
+	needsGoValues(t)
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "hunter1"})
@@ -48,6 +49,7 @@ func restore(store Store[object], labels map[string]string) {
 
 // TestMutationDetectorDropsCopies updates, replaces and deletes objects 10,000 times.
 func TestMutationDetectorDropsCopies(t *testing.T) {
+	needsGoValues(t)
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "stays", nil)
@@ -85,6 +87,7 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 
 // TestMutationDetectorDropsCopiesOfStoppedInformers has no cache anymore.
 func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
+	needsGoValues(t)
 	src := newSource()
 	for i := range 1000 {
 		src.set("a", fmt.Sprint("w", i), nil)
@@ -123,6 +126,7 @@ func panicOf(f func()) (text string) {
 // TestMutationDetectorChecksALateHandler changes an object that has left the cache while a
 // handler has not got it yet.
 func TestMutationDetectorChecksALateHandler(t *testing.T) {
+	needsGoValues(t)
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})

@@ -481,3 +481,18 @@ func (o *options) summary() string {
 	}
 	return text
 }
+
+// WithPacking lets informers keep each object as its text, compressed, instead of as a Go value. Package
+// runtime/packed has a Compression, and WithPackedObjects, the usual way to call WithPacking.
+//
+// The text is that of the API server, protobuf if the kind has it. An object of a typed client, or of a transform, is encoded:
+// what its text does not have is not stored. An object that cannot be encoded is kept as a Go value.
+//
+// Get, List, All and ByIndex decode the objects that they return, at each call. These objects belong to the caller, who may
+// change them. Selectors decode the metadata of each object that they look at. Index functions are called when an object
+// arrives. A handler gets an object that has just arrived as it was decoded, which it shares with other handlers, and other
+// objects, such as the old one of an update, are decoded for it. The mutation detector has nothing to compare, and finds
+// nothing.
+func WithPacking(compression Compression) SharedInformerOption {
+	return setting(func(s *settings) { s.Packing = compression })
+}

@@ -296,6 +296,7 @@ func TestHeldDuringWrites(t *testing.T) {
 // TestContentHashesTakeNoMemoryUnlessNeeded compares caches over typed clients and over
 // bodies.
 func TestContentHashesTakeNoMemoryUnlessNeeded(t *testing.T) {
+	needsGoValues(t)
 	src := newSource()
 	for what, test := range map[string]struct {
 		config Config[object]

@@ -321,7 +321,7 @@ func (w *scopeWitness) OnUpdate(old, obj object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	name := MetaObjectToName(obj)
-	if before := w.present[name]; before != old || before.UID != obj.UID {
+	if before := w.present[name]; !isState(before, old) || before.UID != obj.UID {
 		w.t.Errorf("an update of %v from another state or object", name)
 	}
 	w.present[name] = obj

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -16,7 +17,7 @@ import (
 //
 // Until that informer is synced, Status says how far it is. While it cannot list or watch, Status has its error.
 func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) ScopeSource {
-	return scopesOf(objects.machine, func(obj Object) Scope { return scope(obj.(N)) })
+	return scopesOf(objects.machine, func(obj Object) Scope { return scope(pack.Open(obj).(N)) })
 }
 
 func scopesOf(machine machine, scope func(Object) Scope) ScopeSource {

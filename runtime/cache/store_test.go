@@ -251,6 +251,7 @@ func TestWritesAllocateOnlyNotifications(t *testing.T) {
 // batch allocates the notifications that all handlers share, once, and nothing else. So all that
 // is counted and timed on the way allocates nothing. That holds with ReadYourWrites too.
 func TestEventsAllocateOnlyNotifications(t *testing.T) {
+	needsGoValues(t)
 	for _, own := range []*ownWritesOf{nil, {Observer: new(writes.Observer)}} {
 		testEventAllocations(t, own)
 	}

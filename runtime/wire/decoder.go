@@ -99,6 +99,8 @@ type Options struct {
 	// wraps ErrNotKept. There is such an event for every state that is left out, because a Decoder does not
 	// remember objects.
 	KeepChanges bool
+	// Packer, if it is not nil, replaces each object that is decoded.
+	Packer Packer
 }
 
 // Decoder decodes the bodies of LIST and WATCH responses to objects of one Go type. It may
@@ -129,6 +131,11 @@ type Decoder struct {
 	withoutTypeMeta bool
 	// delivers is the type of the decoded objects.
 	delivers reflect.Type
+	// packer is Options.Packer. With one, reader decodes texts again, and leftOutText is what a text has that has more than
+	// its object.
+	packer      Packer
+	reader      *Decoder
+	leftOutText [][]byte
 	// byValue is set after a line has ended in the middle of an event. Then brackets, and
 	// not lines, tell where an event ends.
 	byValue atomic.Bool
@@ -138,7 +145,7 @@ type Decoder struct {
 // interface type if Options.Object has the type to decode to: NewDecoder panics without one then. The
 // Decoder does not decode objects that cached returns. cached may be nil.
 func NewDecoder(object reflect.Type, options Options, cached Cached) *Decoder {
-	kind := structOf(object, &options)
+	kind, given := structOf(object, &options), options
 	var sharer memory.Sharer
 	if options.ReadOnly {
 		sharer = memory.NewSharer()
@@ -170,6 +177,9 @@ func NewDecoder(object reflect.Type, options Options, cached Cached) *Decoder {
 	asks := !options.WithoutProtobuf && (options.Protobuf != nil || isMetadata(kind)) && protobufPlanFor(kind, &options).IsUsable()
 	d.acceptList = acceptOf(kind, &options, "List", asks)
 	d.acceptWatch = acceptOf(kind, &options, "", asks)
+	if options.Packer != nil {
+		d.usePacker(object, given)
+	}
 	return d
 }
 
@@ -291,7 +301,7 @@ func (d *Decoder) DecodeItem(text []byte) (Item, error) {
 	}
 	meta.set(obj)
 	d.dropTypeMeta(obj)
-	return Item{Object: obj, ContentHash: d.contentHash(c, frame)}, nil
+	return Item{Object: d.pack(c, frame, meta, obj, false), ContentHash: d.contentHash(c, frame)}, nil
 }
 
 // maxEventBytes is how many bytes more than its object an event has in JSON. In protobuf it has fewer.
@@ -317,6 +327,8 @@ type howToDecode struct {
 	gaveUp bool
 	// meta is set if the kind of the object is not in the frame.
 	meta *typeMeta
+	// listed is set for an item of a list, and kindLater if its kind is not known yet.
+	listed, kindLater bool
 }
 
 // object returns the object of a frame, from the cache if it is there. An object without a
@@ -330,6 +342,9 @@ func (d *Decoder) object(c codec, frame []byte, how howToDecode) (i Item) {
 	}
 	if i.Object, i.Err = d.named(c, frame, how); i.Err != nil {
 		return Item{Err: i.Err}
+	}
+	if !how.kindLater {
+		i.Object = d.pack(c, frame, how.meta, i.Object, how.listed)
 	}
 	return i
 }
@@ -444,7 +459,7 @@ func (d *Decoder) held(c codec, frame []byte, contentHash uint64) (obj Object, o
 		return obj, false
 	}
 	obj, ok = d.cached(h.Namespace, h.Name, h.ResourceVersion, contentHash)
-	return obj, ok && reflect.TypeOf(obj) == d.delivers
+	return obj, ok && d.typeOf(obj) == d.delivers
 }
 
 // contentHash returns the hash of the text of an object, or 0 if there is no cache.

@@ -72,7 +72,8 @@ type listReader struct {
 	// typeMeta is the beginning of an untyped item without a kind: servers leave the kind
 	// out of items of built-in kinds. It is set before the first item is read. Its kind is
 	// kindLater if the items come before the kind of the list.
-	typeMeta []byte
+	typeMeta  []byte
+	kindLater bool // in that case
 	// frames are parts of the source's block that no task has yet.
 	frames [][]byte
 	// dropped counts the items that Options.Keep has left out, and first is Page.First.
@@ -113,7 +114,7 @@ func (r *listReader) decode(items []Item, frame []byte) []Item {
 	if r.typeMeta != nil && plan.MemberAt(frame, "kind") < 0 {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
-	i := r.decoder.object(r.codec, frame, howToDecode{mayBeHeld: true})
+	i := r.decoder.object(r.codec, frame, howToDecode{mayBeHeld: true, listed: true, kindLater: r.kindLater})
 	if i.Err != nil && !r.decoder.skips(i.Err) {
 		r.failed.Store(true)
 	}
@@ -279,7 +280,7 @@ func (r *listReader) setTypeMeta() {
 	}
 	meta := metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}
 	if late {
-		meta = metav1.TypeMeta{Kind: kindLater}
+		meta, r.kindLater = metav1.TypeMeta{Kind: kindLater}, true
 	}
 	text, _ := json.Marshal(meta) // strings can always be encoded
 	r.typeMeta = append(text[:len(text)-1], ',')
@@ -406,7 +407,10 @@ func (r *listReader) page() (Page, error) {
 	for i, t := range r.tasks {
 		for j := range t.results {
 			item := &t.results[j]
-			r.setKind(item)
+			if r.kindLater && !item.Held {
+				r.setKind(item)
+				r.decoder.packLate(item)
+			}
 			if item.Err != nil && !r.decoder.skips(item.Err) {
 				return Page{}, item.Err
 			}

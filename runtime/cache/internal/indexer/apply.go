@@ -2,12 +2,12 @@ package indexer
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -387,7 +387,7 @@ func IsSame(old wire.Object, held uint64, item *wire.Item) bool {
 
 // IsOtherForm reports whether two objects of an interface type have different Go types: the
 // form was changed between them.
-func IsOtherForm(a, b wire.Object) bool { return reflect.TypeOf(a) != reflect.TypeOf(b) }
+func IsOtherForm(a, b wire.Object) bool { return pack.TypeOf(a) != pack.TypeOf(b) }
 
 // netOf returns the difference from before a relist to after it: of an object with several
 // states, the last one counts. notes are the steps. The objects keep the order in which they

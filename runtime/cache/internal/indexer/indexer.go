@@ -160,6 +160,10 @@ const sampleSize = 32
 // Bytes returns an estimate of the memory that the objects take. It reads a sample of them, and
 // holds no lock meanwhile.
 func (x *Indexer) Bytes(now stats.Stamp) int64 {
+	if x.store.Packing() != nil {
+		packed, _ := x.store.Packed()
+		return packed
+	}
 	return x.size.Bytes(now, x.Len(), func(yield func(any) bool) {
 		for _, obj := range x.store.Sample(sampleSize) {
 			if !yield(obj) {
@@ -167,6 +171,17 @@ func (x *Indexer) Bytes(now stats.Stamp) int64 {
 			}
 		}
 	})
+}
+
+// Packed returns the bytes that packed objects take, those of their texts, and how many objects were decoded again; false if
+// objects are not packed.
+func (x *Indexer) Packed() (packed, raw int64, reads uint64, is bool) {
+	packing := x.store.Packing()
+	if packing == nil {
+		return 0, 0, 0, false
+	}
+	packed, raw = x.store.Packed()
+	return packed, raw, packing.Reads(), true
 }
 
 // ForgetSize makes the next Bytes read the objects. It is for benchmarks.

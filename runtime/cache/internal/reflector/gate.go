@@ -6,6 +6,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -35,9 +36,23 @@ func (g *gate) admit(item *wire.Item) (err error) {
 		}
 	}
 	if item.Err == nil && !item.Held { // a held object is the result of the transform
-		item.Object, err = g.object(item.Object)
+		if item.Object, err = g.object(item.Object); err == nil {
+			g.pack(item)
+		}
 	}
 	return err
+}
+
+// pack packs the object of an item, if the cache has packed objects and the decoder has not packed it.
+func (g *gate) pack(item *wire.Item) {
+	packing := store.PackingOf(&g.Form)
+	if packing == nil {
+		return
+	}
+	packed, hash := packing.Encode(item.Object)
+	if item.Object = packed; item.ContentHash == 0 {
+		item.ContentHash = hash
+	}
 }
 
 // object returns obj after the transform, without the parts that options leave out.

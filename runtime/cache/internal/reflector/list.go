@@ -10,6 +10,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
@@ -80,9 +81,11 @@ func (r *Reflector) list(ctx context.Context, next *protocol.Action, in *protoco
 	}
 	page.Items = slices.DeleteFunc(page.Items, func(item wire.Item) bool { return r.gate.excludes(&item) })
 	for i := range page.Items {
-		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {
+		item := &page.Items[i]
+		if in.Err = r.accept(ctx, item); in.Err != nil {
 			return
 		}
+		item.Object = pack.Settle(item.Object)
 	}
 	isNew, err := r.partial.trail.Note(page.Continue, first)
 	if err != nil {
@@ -123,6 +126,7 @@ func hasLeft(item *wire.Item) bool { return item.Err != nil && item.Err.Err == w
 func (r *Reflector) addInitial(event *wire.Event, change deltafifo.Type, in *protocol.Input) error {
 	switch {
 	case change != 0:
+		event.Object = pack.Settle(event.Object) // thousands of others may follow
 		r.partial.listed.Apply(event.Type, &event.Item)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
 		return protocol.ErrNoListVersion // a watch from there would miss changes

@@ -23,6 +23,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -103,6 +104,11 @@ func (r *Reflector) useBodies() {
 		among, keep := rule.Among, options.Keep
 		options.Keep = func(h wire.Head) bool { return among.HasText(h.Namespace) && (keep == nil || keep(h)) }
 	}
+	if packing := store.PackingOf(&s.Form); packing != nil {
+		if options.Packer = packing; s.Transform != nil {
+			options.Packer = packing.Later()
+		}
+	}
 	bodies := source.NewBodies(r.request, s.Form.Type(), source.InShard(options, s.Rule.Selector()), s.Held)
 	r.source, r.prefersLists = bodies, bodies.PrefersLists()
 }
@@ -174,7 +180,9 @@ func (r *Reflector) Bodies() *source.Bodies {
 // Item decodes the response to a write as bodies decodes the objects of a list. Any goroutine may call it.
 func (r *Reflector) Item(bodies *source.Bodies, body []byte) (item wire.Item, err error) {
 	if item, err = bodies.Item(body); err == nil {
-		item.Object, err = r.gate.object(item.Object)
+		if item.Object, err = r.gate.object(item.Object); err == nil {
+			r.gate.pack(&item)
+		}
 	}
 	return item, err
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"unsafe"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -12,6 +13,8 @@ type slots struct {
 	form    Form
 	words   chunked[unsafe.Pointer]
 	objects chunked[wire.Object]
+	// packed and raw are the bytes that packed objects take, and those of their texts.
+	packed, raw int64
 }
 
 func newSlots(form Form) slots {
@@ -55,7 +58,12 @@ func (s *slots) load(slot uint32) (obj wire.Object, ok bool) {
 // set changes the object in a slot.
 func (s *slots) set(slot uint32, obj wire.Object) {
 	if s.form.hasWords() {
-		s.words.set(slot, s.form.word(obj))
+		word := s.form.word(obj)
+		if s.form.packing != nil {
+			s.count(s.words.at(slot), -1)
+			s.count(word, 1)
+		}
+		s.words.set(slot, word)
 	} else {
 		s.objects.set(slot, obj)
 	}
@@ -64,7 +72,11 @@ func (s *slots) set(slot uint32, obj wire.Object) {
 // push adds an object and returns its slot.
 func (s *slots) push(obj wire.Object) uint32 {
 	if s.form.hasWords() {
-		return s.words.push(s.form.word(obj))
+		word := s.form.word(obj)
+		if s.form.packing != nil {
+			s.count(word, 1)
+		}
+		return s.words.push(word)
 	}
 	return s.objects.push(obj)
 }
@@ -72,6 +84,9 @@ func (s *slots) push(obj wire.Object) uint32 {
 // pop removes the last object.
 func (s *slots) pop() {
 	if s.form.hasWords() {
+		if s.form.packing != nil {
+			s.count(s.words.at(uint32(s.words.n-1)), -1)
+		}
 		s.words.pop()
 	} else {
 		s.objects.pop()
@@ -83,6 +98,14 @@ func (s *slots) clear() {
 	s.words.table.Store(nil)
 	s.objects.table.Store(nil)
 	s.words.n, s.objects.n = 0, 0
+	s.packed, s.raw = 0, 0
+}
+
+// count adds a packed object to the sums, or removes it if n is -1.
+func (s *slots) count(word unsafe.Pointer, n int64) {
+	packed, raw := (*pack.Text)(word).Sizes()
+	s.packed += n * int64(packed)
+	s.raw += n * int64(raw)
 }
 
 // chunks returns the length of the table, for tests.

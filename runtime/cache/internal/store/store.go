@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -217,6 +218,16 @@ func (s *Store) IndexSizes() []IndexSize {
 	}
 	return sizes
 }
+
+// Packed returns the bytes that packed objects take, and those of their texts; 0 if the objects are not packed.
+func (s *Store) Packed() (packed, raw int64) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.objects.packed, s.objects.raw
+}
+
+// Packing returns what packs the objects; nil if they are not packed.
+func (s *Store) Packing() *pack.Packing { return PackingOf(&s.objects.form) }
 
 // Sample returns up to n objects, from slots at equal distances.
 func (s *Store) Sample(n int) []wire.Object {

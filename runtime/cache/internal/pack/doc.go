@@ -1,0 +1,21 @@
+// Package pack keeps the text of an object, compressed, in place of its Go value, and decodes it when it is read.
+//
+//	           ┌─ Decoder: the text of a list, a watch or a response
+//	Packing ◀──┤
+//	   │       └─ Encode: objects that a client or a transform has made
+//	   ▼
+//	 Object ─▶ Text  [ *format │ sizes │ compressed bytes … ]    one allocation
+//	                      │
+//	                      ▼
+//	                   format: how the bytes were encoded, and a dictionary
+//
+//	compression.go  Compression: what a program adds
+//	packing.go      Packing: makes an Object of an object
+//	line.go         line: the objects of one form, and when they need another dictionary
+//	text.go         Text: an object in memory
+//	object.go       Object: a Text as the cache passes it on
+//	metadata.go     the methods of Object that decode the metadata
+//
+// A Text refers to its format, and a format to its dictionary. So the garbage collector frees a dictionary when no object
+// uses it. An Object is valid for as long as it is referred to, also after the store has dropped it.
+package pack

@@ -1,0 +1,218 @@
+package pack
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+const (
+	// firstDictionary is the size of the first dictionary, and maxDictionary that of later ones, in bytes.
+	firstDictionary = 16 << 10
+	maxDictionary   = 60 << 10
+	// maxSample is how much of one text a dictionary has.
+	maxSample = 8 << 10
+	// windowObjects is the number of objects after which their ratio is compared with that of the first ones that the dictionary
+	// has compressed.
+	windowObjects = 1024
+	// maxDictionaries is the number of dictionaries that the objects of a line may use.
+	maxDictionaries = 8
+	// tried is the number of objects that are encoded to compare that with their texts.
+	tried = 8
+	// startBytes is the length of the beginning that most objects have.
+	startBytes = 64
+)
+
+// secondAt is after how many bytes of text a dictionary is made of more objects, of which it takes one in secondStride. The
+// first objects of a list are of one namespace.
+const (
+	secondAt     = 1 << 20
+	secondStride = 8
+)
+
+// line has the objects of one form: how they are encoded now, and samples for the next dictionary.
+type line struct {
+	packing *Packing
+	of      form
+	form    wire.TextForm
+	reader  *wire.Decoder
+	plain   *format // of texts that are not compressed
+	current atomic.Pointer[format]
+
+	// choice is what is known of how to store texts. textBytes and encodedBytes are those of the objects that were tried.
+	choice                  atomic.Int32
+	left                    atomic.Int32
+	textBytes, encodedBytes atomic.Int64
+
+	// raw and packed are the bytes of the window of the present objects, and objects their number. total is that of all.
+	raw, packed, objects atomic.Int64
+	total                atomic.Int64
+	// stride is not 0 while one in stride objects is a sample.
+	stride atomic.Int64
+
+	mu sync.Mutex // guards what follows
+	// samples are the texts for the next dictionary, and start the beginning of the last one.
+	samples []byte
+	start   []byte
+	wanted  int
+	// base is the ratio of the first objects of the dictionary; 0 before.
+	base float64
+	// hasSecond is set when the dictionary was made of more objects.
+	hasSecond bool
+	// made are the formats with dictionaries that may be in use.
+	made []weak.Pointer[format]
+}
+
+// The values of line.choice.
+const (
+	undecided int32 = iota
+	keeps           // the text of the server
+	encodes         // the object, whose text is much shorter: it is a view
+)
+
+func newLine(p *Packing, of form, reader *wire.Decoder) *line {
+	l := &line{packing: p, of: of, form: of.TextForm, reader: reader, wanted: firstDictionary}
+	l.plain = &format{line: l}
+	l.stride.Store(1)
+	l.left.Store(tried)
+	l.use(p.compression.NewDictionary(nil, nil))
+	return l
+}
+
+// use makes a dictionary the one for the next objects.
+func (l *line) use(d Dictionary) {
+	f := &format{line: l}
+	f.dictionary.Store(&d)
+	l.current.Store(f)
+}
+
+// choose decides whether the objects are stored as the server has sent them. textBytes is the length of the text of one, and
+// encoded returns that of the object.
+func (l *line) choose(textBytes int, encoded func() int) int32 {
+	if l.of.own {
+		return keeps
+	}
+	if choice := l.choice.Load(); choice != undecided {
+		return choice
+	}
+	l.textBytes.Add(int64(textBytes))
+	l.encodedBytes.Add(int64(encoded()))
+	if l.left.Add(-1) <= 0 {
+		choice := keeps
+		if 4*l.encodedBytes.Load() < 3*l.textBytes.Load() {
+			choice = encodes
+		}
+		l.choice.Store(choice)
+	}
+	return keeps
+}
+
+// pack returns the Text of a text.
+func (l *line) pack(text []byte) *Text {
+	f := l.current.Load()
+	buffer := l.packing.buffer()
+	defer l.packing.release(buffer)
+	packed := (*f.dictionary.Load()).Compress(*buffer, text)
+	if cap(packed) > cap(*buffer) {
+		*buffer = packed[:0]
+	}
+	l.note(text, len(packed))
+	if len(packed) >= len(text) {
+		return l.packing.classes.new(l.plain, text, len(text))
+	}
+	return l.packing.classes.new(f, packed, len(text))
+}
+
+// note counts an object, and takes a sample of it if a dictionary is to be made.
+func (l *line) note(text []byte, packed int) {
+	raw, compressed := l.raw.Add(int64(len(text))), l.packed.Add(int64(packed))
+	n := l.objects.Add(1)
+	if stride := l.stride.Load(); stride > 0 {
+		if n%stride == 0 {
+			l.sample(text)
+		}
+		return
+	}
+	if n >= windowObjects || raw >= secondAt {
+		l.endWindow(raw, compressed)
+	}
+}
+
+// sample adds a text to those for the next dictionary, which it makes if they suffice.
+func (l *line) sample(text []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stride.Load() == 0 {
+		return // another goroutine was faster
+	}
+	l.samples = append(l.samples, text[:min(len(text), maxSample, l.wanted)]...)
+	l.start = append(l.start[:0], text[:min(len(text), startBytes)]...)
+	if len(l.samples) < l.wanted {
+		return
+	}
+	l.renewLocked()
+}
+
+// renewLocked makes a dictionary of the samples.
+func (l *line) renewLocked() {
+	last := l.current.Load()
+	d := l.packing.compression.NewDictionary(l.samples, l.start)
+	l.use(d)
+	l.made = append(l.made, weak.Make(l.current.Load()))
+	reading := (*last.dictionary.Load()).Reading()
+	last.dictionary.Store(&reading)
+	l.samples, l.start, l.base, l.wanted = nil, nil, 0, maxDictionary
+	l.resetWindow()
+	l.stride.Store(0)
+}
+
+func (l *line) resetWindow() {
+	l.total.Add(l.raw.Swap(0))
+	l.packed.Store(0)
+	l.objects.Store(0)
+}
+
+// endWindow compares the ratio of the last objects with that of the first ones, and decides whether to make another dictionary.
+func (l *line) endWindow(raw, compressed int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stride.Load() > 0 || l.raw.Load() < raw { // another goroutine was faster
+		return
+	}
+	l.resetWindow()
+	ratio := float64(compressed) / float64(raw)
+	switch {
+	case !l.hasSecond && l.total.Load() >= secondAt:
+		l.hasSecond = true
+		l.stride.Store(secondStride)
+	case l.base == 0:
+		l.base = ratio
+	case ratio > l.base*1.25 && ratio < 0.9 && l.hasRoomLocked():
+		l.stride.Store(secondStride)
+	}
+}
+
+// hasRoomLocked reports whether there may be another dictionary.
+func (l *line) hasRoomLocked() bool {
+	kept := l.made[:0]
+	for _, made := range l.made {
+		if made.Value() != nil {
+			kept = append(kept, made)
+		}
+	}
+	l.made = kept
+	return len(kept) < maxDictionaries
+}
+
+// read decodes a text.
+func (l *line) read(text []byte) wire.Object {
+	obj, err := l.reader.Reread(l.form, text)
+	if err != nil {
+		h := l.reader.ReadIdentity(l.form, text)
+		panic(fmt.Sprintf("cache: the packed object %s/%s, which was decoded when it arrived, can no longer be decoded: %v", h.Namespace, h.Name, err))
+	}
+	return obj
+}

@@ -1,0 +1,206 @@
+package pack
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// Packing packs the objects of one informer. It is a wire.Packer.
+type Packing struct {
+	compression Compression
+	// of is the Go type of the objects, which may be an interface type, and options decode them.
+	of      reflect.Type
+	options wire.Options
+	// metadata decodes the metadata of any text.
+	metadata *wire.Decoder
+	classes  classes
+	seed     maphash.Seed // of the hashes of texts that are made here
+	buffers  sync.Pool    // of *[]byte
+	// reads is the number of objects that were decoded again.
+	reads atomic.Uint64
+
+	// last is the line of the last object.
+	last atomic.Pointer[line]
+	mu   sync.Mutex // guards lines
+	// lines has one for each form that objects have had.
+	lines map[form]*line
+}
+
+// form is a Go type and an encoding.
+type form struct {
+	of reflect.Type
+	wire.TextForm
+	// own is set for texts that were made here, from objects.
+	own bool
+}
+
+// New returns a Packing of objects of a Go type, which options decode.
+func New(compression Compression, of reflect.Type, options wire.Options) *Packing {
+	options.Packer, options.Keep, options.ReadOnly = nil, nil, false
+	options.WithoutTypeMeta = false // a client has set it, or the decoder has removed it
+	return &Packing{
+		compression: compression, of: of, options: options, lines: map[form]*line{}, seed: maphash.MakeSeed(),
+		metadata: wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil),
+		buffers:  sync.Pool{New: func() any { return new([]byte) }},
+	}
+}
+
+// Reads returns the number of objects that were decoded again.
+func (p *Packing) Reads() uint64 { return p.reads.Load() }
+
+// maxBuffer is the capacity above which a buffer is not used again.
+const maxBuffer = 256 << 10
+
+func (p *Packing) buffer() *[]byte { return p.buffers.Get().(*[]byte) }
+
+func (p *Packing) release(buffer *[]byte) {
+	if cap(*buffer) <= maxBuffer {
+		p.buffers.Put(buffer)
+	}
+}
+
+// TypeOf is that of wire.Packer.
+func (p *Packing) TypeOf(obj wire.Object) reflect.Type { return TypeOf(obj) }
+
+// Pack is that of wire.Packer.
+func (p *Packing) Pack(obj wire.Object, text wire.Text, listed bool) wire.Object {
+	packed := &Object{text: p.textOf(obj, &text)}
+	if !listed {
+		packed.decoded = obj
+	}
+	return packed
+}
+
+// Later returns a Packer that packs nothing: the caller calls Encode when it has transformed the objects.
+func (p *Packing) Later() wire.Packer { return later{p} }
+
+type later struct{ *Packing }
+
+// Pack returns obj.
+func (later) Pack(obj wire.Object, _ wire.Text, _ bool) wire.Object { return obj }
+
+// textOf returns the Text of an object that was decoded from text.
+func (p *Packing) textOf(obj wire.Object, text *wire.Text) *Text {
+	if len(text.Bytes) == 0 || text.HasMore || !isOf(text.Reader.ReadIdentity(text.TextForm, text.Bytes), obj) {
+		t, _ := p.encode(obj)
+		return t
+	}
+	l := p.line(form{text.Reader.Delivers(), text.TextForm, false}, text.Reader)
+	if l.choose(len(text.Bytes), func() int { return p.encodedBytes(obj) }) == encodes {
+		t, _ := p.encode(obj)
+		return t
+	}
+	return l.pack(text.Bytes)
+}
+
+// isOf reports whether an identity is that of an object. It is not if a text has two metadata, or none in the usual place.
+func isOf(h wire.Identity, obj wire.Object) bool {
+	return string(h.Name) == obj.GetName() && string(h.Namespace) == obj.GetNamespace() &&
+		string(h.ResourceVersion) == obj.GetResourceVersion() && string(h.UID) == string(obj.GetUID())
+}
+
+// Encode packs an object that has no text, of a client or a transform. The object belongs to the Packing then. hash is that of
+// its text, 0 if it has none.
+func (p *Packing) Encode(obj wire.Object) (packed *Object, hash uint64) {
+	if packed, is := obj.(*Object); is {
+		return packed, 0
+	}
+	t, hash := p.encode(obj)
+	return &Object{text: t, decoded: obj}, hash
+}
+
+// marshaler is what types of k8s.io/api have for protobuf.
+type marshaler interface{ Marshal() ([]byte, error) }
+
+// encode returns the Text of an object. If the object cannot be encoded, or another one would be decoded from that, the Text
+// has the object itself. hash is that of the text, 0 if there is none.
+func (p *Packing) encode(obj wire.Object) (t *Text, hash uint64) {
+	text, as, err := p.marshal(obj)
+	if err == nil {
+		l := p.line(form{reflect.TypeOf(obj), as, true}, nil)
+		if l == nil {
+			l = p.line(form{reflect.TypeOf(obj), as, true}, p.readerOf(obj))
+		}
+		if again, err := l.reader.Reread(as, text); err == nil && isOf(l.reader.ReadIdentity(as, text), again) && isSame(again, obj) {
+			return l.pack(text), max(1, maphash.Bytes(p.seed, text))
+		}
+	}
+	return p.classes.new(&format{object: obj}, nil, 0), 0
+}
+
+// isSame reports whether two objects have the same names.
+func isSame(a, b wire.Object) bool { return *identityOf(a) == *identityOf(b) }
+
+// marshal encodes an object.
+func (p *Packing) marshal(obj wire.Object) (text []byte, as wire.TextForm, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("a method to encode it panics: %v", value)
+		}
+	}()
+	if m, is := obj.(marshaler); is && p.options.Protobuf != nil && reflect.TypeOf(obj) == reflect.TypeOf(p.options.Protobuf) {
+		kind := obj.GetObjectKind().GroupVersionKind()
+		text, err = m.Marshal()
+		apiVersion, kindName := kind.ToAPIVersionAndKind()
+		return text, wire.TextForm{Protobuf: true, Kind: kindName, APIVersion: apiVersion}, err
+	}
+	if dual, is := obj.(*wire.Dual); is {
+		text, err = json.Marshal(dual.Unstructured)
+		return text, as, err
+	}
+	text, err = json.Marshal(obj)
+	return text, as, err
+}
+
+// encodedBytes returns the length of the text that marshal makes of an object, and a large number if it makes none.
+func (p *Packing) encodedBytes(obj wire.Object) int {
+	text, _, err := p.marshal(obj)
+	if err != nil {
+		return 1 << 30
+	}
+	return len(text)
+}
+
+// readerOf returns a Decoder of texts of objects like obj.
+func (p *Packing) readerOf(obj wire.Object) *wire.Decoder {
+	options, of := p.options, p.of
+	if dual, is := obj.(*wire.Dual); is {
+		options.Object, options.Unstructured = dual.Object, true
+		return wire.NewDecoder(reflect.TypeFor[wire.Object](), options, nil)
+	}
+	options.Unstructured = false
+	if of.Kind() == reflect.Interface {
+		of = reflect.TypeOf(obj)
+	}
+	return wire.NewDecoder(of, options, nil)
+}
+
+// line returns the line of a form. If there is none, it makes one with reader, or returns nil if that is nil.
+func (p *Packing) line(of form, reader *wire.Decoder) *line {
+	if last := p.last.Load(); last != nil && last.of == of {
+		return last
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lines[of]
+	if l == nil {
+		if reader == nil {
+			return nil
+		}
+		l = newLine(p, of, reader)
+		p.lines[of] = l
+	}
+	p.last.Store(l)
+	return l
+}
+
+var _ runtime.Object = (*Object)(nil)

@@ -1,0 +1,103 @@
+package pack
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// Text is a packed object. It has size bytes after its fields, in the same allocation. It does not change.
+type Text struct {
+	format *format
+	// size is the number of bytes, and raw that of the text.
+	size, raw uint32
+}
+
+const headBytes = unsafe.Sizeof(Text{})
+
+// format tells how to decode a Text.
+type format struct {
+	line *line
+	// dictionary is nil if the bytes are the text itself.
+	dictionary atomic.Pointer[Dictionary]
+	// object, if it is not nil, is the object of the only Text of the format: it cannot be encoded.
+	object wire.Object
+}
+
+// classes makes the memory of Texts. A Go type has a fixed size, so there is a type for each rounded size, whose only pointer is
+// the first word.
+type classes struct {
+	types [256]atomic.Pointer[reflect.Type]
+}
+
+// mallocHeader is what the Go runtime adds to an allocation of more than maxWithoutHeader bytes that has a pointer.
+const mallocHeader, maxWithoutHeader = 8, 512
+
+// roundedSize rounds a size up, by at most an eighth, and returns the number of the class. With what the Go runtime adds, a
+// rounded size is close to one of the sizes in which it allocates.
+func roundedSize(n int) (class, rounded int) {
+	if n <= maxWithoutHeader {
+		class = (n + 15) / 16
+		return class, 16 * class
+	}
+	n += mallocHeader
+	if n <= 1024 {
+		class = (n + 15) / 16
+		return class, 16*class - mallocHeader
+	}
+	shift := bits.Len(uint(n-1)) - 4 // eight steps from one power of two to the next
+	steps := (n-1)>>shift + 1        // from 9 to 16
+	return 65 + 8*(shift-7) + steps - 9, steps<<shift - mallocHeader
+}
+
+// new returns a Text with a copy of bytes.
+func (c *classes) new(f *format, bytes []byte, raw int) *Text {
+	class, rounded := roundedSize(int(headBytes) + len(bytes))
+	of := c.types[class].Load()
+	if of == nil {
+		made := reflect.StructOf([]reflect.StructField{
+			{Name: "Format", Type: reflect.TypeFor[*byte]()},
+			{Name: "Bytes", Type: reflect.ArrayOf(rounded-int(unsafe.Sizeof(uintptr(0))), reflect.TypeFor[byte]())},
+		})
+		of = &made
+		c.types[class].Store(of)
+	}
+	t := (*Text)(reflect.New(*of).UnsafePointer())
+	t.format, t.size, t.raw = f, uint32(len(bytes)), uint32(raw)
+	copy(t.bytes(), bytes)
+	return t
+}
+
+// bytes returns the bytes, which the caller must not change.
+func (t *Text) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t), headBytes)), t.size)
+}
+
+// Sizes returns the number of bytes in memory, and that of the text.
+func (t *Text) Sizes() (packed, raw int) {
+	if t.format.object != nil {
+		return 0, 0
+	}
+	_, rounded := roundedSize(int(headBytes) + int(t.size))
+	return rounded, int(t.raw)
+}
+
+// text returns the text. It is valid until the caller gives up buffer.
+func (t *Text) text(buffer *[]byte) []byte {
+	dictionary := t.format.dictionary.Load()
+	if dictionary == nil {
+		return t.bytes()
+	}
+	if cap(*buffer) < int(t.raw) {
+		*buffer = make([]byte, t.raw)
+	}
+	text, err := (*dictionary).Decompress((*buffer)[:t.raw], t.bytes())
+	if err != nil {
+		panic(fmt.Sprintf("cache: a packed object of %d bytes cannot be decompressed: %v", t.raw, err))
+	}
+	return text
+}
