@@ -41,7 +41,10 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require github.com/typedinformers/informer-gen/shard v0.0.0 // indirect
+require (
+	github.com/klauspost/compress v1.19.0 // indirect
+	github.com/typedinformers/informer-gen/shard v0.0.0 // indirect
+)
 
 require (
 	cel.dev/expr v0.25.1 // indirect

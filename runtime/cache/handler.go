@@ -66,6 +66,35 @@ func (h ResourceEventHandlerFuncs[T]) OnDelete(obj T, finalStateUnknown bool) {
 	}
 }
 
+// wants reports whether there is a function for a kind of notification, for a handler of the type of.
+func (h ResourceEventHandlerFuncs[T]) wants(kind processor.Kind) (of reflect.Type, wants bool) {
+	switch of = reflect.TypeOf(h); kind {
+	case processor.Add:
+		return of, h.AddFunc != nil
+	case processor.Update:
+		return of, h.UpdateFunc != nil
+	}
+	return of, h.DeleteFunc != nil
+}
+
+// ObjectNameHandler is a ResourceEventHandler that needs only the name of each object that appears, changes or is deleted, as
+// one that fills a work queue does. An informer with packed objects decodes none for it.
+type ObjectNameHandler[T Object] func(name ObjectName)
+
+// OnAdd calls the function.
+func (h ObjectNameHandler[T]) OnAdd(obj T, _ bool) { h(MetaObjectToName(obj)) }
+
+// OnUpdate calls the function, once.
+func (h ObjectNameHandler[T]) OnUpdate(_, newObj T) { h(MetaObjectToName(newObj)) }
+
+// OnDelete calls the function.
+func (h ObjectNameHandler[T]) OnDelete(obj T, _ bool) { h(MetaObjectToName(obj)) }
+
+// byName returns the function, for a handler of the type of.
+func (h ObjectNameHandler[T]) byName() (of reflect.Type, handle func(ObjectName)) {
+	return reflect.TypeOf(h), h
+}
+
 // FilteringResourceEventHandler calls a handler only for objects that FilterFunc
 // accepts. When FilterFunc starts to accept an object, the handler gets an add. When it
 // no longer accepts it, the handler gets a delete with the last accepted state.
@@ -174,15 +203,26 @@ type eventHandler struct {
 
 // erasedHandler returns an eventHandler that calls the method of h that a notification is for.
 func erasedHandler[T Object](h ResourceEventHandler[T]) eventHandler {
-	onDelete := deleteOf(h)
+	if handle := byNameOf(h); handle != nil {
+		return eventHandler{typeName(h), handle}
+	}
+	onDelete, needsKnown := deleteOf(h)
+	wants := wantsOf(h)
 	return eventHandler{typeName(h), func(n *processor.Notification) {
+		if wants != nil && !wants(n.Kind) {
+			return
+		}
 		switch obj := pack.Open(n.Obj).(T); n.Kind {
 		case processor.Add:
 			h.OnAdd(obj, n.Initial)
 		case processor.Update:
 			h.OnUpdate(oldOf(n, obj), obj)
 		case processor.Delete:
-			onDelete(oldOf(n, obj), obj, n.FinalStateUnknown)
+			known := obj
+			if needsKnown {
+				known = oldOf(n, obj)
+			}
+			onDelete(known, obj, n.FinalStateUnknown)
 		}
 	}}
 }
@@ -195,6 +235,46 @@ func oldOf[T Object](n *processor.Notification, obj T) T {
 	return pack.Open(n.Old).(T)
 }
 
+// byNameOf returns a function that handles notifications if the handler is an ObjectNameHandler, and nil otherwise.
+func byNameOf(handler any) func(*processor.Notification) {
+	names, is := handler.(interface {
+		byName() (reflect.Type, func(ObjectName))
+	})
+	if !is {
+		return nil
+	}
+	of, handle := names.byName()
+	if !isOfType(handler, of) {
+		return nil
+	}
+	return func(n *processor.Notification) { handle(MetaObjectToName(n.Obj)) }
+}
+
+// wantsOf returns a function that reports whether a handler has a function for a kind of notification. It returns nil for a
+// handler that gets all. What a handler does not want is not decoded.
+func wantsOf(handler any) func(processor.Kind) bool {
+	funcs, is := handler.(interface {
+		wants(processor.Kind) (reflect.Type, bool)
+	})
+	if !is {
+		return nil
+	}
+	if of, _ := funcs.wants(processor.Add); !isOfType(handler, of) {
+		return nil
+	}
+	return func(kind processor.Kind) bool {
+		_, wants := funcs.wants(kind)
+		return wants
+	}
+}
+
+// isOfType reports whether a handler is of a type, or a pointer to it. A type that embeds it has its methods, and may have
+// others in front of them.
+func isOfType(handler any, of reflect.Type) bool {
+	is := reflect.TypeOf(handler)
+	return is == of || is == reflect.PointerTo(of)
+}
+
 // typeName returns the name that a handler has without WithHandlerName.
 func typeName(handler any) string {
 	if wrapper, is := handler.(interface{ HandlerType() string }); is {
@@ -204,15 +284,14 @@ func typeName(handler any) string {
 }
 
 // deleteOf returns a function that calls h with the last state of an object. A filter decides by known, the
-// state that h got last.
-func deleteOf[T Object](h ResourceEventHandler[T]) func(known, obj T, finalStateUnknown bool) {
+// state that h got last. needsKnown is set in that case.
+func deleteOf[T Object](h ResourceEventHandler[T]) (onDelete func(known, obj T, finalStateUnknown bool), needsKnown bool) {
 	if f, is := h.(filter[T]); is {
-		// A type that embeds a filter has its methods, and may have an OnDelete of its own.
-		if of, onDelete := f.deleteByKnown(); reflect.TypeOf(h) == of || reflect.TypeOf(h) == reflect.PointerTo(of) {
-			return onDelete
+		if of, onDelete := f.deleteByKnown(); isOfType(h, of) {
+			return onDelete, true
 		}
 	}
-	return func(_, obj T, finalStateUnknown bool) { h.OnDelete(obj, finalStateUnknown) }
+	return func(_, obj T, finalStateUnknown bool) { h.OnDelete(obj, finalStateUnknown) }, false
 }
 
 // filter is a FilteringResourceEventHandler. Most programs have none, and should not compile it for each kind.
@@ -221,7 +300,7 @@ type filter[T Object] interface {
 }
 
 func (h FilteringResourceEventHandler[T]) deleteByKnown() (of reflect.Type, onDelete func(known, obj T, finalStateUnknown bool)) {
-	next := deleteOf(h.Handler)
+	next, _ := deleteOf(h.Handler)
 	return reflect.TypeOf(h), func(known, obj T, finalStateUnknown bool) {
 		if !h.FilterFunc(known) {
 			return

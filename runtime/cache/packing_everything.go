@@ -2,29 +2,34 @@
 
 package cache
 
-import "github.com/klauspost/compress/s2"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // defaultPacking returns a Compression for all informers, for tests.
-func defaultPacking() Compression { return everything{} }
+func defaultPacking() Compression { return prefixes{} }
 
-type everything struct{ *s2.Dict }
+// prefixes leaves out of a text the beginning that it has in common with the dictionary. It is not S2: modules that require this
+// one would require that too, because go mod tidy reads all files.
+type prefixes struct{ text string }
 
-func (everything) NewDictionary(text, start []byte) Dictionary {
-	return everything{s2.MakeDict(text, start)}
+func (prefixes) NewDictionary(text, _ []byte) Dictionary { return prefixes{string(text)} }
+
+func (p prefixes) Reading() Dictionary { return p }
+
+func (p prefixes) Compress(buffer, text []byte) []byte {
+	n := 0
+	for n < min(len(text), len(p.text)) && text[n] == p.text[n] {
+		n++
+	}
+	return append(binary.AppendUvarint(buffer[:0], uint64(n)), text[n:]...)
 }
 
-func (d everything) Reading() Dictionary { return d }
-
-func (d everything) Compress(buffer, text []byte) []byte {
-	if d.Dict == nil {
-		return s2.Encode(buffer, text)
+func (p prefixes) Decompress(buffer, compressed []byte) ([]byte, error) {
+	n, length := binary.Uvarint(compressed)
+	if length <= 0 || n > uint64(len(p.text)) {
+		return nil, errors.New("the dictionary is another one")
 	}
-	return d.Encode(buffer, text)
-}
-
-func (d everything) Decompress(buffer, compressed []byte) ([]byte, error) {
-	if d.Dict == nil {
-		return s2.Decode(buffer, compressed)
-	}
-	return d.Decode(buffer, compressed)
+	return append(append(buffer[:0], p.text[:n]...), compressed[length:]...), nil
 }

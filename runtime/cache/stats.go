@@ -77,8 +77,10 @@ type Stats struct {
 	// ObjectBytes is an estimate of the memory that the cached objects take, in bytes: the mean of
 	// up to 32 of them, times their number. The mean is at most a minute old, or is from when there
 	// were more than half and less than twice as many objects. It does not have the memory of the
-	// indexes.
+	// indexes. For packed objects it is exact.
 	ObjectBytes int64
+	// Packed has more about packed objects; see WithPacking. It is zero if objects are not packed.
+	Packed PackedStats
 	// Added, Updated, Deleted and Bookmarks are the numbers of events of watches. The initial
 	// events of a streaming list are not counted.
 	Added, Updated, Deleted, Bookmarks uint64
@@ -157,6 +159,15 @@ type HandlerStats struct {
 	// resync, count from when they were put into its queue. A call counts at its end, so Running
 	// shows one that hangs and Latency does not.
 	Latency Histogram
+}
+
+// PackedStats has the sizes of packed objects.
+type PackedStats struct {
+	// Bytes is the memory of the objects, and TextBytes the length of their texts before they were compressed. Objects that
+	// cannot be encoded, and dictionaries, do not count.
+	Bytes, TextBytes int64
+	// Reads is the number of objects that were decoded again, for readers, handlers and index functions.
+	Reads uint64
 }
 
 // IndexStats is the size of one index.

@@ -3,6 +3,7 @@ package debugpage
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -73,6 +74,8 @@ type Informer struct {
 
 	Objects     int   `json:"objects"`
 	ObjectBytes int64 `json:"object_bytes"`
+	// Packed is nil if the objects are not packed.
+	Packed *Packed `json:"packed,omitempty"`
 	// Staleness is the time since the server last sent anything.
 	Staleness Seconds `json:"staleness_seconds"`
 	// NotFollowing is the time since the cache last followed the server; 0 while it does.
@@ -261,6 +264,22 @@ func (h *Handler) report(v view) *Report {
 	return r
 }
 
+// Packed has the sizes of packed objects, and how many of them were decoded again.
+type Packed struct {
+	Bytes     int64  `json:"bytes"`
+	TextBytes int64  `json:"text_bytes"`
+	Reads     uint64 `json:"reads"`
+}
+
+// String returns the sizes, their ratio and the reads in words.
+func (p *Packed) String() string {
+	ratio := ""
+	if p.TextBytes > 0 {
+		ratio = fmt.Sprintf(" (%d %%)", 100*p.Bytes/p.TextBytes)
+	}
+	return fmt.Sprintf("%s of %s of text%s, %s decoded again", size(p.Bytes), size(p.TextBytes), ratio, plural(int(p.Reads), "object"))
+}
+
 // informer returns what the page shows of an informer.
 func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) Informer {
 	stats := &s.Stats
@@ -275,6 +294,9 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 		Lists: stats.Lists, BytesRead: stats.BytesRead, DecodeFailures: stats.DecodeFailures,
 		UndecodableCount: len(s.Status.Undecodable),
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
+	}
+	if packed := stats.Packed; packed != (cache.PackedStats{}) {
+		all.Packed = &Packed{packed.Bytes, packed.TextBytes, packed.Reads}
 	}
 	if s.Status.Unconfirmed > 0 {
 		all.LastUnconfirmed = clean(s.Status.LastUnconfirmed.String(), maxType)

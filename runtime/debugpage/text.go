@@ -106,6 +106,9 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 	if i.Dropped > 0 {
 		line("dropped", number(i.Dropped))
 	}
+	if i.Packed != nil {
+		line("packed", i.Packed.String())
+	}
 	line("read", size(i.BytesRead))
 	line("lists", fmt.Sprintf("%s%s", number(i.Lists), countsText("; again for ", i.Relists)))
 	line("failures", countsText("", i.Failures))

@@ -120,7 +120,7 @@ func (h *historian) OnUpdate(oldObj, newObj object) {
 	switch known := h.known[keyOf(newObj)]; {
 	case known == nil:
 		h.t.Errorf("%s is updated before it is added", keyOf(newObj))
-	case known != oldObj:
+	case !isState(known, oldObj):
 		h.t.Errorf("%s is updated from a state that was not told", keyOf(newObj))
 	case versionOf(newObj) < versionOf(oldObj):
 		h.t.Errorf("%s goes back from %s to %s", keyOf(newObj), oldObj.ResourceVersion, newObj.ResourceVersion)

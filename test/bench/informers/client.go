@@ -18,7 +18,9 @@ type client struct {
 	report.Client
 	report.Setting
 	objects, updates int
-	server           string
+	// Packed makes our informers keep packed objects, and Names gives them a handler of names.
+	Packed, Names bool
+	server        string
 	// certificate is the file with that of the server, if it has one.
 	certificate string
 	*connection

@@ -90,6 +90,8 @@ func run(args []string) error {
 	pflag.StringVar(&c.server, "server", "", "client: `URL` of the server")
 	pflag.StringVar(&c.Kind, "kind", report.Pods, `serve, client: "pods", or custom resources of "2 KB" or "20 KB"`)
 	pflag.StringVar(&c.certificate, "certificate", "", "`FILE` to which serve writes the certificate of TLS, and from which client reads it")
+	pflag.BoolVar(&c.Packed, "packed", false, "client: keep packed objects")
+	pflag.BoolVar(&c.Names, "names", false, "client: the handler needs only names")
 	pflag.BoolVar(&c.Gzip, "gzip", false, "serve, client: lists are compressed")
 	pflag.BoolVar(&c.JSON, "json", false, "client: ask for JSON, and not for the default of the kind")
 	pflag.BoolVar(&c.Brief, "brief", false, "client: only the rows that depend most on how it connects")

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/packed"
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
@@ -32,6 +33,9 @@ func newOurs[T cache.Object](c *client, handlers []handler) (*informer, error) {
 		set = append(set, cache.WithStreamingList())
 	case report.List:
 		set = append(set, cache.WithoutStreamingList())
+	}
+	if c.Packed {
+		set = append(set, packed.WithPackedObjects())
 	}
 	var requests rest.Interface = c.databases
 	resource := podserver.Kinds[c.Kind].GroupVersionResource()
@@ -55,6 +59,11 @@ func newOurs[T cache.Object](c *client, handlers []handler) (*informer, error) {
 		options = append(options, cache.WithBacklogLimit(backlogLimit))
 	}
 	for _, h := range handlers {
+		if c.Names {
+			_, failed := i.AddEventHandler(cache.ObjectNameHandler[T](func(cache.ObjectName) { h.Add() }), options...)
+			err = errors.Join(err, failed)
+			continue
+		}
 		_, failed := i.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
 			AddFunc:    func(T, bool) { h.Add() },
 			UpdateFunc: func(_, after T) { h.Update(after) },

@@ -173,15 +173,15 @@ func (x *Indexer) Bytes(now stats.Stamp) int64 {
 	})
 }
 
-// Packed returns the bytes that packed objects take, those of their texts, and how many objects were decoded again; false if
+// Packed returns the bytes that packed objects take, those of their texts, and how many objects were decoded again; 0 if
 // objects are not packed.
-func (x *Indexer) Packed() (packed, raw int64, reads uint64, is bool) {
+func (x *Indexer) Packed() (packed, raw int64, reads uint64) {
 	packing := x.store.Packing()
 	if packing == nil {
-		return 0, 0, 0, false
+		return 0, 0, 0
 	}
 	packed, raw = x.store.Packed()
-	return packed, raw, packing.Reads(), true
+	return packed, raw, packing.Reads()
 }
 
 // ForgetSize makes the next Bytes read the objects. It is for benchmarks.
