@@ -24,8 +24,10 @@ type entry struct {
 	// resource names the kind in errors: "pods" or "foos.example.com".
 	resource   string
 	namespaced bool
-	plan       *plan
-	informer   *cache.SharedIndexInformer[cache.Object]
+	// packed is set if the objects that the informer returns belong to the reader.
+	packed   bool
+	plan     *plan
+	informer *cache.SharedIndexInformer[cache.Object]
 	// cancel ends the informer. It is nil until the informer runs. The lock of the Cache guards it. It
 	// is set before the informer runs, and not changed then.
 	cancel context.CancelFunc
@@ -80,6 +82,10 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, first form, object runtim
 	}
 	if e.plan.withoutManagedFields {
 		options = append(options, cache.WithoutManagedFields())
+	}
+	if compression := s.packing.of(gvk); compression != nil {
+		e.packed = true
+		options = append(options, cache.WithPacking(compression))
 	}
 	if s.own != nil {
 		options = append(options, cache.ReadYourWrites(s.own))

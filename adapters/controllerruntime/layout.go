@@ -101,7 +101,7 @@ func (i *informer) fill(out client.ObjectList, t *goType, objs []cache.Object, s
 			target = target.Elem()
 		}
 		share := share || i.entry.plan.sharesIn(stored.GetNamespace())
-		t.copyTo(target, stored, share)
+		t.copyTo(target, stored, share || i.entry.packed)
 		if !share {
 			target.Addr().Interface().(runtime.Object).GetObjectKind().SetGroupVersionKind(i.entry.gvk)
 		}
@@ -119,7 +119,9 @@ func (i *informer) fillUntyped(list *unstructured.UnstructuredList, objs []cache
 		}
 		o := &list.Items[n]
 		if o.Object = stored.Object; !share && !i.entry.plan.sharesIn(stored.GetNamespace()) {
-			o.Object = runtime.DeepCopyJSON(stored.Object)
+			if !i.entry.packed {
+				o.Object = runtime.DeepCopyJSON(stored.Object)
+			}
 			o.SetGroupVersionKind(i.entry.gvk)
 		}
 	}
@@ -130,7 +132,7 @@ func (i *informer) fillMetadata(list *metav1.PartialObjectMetadataList, objs []c
 	list.Items = make([]metav1.PartialObjectMetadata, len(objs))
 	for n, obj := range objs {
 		shared := metadataOf(obj, i.entry.gvk)
-		if list.Items[n] = *shared; !share && !i.entry.plan.sharesIn(shared.Namespace) {
+		if list.Items[n] = *shared; !share && !i.entry.packed && !i.entry.plan.sharesIn(shared.Namespace) {
 			shared.DeepCopyInto(&list.Items[n])
 		}
 	}
@@ -149,7 +151,9 @@ func (i *informer) fillOther(out client.ObjectList, t *goType, objs []cache.Obje
 		}
 		all[n] = stored
 		if !share && !i.entry.plan.sharesIn(stored.GetNamespace()) {
-			all[n] = stored.DeepCopyObject()
+			if !i.entry.packed {
+				all[n] = stored.DeepCopyObject()
+			}
 			all[n].GetObjectKind().SetGroupVersionKind(i.entry.gvk)
 		}
 	}

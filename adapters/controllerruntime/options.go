@@ -40,6 +40,8 @@ type settings struct {
 	watchErrors   toolscache.WatchErrorHandlerWithContext
 	// own tells the informers of the writes of the program. It may be nil.
 	own *writes.Observer
+	// packing is that of Packed.
+	packing packing
 
 	// byKind has the plans of ByObject. The other two are for all other kinds.
 	byKind                map[schema.GroupVersionKind]*plan

@@ -65,19 +65,22 @@ func (i *informer) get(key client.ObjectKey, out client.Object, t *goType, share
 		return apierrors.NewNotFound(schema.GroupResource{Group: i.entry.gvk.Group, Resource: i.entry.gvk.Kind}, key.Name)
 	}
 	share = share || i.entry.plan.sharesIn(key.Namespace)
+	owned := share || i.entry.packed
 	switch o := out.(type) {
 	case *unstructured.Unstructured:
 		stored := untypedOf(obj)
 		if stored == nil {
 			return i.notInForm(obj)
 		}
-		if o.Object = stored.Object; !share {
+		if o.Object = stored.Object; !owned {
 			o.Object = runtime.DeepCopyJSON(stored.Object)
+		}
+		if !share {
 			o.SetGroupVersionKind(i.entry.gvk)
 		}
 	case *metav1.PartialObjectMetadata:
 		shared := metadataOf(obj, i.entry.gvk)
-		if *o = *shared; !share {
+		if *o = *shared; !owned {
 			shared.DeepCopyInto(o)
 		}
 	default:
@@ -88,7 +91,7 @@ func (i *informer) get(key client.ObjectKey, out client.Object, t *goType, share
 		if t == nil {
 			return fmt.Errorf("cannot get %s into a %T; use an *unstructured.Unstructured", i.entry.resource, out)
 		}
-		if err := t.set(out, stored, share); err != nil {
+		if err := t.set(out, stored, owned); err != nil {
 			return err
 		}
 		if !share {
@@ -223,6 +226,17 @@ func (i *informer) selected(options *client.ListOptions) ([]cache.Object, error)
 		if objs, err = i.byFields(options.FieldSelector, namespace); err != nil {
 			return nil, err
 		}
+	case selector != nil && i.entry.packed: // it decodes the metadata only, but for the result
+		var err error
+		if namespace == "" {
+			objs, err = i.lister.List(selector)
+		} else {
+			objs, err = i.lister.Namespace(namespace).List(selector)
+		}
+		if err != nil {
+			return nil, err
+		}
+		selector = nil
 	case selector != nil || options.Limit > 0:
 		all := indexer.All()
 		if namespace != "" {

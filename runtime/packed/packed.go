@@ -11,12 +11,13 @@ import (
 // WithPackedObjects lets informers keep each object as the text that the API server has sent, compressed with a dictionary of
 // other objects. That takes about an eighth of the memory. Each read decodes the objects that it returns, which takes
 // microseconds for each, and they belong to the caller. See cache.WithPacking.
-func WithPackedObjects() cache.SharedInformerOption { return cache.WithPacking(compression{}) }
+func WithPackedObjects() cache.SharedInformerOption { return cache.WithPacking(Compression{}) }
 
-// compression makes dictionaries of S2.
-type compression struct{}
+// Compression is a cache.Compression: S2, with dictionaries of other objects.
+type Compression struct{}
 
-func (compression) NewDictionary(text, start []byte) cache.Dictionary {
+// NewDictionary returns a dictionary of a text.
+func (Compression) NewDictionary(text, start []byte) cache.Dictionary {
 	return dictionary{s2.MakeDict(text, start)}
 }
 

@@ -1,16 +1,196 @@
 package packed_test
 
 import (
+	"context"
+	"fmt"
 	"os/exec"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/typedinformers/informer-gen/internal/leaks"
+	"github.com/typedinformers/informer-gen/runtime/cache"
 )
+
+func TestMain(m *testing.M) { leaks.Main(m) }
+
+// run runs the informer until the end of the test, and waits for its first list.
+func (w *world) run() {
+	ctx, cancel := context.WithCancel(w.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.informer.Run(ctx)
+	}()
+	w.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	synctest.Wait()
+	if !w.informer.HasSynced() {
+		w.Fatal(w.informer.NotSyncedReason())
+	}
+}
+
+// TestReadersOwnWhatTheyGet compares each object with the one of the server, and writes to it.
+func TestReadersOwnWhatTheyGet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 300
+		w := newWorld(t, count, cache.WithIndexers(cache.Indexers[*Foo]{"node": func(foo *Foo) []string { return []string{foo.Spec.Node} }}))
+		w.run()
+		indexer := w.informer.GetIndexer()
+		lister := cache.NewLister(indexer, foos.GroupResource())
+		for range 2 { // what a reader has changed, no other one sees
+			for n := range count {
+				want := newFoo(n)
+				got, ok := indexer.Get(cache.MetaObjectToName(want))
+				if !ok || !reflect.DeepEqual(got.Spec, want.Spec) || !reflect.DeepEqual(got.Labels, want.Labels) || got.UID == "" || got.Kind != "Foo" {
+					t.Fatalf("Get returns %v, want %v", got, want)
+				}
+				got.Spec.Env["A_VARIABLE_OF_THE_PROGRAM_1"], got.Labels["even"] = "changed", "changed"
+			}
+		}
+		if got := indexer.List(); len(got) != count {
+			t.Errorf("List has %d objects", len(got))
+		}
+		n := 0
+		for foo := range indexer.All() {
+			if want := newFoo(int(foo.Spec.Count)); foo.Name != want.Name || !reflect.DeepEqual(foo.Spec, want.Spec) {
+				t.Errorf("All has %v, want %v", foo, want)
+			}
+			if n++; n == 100 {
+				break
+			}
+		}
+		on7, err := indexer.ByIndex("node", "node-7")
+		if err != nil || len(on7) != count/10 || on7[0].Spec.Node != "node-7" {
+			t.Errorf("ByIndex returns %d objects, %v", len(on7), err)
+		}
+		before := w.stats().Reads
+		even, err := lister.List(labels.SelectorFromSet(labels.Set{"even": "true"}))
+		if err != nil || len(even) != count/2 || slices.ContainsFunc(even, func(foo *Foo) bool { return foo.Spec.Count%2 != 0 }) {
+			t.Errorf("a selector finds %d objects, %v", len(even), err)
+		}
+		if reads := w.stats().Reads - before; reads != count/2 {
+			t.Errorf("a selector that matches %d objects decodes %d", count/2, reads)
+		}
+		if all, err := lister.Namespace("team-3").List(nil); err != nil || len(all) != 43 {
+			t.Errorf("a namespace has %d objects, %v", len(all), err)
+		}
+		if stats := w.stats(); stats.Bytes*3 > stats.TextBytes || stats.TextBytes < count*1000 {
+			t.Errorf("%d bytes for %d bytes of text", stats.Bytes, stats.TextBytes)
+		}
+	})
+}
+
+// TestHandlers: handlers hear what they hear without the option, and nothing is decoded for handlers of names.
+func TestHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 100
+		w := newWorld(t, count)
+		names := map[cache.ObjectName]int{}
+		if _, err := w.informer.AddEventHandler(cache.ObjectNameHandler[*Foo](func(name cache.ObjectName) { names[name]++ })); err != nil {
+			t.Fatal(err)
+		}
+		deleted := 0
+		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs[*Foo]{DeleteFunc: func(foo *Foo, _ bool) {
+			if deleted++; foo.Spec.Env == nil {
+				t.Errorf("%s is deleted without its content", foo.Name)
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		w.run()
+		foo := newFoo(5)
+		foo.Spec.Count = 1005
+		w.update(foo)
+		w.delete(newFoo(6))
+		synctest.Wait()
+		if len(names) != count || names[cache.MetaObjectToName(newFoo(5))] != 2 || names[cache.MetaObjectToName(newFoo(6))] != 2 || deleted != 1 {
+			t.Errorf("%d names, %d and %d calls, %d deletes", len(names), names[cache.MetaObjectToName(newFoo(5))], names[cache.MetaObjectToName(newFoo(6))], deleted)
+		}
+		if reads := w.stats().Reads; reads != 0 {
+			t.Errorf("%d objects were decoded for handlers of names and of deletes", reads)
+		}
+
+		var heard []string
+		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs[*Foo]{
+			AddFunc: func(foo *Foo, initial bool) {
+				if !initial {
+					heard = append(heard, fmt.Sprintf("add %s %d", foo.Name, foo.Spec.Count))
+				}
+			},
+			UpdateFunc: func(last, foo *Foo) {
+				heard = append(heard, fmt.Sprintf("update %s %d %d", foo.Name, last.Spec.Count, foo.Spec.Count))
+			},
+			DeleteFunc: func(foo *Foo, _ bool) { heard = append(heard, fmt.Sprintf("delete %s %d", foo.Name, foo.Spec.Count)) },
+		}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		before := w.stats().Reads
+		if before != count-1 {
+			t.Errorf("%d objects were decoded for a handler that was added late", before)
+		}
+		foo.Spec.Count = 2005
+		w.update(foo)
+		w.delete(foo)
+		synctest.Wait()
+		if want := []string{"update foo-5 1005 2005", "delete foo-5 2005"}; !slices.Equal(heard, want) {
+			t.Errorf("heard %q, want %q", heard, want)
+		}
+		if reads := w.stats().Reads - before; reads != 1 {
+			t.Errorf("%d objects were decoded for an update, want the old one", reads)
+		}
+	})
+}
+
+// TestTransformIsStored: the cache has what a transform has made.
+func TestTransformIsStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 50, cache.WithTransform(func(foo *Foo) (*Foo, error) {
+			foo.Spec.Env, foo.ManagedFields = map[string]string{"seen": "yes"}, nil
+			return foo, nil
+		}))
+		w.run()
+		for foo := range w.informer.GetIndexer().All() {
+			if !reflect.DeepEqual(foo.Spec.Env, map[string]string{"seen": "yes"}) {
+				t.Errorf("%s has %v", foo.Name, foo.Spec.Env)
+			}
+		}
+		if stats := w.stats(); stats.TextBytes > 50*500 {
+			t.Errorf("the texts have %d bytes", stats.TextBytes)
+		}
+	})
+}
+
+// TestManagedFieldsAreNotStored: they are neither in an object nor in memory.
+func TestManagedFieldsAreNotStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 50, cache.WithoutManagedFields())
+		foo := newFoo(1)
+		foo.Spec.Count = 7
+		w.update(foo) // the server adds managed fields, and does not know how to leave them out
+		w.run()
+		for foo := range w.informer.GetIndexer().All() {
+			if foo.ManagedFields != nil {
+				t.Errorf("%s has %v", foo.Name, foo.ManagedFields)
+			}
+		}
+		if w.stats().TextBytes > 50*1800 {
+			t.Errorf("the texts have %d bytes", w.stats().TextBytes)
+		}
+	})
+}
 
 // TestOnlyThisPackageLinksTheCompression: a program without the option does not link it.
 func TestOnlyThisPackageLinksTheCompression(t *testing.T) {
 	const module = "github.com/typedinformers/informer-gen/"
-	for name, want := range map[string]bool{"runtime/cache": false, "runtime/healthz": false, "apitest": false, "runtime/packed": true} {
+	for name, want := range map[string]bool{"runtime/cache": false, "runtime/healthz": false, "runtime/debugpage": false, "apitest": false, "runtime/packed": true} {
 		text, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+name).Output()
 		if err != nil {
 			t.Fatal(err)

@@ -114,6 +114,9 @@ func (p *Packing) Encode(obj wire.Object) (packed *Object, hash uint64) {
 	if packed, is := obj.(*Object); is {
 		return packed, 0
 	}
+	if _, is := obj.(*wire.Dual); is { // a transform may give its two forms different contents, so no text has both
+		return &Object{text: p.classes.new(&format{object: obj}, nil, 0), decoded: obj}, 0
+	}
 	t, hash := p.encode(obj)
 	return &Object{text: t, decoded: obj}, hash
 }
