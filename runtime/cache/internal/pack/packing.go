@@ -20,6 +20,8 @@ type Packing struct {
 	// of is the Go type of the objects, which may be an interface type, and options decode them.
 	of      reflect.Type
 	options wire.Options
+	// withoutTypeMeta is that of the options of the informer.
+	withoutTypeMeta bool
 	// metadata decodes the metadata of any text.
 	metadata *wire.Decoder
 	classes  classes
@@ -46,9 +48,11 @@ type form struct {
 // New returns a Packing of objects of a Go type, which options decode.
 func New(compression Compression, of reflect.Type, options wire.Options) *Packing {
 	options.Packer, options.Keep, options.ReadOnly = nil, nil, false
+	withoutTypeMeta := options.WithoutTypeMeta
 	options.WithoutTypeMeta = false // a client has set it, or the decoder has removed it
 	return &Packing{
-		compression: compression, of: of, options: options, lines: map[form]*line{}, seed: maphash.MakeSeed(),
+		withoutTypeMeta: withoutTypeMeta,
+		compression:     compression, of: of, options: options, lines: map[form]*line{}, seed: maphash.MakeSeed(),
 		metadata: wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil),
 		buffers:  sync.Pool{New: func() any { return new([]byte) }},
 	}
@@ -178,6 +182,7 @@ func (p *Packing) readerOf(obj wire.Object) *wire.Decoder {
 	options, of := p.options, p.of
 	if dual, is := obj.(*wire.Dual); is {
 		options.Object, options.Unstructured = dual.Object, true
+		options.WithoutTypeMeta = p.withoutTypeMeta // the text is of the other form, which has it
 		return wire.NewDecoder(reflect.TypeFor[wire.Object](), options, nil)
 	}
 	options.Unstructured = false
