@@ -29,44 +29,55 @@ type format struct {
 }
 
 // classes makes the memory of Texts. A Go type has a fixed size, so there is a type for each rounded size, whose only pointer is
-// the first word.
-type classes struct {
-	types [256]atomic.Pointer[reflect.Type]
+// the first word. A level has the sizes from one power of two to the next.
+type classes struct{ levels [24]atomic.Pointer[level] }
+
+type level struct {
+	types [65]atomic.Pointer[reflect.Type]
 }
 
 // mallocHeader is what the Go runtime adds to an allocation of more than maxWithoutHeader bytes that has a pointer.
 const mallocHeader, maxWithoutHeader = 8, 512
 
-// roundedSize rounds a size up, by at most an eighth, and returns the number of the class. With what the Go runtime adds, a
-// rounded size is close to one of the sizes in which it allocates.
-func roundedSize(n int) (class, rounded int) {
+// roundedSize rounds a size up, by 15 bytes or a thirty-second at most, and returns its level and its number there. With what the
+// Go runtime adds, a rounded size is close to one of the sizes in which it allocates.
+func roundedSize(n int) (at, class, rounded int) {
 	if n <= maxWithoutHeader {
 		class = (n + 15) / 16
-		return class, 16 * class
+		return 0, class, 16 * class
 	}
 	n += mallocHeader
 	if n <= 1024 {
 		class = (n + 15) / 16
-		return class, 16*class - mallocHeader
+		return 0, class, 16*class - mallocHeader
 	}
-	shift := bits.Len(uint(n-1)) - 4 // eight steps from one power of two to the next
-	steps := (n-1)>>shift + 1        // from 9 to 16
-	return 65 + 8*(shift-7) + steps - 9, steps<<shift - mallocHeader
+	shift := bits.Len(uint(n-1)) - 6 // 32 steps from one power of two to the next
+	steps := (n-1)>>shift + 1        // from 33 to 64
+	return shift - 4, steps, steps<<shift - mallocHeader
 }
 
-// new returns a Text with a copy of bytes.
-func (c *classes) new(f *format, bytes []byte, raw int) *Text {
-	class, rounded := roundedSize(int(headBytes) + len(bytes))
-	of := c.types[class].Load()
+// typeOf returns the Go type of a class.
+func (c *classes) typeOf(at, class, rounded int) reflect.Type {
+	l := c.levels[at].Load()
+	if l == nil {
+		c.levels[at].CompareAndSwap(nil, new(level))
+		l = c.levels[at].Load()
+	}
+	of := l.types[class].Load()
 	if of == nil {
 		made := reflect.StructOf([]reflect.StructField{
 			{Name: "Format", Type: reflect.TypeFor[*byte]()},
 			{Name: "Bytes", Type: reflect.ArrayOf(rounded-int(unsafe.Sizeof(uintptr(0))), reflect.TypeFor[byte]())},
 		})
 		of = &made
-		c.types[class].Store(of)
+		l.types[class].Store(of)
 	}
-	t := (*Text)(reflect.New(*of).UnsafePointer())
+	return *of
+}
+
+// new returns a Text with a copy of bytes.
+func (c *classes) new(f *format, bytes []byte, raw int) *Text {
+	t := (*Text)(reflect.New(c.typeOf(roundedSize(int(headBytes) + len(bytes)))).UnsafePointer())
 	t.format, t.size, t.raw = f, uint32(len(bytes)), uint32(raw)
 	copy(t.bytes(), bytes)
 	return t
@@ -74,6 +85,9 @@ func (c *classes) new(f *format, bytes []byte, raw int) *Text {
 
 // bytes returns the bytes, which the caller must not change.
 func (t *Text) bytes() []byte {
+	if t.size == 0 {
+		return nil // the pointer would be past the allocation
+	}
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t), headBytes)), t.size)
 }
 
@@ -82,7 +96,7 @@ func (t *Text) Sizes() (packed, raw int) {
 	if t.format.object != nil {
 		return 0, 0
 	}
-	_, rounded := roundedSize(int(headBytes) + int(t.size))
+	_, _, rounded := roundedSize(int(headBytes) + int(t.size))
 	return rounded, int(t.raw)
 }
 

@@ -1,0 +1,219 @@
+package pack
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// ends is a Compression that leaves out of a text the beginning and the end that it has in common with the dictionary.
+type ends struct{ text []byte }
+
+func (ends) NewDictionary(text, _ []byte) Dictionary { return ends{bytes.Clone(text)} }
+
+func (e ends) Reading() Dictionary { return e }
+
+func (e ends) Compress(buffer, text []byte) []byte {
+	first, last, most := 0, 0, min(len(text), len(e.text))
+	for first < most && text[first] == e.text[first] {
+		first++
+	}
+	for last < most-first && text[len(text)-1-last] == e.text[len(e.text)-1-last] {
+		last++
+	}
+	buffer = binary.AppendUvarint(binary.AppendUvarint(buffer[:0], uint64(first)), uint64(last))
+	return append(buffer, text[first:len(text)-last]...)
+}
+
+func (e ends) Decompress(buffer, compressed []byte) ([]byte, error) {
+	first, n := binary.Uvarint(compressed)
+	last, m := binary.Uvarint(compressed[n:])
+	buffer = append(append(buffer[:0], e.text[:first]...), compressed[n+m:]...)
+	return append(buffer, e.text[len(e.text)-int(last):]...), nil
+}
+
+type object = *metav1.PartialObjectMetadata
+
+// newObject returns an object with some text, which resembles that of other objects of the same kind of text.
+func newObject(n int, kind string, length int) object {
+	random := rand.New(rand.NewPCG(uint64(len(kind)), 1))
+	text := make([]byte, length)
+	for i := range text {
+		text[i] = byte('a' + random.IntN(26))
+	}
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
+	obj.Namespace, obj.Name, obj.UID, obj.ResourceVersion = "a", fmt.Sprintf("%s-%d", kind, n), "u", fmt.Sprint(n)
+	obj.Annotations = map[string]string{"text": string(text)}
+	return obj
+}
+
+func newPacking() *Packing {
+	return New(ends{}, reflect.TypeFor[object](), wire.Options{})
+}
+
+// TestOneTextForAnObject packs objects of many sizes, and reads them while others are packed.
+func TestOneTextForAnObject(t *testing.T) {
+	p := newPacking()
+	var running sync.WaitGroup
+	for part := range 4 {
+		running.Go(func() {
+			var all []*Object
+			var want []object
+			for n := range 100 {
+				obj := newObject(n+1000*part, "kind", n*n*37%30_000)
+				packed, hash := p.Encode(obj.DeepCopy())
+				if again, same := p.Encode(obj.DeepCopy()); same != hash || hash == 0 || again.GetName() != obj.Name {
+					t.Errorf("the hash is %d, and then %d", hash, same)
+				}
+				all, want = append(all, Of(packed.Text())), append(want, obj)
+			}
+			for i, packed := range all {
+				if got := packed.Open(); !reflect.DeepEqual(got, want[i]) {
+					t.Errorf("got %v, want %v", got, want[i])
+				}
+				if packed.GetName() != want[i].Name || packed.GetNamespace() != "a" || packed.GetUID() != "u" || packed.GetResourceVersion() != want[i].ResourceVersion {
+					t.Errorf("the names of %v are %v", want[i], packed.identity())
+				}
+				if packed.GetAnnotations()["text"] != want[i].Annotations["text"] {
+					t.Errorf("%s has other annotations", want[i].Name)
+				}
+			}
+		})
+	}
+	running.Wait()
+}
+
+// TestSizes: a rounded size is at least the size, and not much larger.
+func TestSizes(t *testing.T) {
+	var c classes
+	last, lastSize := 0, 0
+	for n := 17; n < 64<<20; n += 1 + n/200 {
+		at, class, rounded := roundedSize(n)
+		if rounded < n || rounded > n+max(24, n/32+8) {
+			t.Errorf("%d bytes are rounded to %d", n, rounded)
+		}
+		if number := 100*at + class; number < last || (number == last) != (rounded == lastSize) || at >= len(c.levels) || class > 64 {
+			t.Errorf("the class of %d bytes is %d of level %d", n, class, at)
+		} else {
+			last, lastSize = number, rounded
+		}
+		if n < 100_000 {
+			if size := int(c.typeOf(roundedSize(n)).Size()); size != rounded {
+				t.Errorf("the type for %d bytes has %d, and not %d", n, size, rounded)
+			}
+		}
+	}
+}
+
+// TestDictionaryFollowsTheObjects: when the objects become different, a dictionary of them is made, and the garbage collector
+// frees one that no object uses.
+func TestDictionaryFollowsTheObjects(t *testing.T) {
+	p := newPacking()
+	fill := func(kind string, count int) (all []*Object, packed, raw int) {
+		for n := range count {
+			obj, _ := p.Encode(newObject(n, kind, 1000))
+			size, text := obj.Text().Sizes()
+			all, packed, raw = append(all, Of(obj.Text())), size, text
+		}
+		return all, packed, raw
+	}
+	first, packed, raw := fill("one", 5000)
+	if packed*4 > raw {
+		t.Errorf("the last of the first objects has %d of %d bytes", packed, raw)
+	}
+	second, packed, raw := fill("another", 10_000)
+	if packed*4 > raw {
+		t.Errorf("the last of the other objects has %d of %d bytes", packed, raw)
+	}
+	for _, obj := range []*Object{first[0], first[4999], second[0], second[9999]} {
+		if text := obj.Open().(object).Annotations["text"]; len(text) != 1000 {
+			t.Errorf("%s has a text of %d bytes", obj.GetName(), len(text))
+		}
+	}
+	l := p.last.Load()
+	made := len(l.made)
+	if made < 3 || made > maxDictionaries {
+		t.Errorf("%d dictionaries were made", made)
+	}
+	runtime.KeepAlive(first)
+	first, second = nil, nil
+	runtime.GC()
+	runtime.GC()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hasRoomLocked()
+	if len(l.made) > 1 { // that of the next objects
+		t.Errorf("%d of %d dictionaries are kept without an object", len(l.made), made)
+	}
+}
+
+// unencodable is an object whose text cannot be made, or is that of another object.
+type unencodable struct {
+	metav1.PartialObjectMetadata
+	fails bool
+}
+
+func (u *unencodable) MarshalJSON() ([]byte, error) {
+	if u.fails {
+		panic("no text")
+	}
+	return []byte(`{"metadata":{"name":"another"}}`), nil
+}
+
+// TestObjectWithoutText is kept as it is. A reader gets a copy.
+func TestObjectWithoutText(t *testing.T) {
+	for _, fails := range []bool{true, false} {
+		p := New(ends{}, reflect.TypeFor[*unencodable](), wire.Options{})
+		u := &unencodable{fails: fails}
+		u.Name, u.Labels = "one", map[string]string{"a": "b"}
+		packed, hash := p.Encode(u)
+		got := Of(packed.Text())
+		if hash != 0 || got.GetName() != "one" || got.GetLabels()["a"] != "b" || got.Open().GetName() != "one" {
+			t.Errorf("got %v with the hash %d", got.Open(), hash)
+		}
+		if size, raw := packed.Text().Sizes(); size != 0 || raw != 0 {
+			t.Errorf("it has %d of %d bytes", size, raw)
+		}
+	}
+}
+
+// TestTextThatDoesNotShrink is stored as it is.
+func TestTextThatDoesNotShrink(t *testing.T) {
+	p := newPacking()
+	obj := newObject(1, "random", 0)
+	text := make([]byte, 4000)
+	for i := range text {
+		text[i] = byte('!' + rand.IntN(94))
+	}
+	obj.Annotations = map[string]string{"text": strings.NewReplacer(`"`, "a", `\`, "b", "<", "c", ">", "d", "&", "e").Replace(string(text))}
+	packed, _ := p.Encode(obj.DeepCopy())
+	size, raw := packed.Text().Sizes()
+	if size > raw*21/20+64 {
+		t.Errorf("%d bytes of text take %d", raw, size)
+	}
+	if got := Of(packed.Text()).Open(); !reflect.DeepEqual(got, obj) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestPackedObjectIsReadOnly calls a method that sets something.
+func TestPackedObjectIsReadOnly(t *testing.T) {
+	packed, _ := newPacking().Encode(newObject(1, "kind", 10))
+	defer func() {
+		if recover() == nil {
+			t.Error("SetName does not panic")
+		}
+	}()
+	packed.SetName("another")
+}
