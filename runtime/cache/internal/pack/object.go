@@ -48,14 +48,6 @@ func (p *Object) Open() wire.Object {
 	return p.text.Decode()
 }
 
-// Settle returns obj without its decoded form, for one that waits.
-func Settle(obj wire.Object) wire.Object {
-	if packed, is := obj.(*Object); is && packed.decoded != nil {
-		return Of(packed.text)
-	}
-	return obj
-}
-
 // TypeOf returns the Go type of the object that obj is in the cache for.
 func TypeOf(obj wire.Object) reflect.Type {
 	packed, is := obj.(*Object)

@@ -72,8 +72,8 @@ func TestOneTextForAnObject(t *testing.T) {
 			var want []object
 			for n := range 100 {
 				obj := newObject(n+1000*part, "kind", n*n*37%30_000)
-				packed, hash := p.Encode(obj.DeepCopy())
-				if again, same := p.Encode(obj.DeepCopy()); same != hash || hash == 0 || again.GetName() != obj.Name {
+				packed, hash := p.Encode(obj.DeepCopy(), false)
+				if again, same := p.Encode(obj.DeepCopy(), false); same != hash || hash == 0 || again.GetName() != obj.Name {
 					t.Errorf("the hash is %d, and then %d", hash, same)
 				}
 				all, want = append(all, Of(packed.Text())), append(want, obj)
@@ -122,7 +122,7 @@ func TestDictionaryFollowsTheObjects(t *testing.T) {
 	p := newPacking()
 	fill := func(kind string, count int) (all []*Object, packed, raw int) {
 		for n := range count {
-			obj, _ := p.Encode(newObject(n, kind, 1000))
+			obj, _ := p.Encode(newObject(n, kind, 1000), false)
 			size, text := obj.Text().Sizes()
 			all, packed, raw = append(all, Of(obj.Text())), size, text
 		}
@@ -177,7 +177,7 @@ func TestObjectWithoutText(t *testing.T) {
 		p := New(ends{}, reflect.TypeFor[*unencodable](), wire.Options{})
 		u := &unencodable{fails: fails}
 		u.Name, u.Labels = "one", map[string]string{"a": "b"}
-		packed, hash := p.Encode(u)
+		packed, hash := p.Encode(u, false)
 		got := Of(packed.Text())
 		if hash != 0 || got.GetName() != "one" || got.GetLabels()["a"] != "b" || got.Open().GetName() != "one" {
 			t.Errorf("got %v with the hash %d", got.Open(), hash)
@@ -197,7 +197,7 @@ func TestTextThatDoesNotShrink(t *testing.T) {
 		text[i] = byte('!' + rand.IntN(94))
 	}
 	obj.Annotations = map[string]string{"text": strings.NewReplacer(`"`, "a", `\`, "b", "<", "c", ">", "d", "&", "e").Replace(string(text))}
-	packed, _ := p.Encode(obj.DeepCopy())
+	packed, _ := p.Encode(obj.DeepCopy(), false)
 	size, raw := packed.Text().Sizes()
 	if size > raw*21/20+64 {
 		t.Errorf("%d bytes of text take %d", raw, size)
@@ -209,7 +209,7 @@ func TestTextThatDoesNotShrink(t *testing.T) {
 
 // TestPackedObjectIsReadOnly calls a method that sets something.
 func TestPackedObjectIsReadOnly(t *testing.T) {
-	packed, _ := newPacking().Encode(newObject(1, "kind", 10))
+	packed, _ := newPacking().Encode(newObject(1, "kind", 10), false)
 	defer func() {
 		if recover() == nil {
 			t.Error("SetName does not panic")

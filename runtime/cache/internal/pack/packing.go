@@ -29,6 +29,8 @@ type Packing struct {
 	buffers  sync.Pool    // of *[]byte
 	// reads is the number of objects that were decoded again.
 	reads atomic.Uint64
+	// kept is the number of objects of a list that have their decoded form until they are delivered.
+	kept atomic.Int32
 
 	// last is the line of the last object.
 	last atomic.Pointer[line]
@@ -78,10 +80,34 @@ func (p *Packing) TypeOf(obj wire.Object) reflect.Type { return TypeOf(obj) }
 // Pack is that of wire.Packer.
 func (p *Packing) Pack(obj wire.Object, text wire.Text, listed bool) wire.Object {
 	packed := &Object{text: p.textOf(obj, &text)}
-	if !listed {
+	if !listed || p.keeps() {
 		packed.decoded = obj
 	}
 	return packed
+}
+
+// maxKept is the number of objects of a list that are not decoded again for handlers and index functions. They take some MB, until
+// handlers have returned from them.
+const maxKept = 1024
+
+// keeps reports whether one more object of a list keeps its decoded form.
+func (p *Packing) keeps() bool { return p.kept.Load() < maxKept && p.kept.Add(1) <= maxKept }
+
+// BeginList is called before a list is read. The first objects of it keep their decoded form. p may be nil.
+func (p *Packing) BeginList() {
+	if p != nil {
+		p.kept.Store(0)
+	}
+}
+
+// Settle returns the object of an initial event, which waits until its list is complete. Only the first ones keep their decoded
+// form. p may be nil.
+func (p *Packing) Settle(obj wire.Object) wire.Object {
+	packed, is := obj.(*Object)
+	if p == nil || !is || packed.decoded == nil || p.keeps() {
+		return obj
+	}
+	return Of(packed.text)
 }
 
 // Later returns a Packer that packs nothing: the caller calls Encode when it has transformed the objects.
@@ -113,8 +139,8 @@ func isOf(h wire.Identity, obj wire.Object) bool {
 }
 
 // Encode packs an object that has no text, of a client or a transform. The object belongs to the Packing then. hash is that of
-// its text, 0 if it has none.
-func (p *Packing) Encode(obj wire.Object) (packed *Object, hash uint64) {
+// its text, 0 if it has none. listed is that of Pack.
+func (p *Packing) Encode(obj wire.Object, listed bool) (packed *Object, hash uint64) {
 	if packed, is := obj.(*Object); is {
 		return packed, 0
 	}
@@ -122,7 +148,10 @@ func (p *Packing) Encode(obj wire.Object) (packed *Object, hash uint64) {
 		return &Object{text: p.classes.new(&format{object: obj}, nil, 0), decoded: obj}, 0
 	}
 	t, hash := p.encode(obj)
-	return &Object{text: t, decoded: obj}, hash
+	if packed = Of(t); !listed || p.keeps() {
+		packed.decoded = obj
+	}
+	return packed, hash
 }
 
 // marshaler is what types of k8s.io/api have for protobuf.

@@ -27,8 +27,8 @@ func (g *gate) excludes(item *wire.Item) bool {
 	return g.Rule.Excludes(name.Namespace, name.Name)
 }
 
-// admit transforms the object of an item.
-func (g *gate) admit(item *wire.Item) (err error) {
+// admit transforms the object of an item. isListed is set for one of a list.
+func (g *gate) admit(item *wire.Item, isListed bool) (err error) {
 	if g.Namespace != "" {
 		if name := listed.NameOf(item); name.Namespace != g.Namespace {
 			// No relist of this namespace would remove it from the cache.
@@ -37,19 +37,19 @@ func (g *gate) admit(item *wire.Item) (err error) {
 	}
 	if item.Err == nil && !item.Held { // a held object is the result of the transform
 		if item.Object, err = g.object(item.Object); err == nil {
-			g.pack(item)
+			g.pack(item, isListed)
 		}
 	}
 	return err
 }
 
 // pack packs the object of an item, if the cache has packed objects and the decoder has not packed it.
-func (g *gate) pack(item *wire.Item) {
+func (g *gate) pack(item *wire.Item, isListed bool) {
 	packing := store.PackingOf(&g.Form)
 	if packing == nil {
 		return
 	}
-	packed, hash := packing.Encode(item.Object)
+	packed, hash := packing.Encode(item.Object, isListed)
 	if item.Object = packed; item.ContentHash == 0 {
 		item.ContentHash = hash
 	}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -49,6 +49,7 @@ func (r *Reflector) beginList(cause string) {
 	}
 	r.partial.listed.Clear()
 	r.partial.trail.Begin()
+	store.PackingOf(&r.settings.Form).BeginList()
 }
 
 // list reads the collection, or a page of it.
@@ -81,11 +82,9 @@ func (r *Reflector) list(ctx context.Context, next *protocol.Action, in *protoco
 	}
 	page.Items = slices.DeleteFunc(page.Items, func(item wire.Item) bool { return r.gate.excludes(&item) })
 	for i := range page.Items {
-		item := &page.Items[i]
-		if in.Err = r.accept(ctx, item); in.Err != nil {
+		if in.Err = r.accept(ctx, &page.Items[i], true); in.Err != nil {
 			return
 		}
-		item.Object = pack.Settle(item.Object)
 	}
 	isNew, err := r.partial.trail.Note(page.Continue, first)
 	if err != nil {
@@ -107,8 +106,8 @@ func (r *Reflector) request(ctx context.Context, options metav1.ListOptions, acc
 }
 
 // accept lets an item through the gate. It reports a state that cannot be decoded, once.
-func (r *Reflector) accept(ctx context.Context, item *wire.Item) error {
-	if err := r.gate.admit(item); err != nil {
+func (r *Reflector) accept(ctx context.Context, item *wire.Item, listed bool) error {
+	if err := r.gate.admit(item, listed); err != nil {
 		return err
 	}
 	if item.Err != nil && !hasLeft(item) && !r.undecodable.IsKnown(item.Err) {
@@ -126,7 +125,7 @@ func hasLeft(item *wire.Item) bool { return item.Err != nil && item.Err.Err == w
 func (r *Reflector) addInitial(event *wire.Event, change deltafifo.Type, in *protocol.Input) error {
 	switch {
 	case change != 0:
-		event.Object = pack.Settle(event.Object) // thousands of others may follow
+		event.Object = store.PackingOf(&r.settings.Form).Settle(event.Object) // thousands of others may follow
 		r.partial.listed.Apply(event.Type, &event.Item)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
 		return protocol.ErrNoListVersion // a watch from there would miss changes

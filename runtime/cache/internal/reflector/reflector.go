@@ -181,7 +181,7 @@ func (r *Reflector) Bodies() *source.Bodies {
 func (r *Reflector) Item(bodies *source.Bodies, body []byte) (item wire.Item, err error) {
 	if item, err = bodies.Item(body); err == nil {
 		if item.Object, err = r.gate.object(item.Object); err == nil {
-			r.gate.pack(&item)
+			r.gate.pack(&item, false)
 		}
 	}
 	return item, err

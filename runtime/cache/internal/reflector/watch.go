@@ -220,7 +220,7 @@ func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 			change = 0
 		}
 		if change != 0 {
-			if err = r.accept(ctx, &event.Item); err != nil {
+			if err = r.accept(ctx, &event.Item, false); err != nil {
 				break
 			}
 		}
