@@ -77,32 +77,37 @@ func newWorld(t *testing.T, count int, set ...cache.SharedInformerOption) *world
 		}
 	}
 	w := &world{T: t, server: server}
-	kind := cache.Kind[*Foo]{Resource: foos, Kind: "Foo", Namespaced: true, Open: func(namespace string) cache.OpenFunc {
-		return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-			query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
-			if err != nil {
-				return nil, err
-			}
-			return w.do(ctx, http.MethodGet, namespace, "?"+query.Encode(), accept, nil)
-		}
-	}}
-	if w.informer, err = kind.NewInformer(append(set, packed.WithPackedObjects())...); err != nil {
+	if w.informer, err = FooKind(server).NewInformer(append(set, packed.WithPackedObjects())...); err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-func (w *world) do(ctx context.Context, method, namespace, rest, accept string, body []byte) (io.ReadCloser, error) {
+// FooKind describes Foo to informers. Generated packages have such a function for each of their kinds.
+func FooKind(client *apitest.Server) cache.Kind[*Foo] {
+	return cache.Kind[*Foo]{Resource: foos, Kind: "Foo", Namespaced: true, Open: func(namespace string) cache.OpenFunc {
+		return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+			query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
+			if err != nil {
+				return nil, err
+			}
+			return do(ctx, client, http.MethodGet, namespace, "?"+query.Encode(), accept, nil)
+		}
+	}}
+}
+
+// do sends a request and returns the body of the response.
+func do(ctx context.Context, server *apitest.Server, method, namespace, rest, accept string, body []byte) (io.ReadCloser, error) {
 	path := "/apis/example.com/v1"
 	if namespace != "" {
 		path += "/namespaces/" + namespace
 	}
-	request, err := http.NewRequestWithContext(ctx, method, w.server.URL()+path+"/foos"+rest, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, server.URL()+path+"/foos"+rest, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	request.Header = http.Header{"Accept": {accept}, "Content-Type": {"application/json"}}
-	response, err := w.server.RoundTrip(request)
+	response, err := server.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +121,7 @@ func (w *world) do(ctx context.Context, method, namespace, rest, accept string, 
 // update writes a Foo over the present version.
 func (w *world) update(foo *Foo) {
 	w.Helper()
-	present, err := w.do(w.Context(), http.MethodGet, foo.Namespace, "/"+foo.Name, "application/json", nil)
+	present, err := do(w.Context(), w.server, http.MethodGet, foo.Namespace, "/"+foo.Name, "application/json", nil)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -130,7 +135,7 @@ func (w *world) update(foo *Foo) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	body, err := w.do(w.Context(), http.MethodPut, foo.Namespace, "/"+foo.Name, "application/json", text)
+	body, err := do(w.Context(), w.server, http.MethodPut, foo.Namespace, "/"+foo.Name, "application/json", text)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -140,7 +145,7 @@ func (w *world) update(foo *Foo) {
 // delete deletes a Foo.
 func (w *world) delete(foo *Foo) {
 	w.Helper()
-	body, err := w.do(w.Context(), http.MethodDelete, foo.Namespace, "/"+foo.Name, "application/json", nil)
+	body, err := do(w.Context(), w.server, http.MethodDelete, foo.Namespace, "/"+foo.Name, "application/json", nil)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func rigs(count int) map[string]struct {
 	}
 	return map[string]row{
 		"pods":                       {rigOf[*corev1.Pod]{count, kindOf("pods", new(corev1.Pod), pods(count, func(int, *corev1.Pod) {}), podIndexes)}, 560, 0.2},
-		"pods of 8 KB":               {rigOf[*corev1.Pod]{count / 4, kindOf("pods", new(corev1.Pod), pods(count/4, large), podIndexes)}, 1200, 0.15},
+		"pods of 8 KB":               {rigOf[*corev1.Pod]{count / 4, kindOf("pods", new(corev1.Pod), pods(count/4, large), podIndexes)}, 1700, 0.18},
 		"custom resources of 1.3 KB": {rigOf[*podserver.Database]{count, kindOf("databases", nil, databases(count), cache.Indexers[*podserver.Database](nil))}, 560, 0.2},
 		"Secrets, random bytes":      {rigOf[*corev1.Secret]{count / 4, kindOf("secrets", new(corev1.Secret), secrets(count/4), cache.Indexers[*corev1.Secret](nil))}, 3000, 1.05},
 	}
