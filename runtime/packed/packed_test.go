@@ -149,6 +149,32 @@ func TestHandlers(t *testing.T) {
 	})
 }
 
+// TestIndexFunctionsShareAnObject: it is decoded once for all of them, unless it is one of the first of a list.
+func TestIndexFunctionsShareAnObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 1500
+		indexers := cache.Indexers[*Foo]{}
+		for _, name := range []string{"one", "two", "three"} {
+			indexers[name] = func(foo *Foo) []string { return []string{foo.Spec.Node} }
+		}
+		w := newWorld(t, count, cache.WithIndexers(indexers))
+		w.run()
+		if reads := w.stats().Reads; reads != count-1024 {
+			t.Errorf("%d of %d objects were decoded for three indexes", reads, count)
+		}
+		foo := newFoo(7)
+		foo.Spec.Node = "another"
+		w.update(foo)
+		synctest.Wait()
+		if found, err := w.informer.GetIndexer().ByIndex("two", "another"); err != nil || len(found) != 1 || found[0].Name != "foo-7" {
+			t.Errorf("ByIndex returns %v, %v", found, err)
+		}
+		if reads := w.stats().Reads; reads != count-1024+1 {
+			t.Errorf("%d objects were decoded after an update and a read", reads)
+		}
+	})
+}
+
 // TestTransformIsStored: the cache has what a transform has made.
 func TestTransformIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -63,9 +63,12 @@ func withRoom(notes []processor.Notification, n int) []processor.Notification {
 
 // enter appends a new state of an object to the entries of the batch.
 func (x *Indexer) enter(call *calling, e store.Entry) {
-	first := len(x.room)
+	first, obj := len(x.room), e.Object
+	if len(x.functions) > 0 {
+		obj = pack.Open(obj) // once for all functions
+	}
 	for i := range x.functions {
-		x.room = append(x.room, call.valuesOf(&x.functions[i], e.Object))
+		x.room = append(x.room, call.valuesOf(&x.functions[i], obj))
 	}
 	e.Values = x.room[first:len(x.room):len(x.room)]
 	x.entries = append(x.entries, e)
