@@ -25,6 +25,7 @@
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
 //	kind.go             Kind: a kind and the client for it
 //	config.go           config: what an informer is made of
+//	packing.go          Compression, of packed objects; packing_default.go: a build tag of tests
 //	transform.go        TransformFunc
 //	shared_informer.go  SharedIndexInformer and Controller: an informer as a program calls it
 //	informer.go         informer: its machine: how it is made, runs and stops
@@ -58,6 +59,7 @@
 //	internal/deltafifo  deltas in the order of their arrival
 //	internal/indexer    applies deltas to a store: one writer, many readers
 //	internal/store      objects in slots, by name and by the values of indexes
+//	internal/pack       objects as compressed text, in the slots of a store
 //	internal/processor  the queue and the goroutine of each handler
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
 //	internal/partition  which scope speaks about each object
