@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1")
+	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+)
 
 // noClient is a client for a Coordinator that does not run.
 type noClient struct{}
