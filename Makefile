@@ -57,7 +57,7 @@ test-all: lint ## Run all checks and tests of all modules, before a release and 
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
-	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-tools test-e2e
+	$(MAKE) test-example test-builtin test-crds test-clientgo test-packed test-crcache test-metrics test-coordinator test-tools test-e2e
 
 test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
