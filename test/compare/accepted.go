@@ -76,6 +76,10 @@ var ByDesign = []Accepted{
 		"One factory holds the informers of several packages, and lists the states of all of them.",
 	},
 	{
+		`applyconfiguration/internal Parser: missing: .*`,
+		"The schema is data that runtime/merge reads, so that no generated file names a version of structured-merge-diff. The package is internal.",
+	},
+	{
 		`informers/externalversions (SharedInformerFactory\.|With)InformerName: missing: .*`,
 		"A label for client-go's own metrics of queues that there are none of here.",
 	},
