@@ -71,3 +71,16 @@ func TestDefaults(t *testing.T) {
 		check(string(patch.kind), int64(n+2), patched, err)
 	}
 }
+
+// TestWithoutDefaults writes a Deployment, which is stored as it is sent.
+func TestWithoutDefaults(t *testing.T) {
+	t.Parallel()
+	deployments := kubeClient(t, testserver.Start(t, testserver.WithBuiltIn(&appsv1.Deployment{}), testserver.WithoutDefaults())).AppsV1().Deployments("default")
+	created, err := deployments.Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if created.Spec.Replicas != nil || created.Spec.Strategy.Type != "" {
+		t.Errorf("the Deployment is %+v", created.Spec)
+	}
+}

@@ -25,6 +25,7 @@ type settings struct {
 	crdPaths            []string
 	builtIn             []runtime.Object
 	kinds               *builtin.Kinds // with those of builtIn
+	withoutDefaults     bool
 	needNamespaces      bool
 	disableWatchCache   bool
 	maxRequestsInFlight int
@@ -49,6 +50,12 @@ func WithCRDs(paths ...string) Option {
 // subresource besides status, and no controller.
 func WithBuiltIn(objects ...runtime.Object) Option {
 	return func(s *settings) { s.builtIn = append(s.builtIn, objects...) }
+}
+
+// WithoutDefaults stores objects of built-in kinds without the defaults of a kube-apiserver, as the in-memory server of fakes
+// does. It is for tests that compare an object with what they have sent.
+func WithoutDefaults() Option {
+	return func(s *settings) { s.withoutDefaults = true }
 }
 
 // WithNamespaceLifecycle refuses to create objects in namespaces that do not exist, as a cluster does. By default
@@ -103,7 +110,7 @@ func newSettings(options []Option) (settings, []*apiextensionsv1.CustomResourceD
 	for _, option := range options {
 		option(&s)
 	}
-	kinds, err := builtin.New(s.builtIn)
+	kinds, err := builtin.New(s.builtIn, !s.withoutDefaults)
 	s.kinds = kinds
 	var faults []error
 	if err != nil {

@@ -33,7 +33,7 @@ func TestRandomRequests(t *testing.T) {
 		cases[i] = randomCase(rand.New(rand.NewPCG(*seed, uint64(i))))
 		cases[i].Line = i
 	}
-	server := target(testserver.Start(t, testserver.WithCRDs("../testdata/crds"), testserver.WithBuiltIn(&corev1.ConfigMap{}, &appsv1.Deployment{})))
+	server := target(testserver.Start(t, testserver.WithCRDs("../testdata/crds"), testserver.WithBuiltIn(&corev1.ConfigMap{}, &appsv1.Deployment{}), testserver.WithoutDefaults()))
 	answers := make([][]string, len(cases))
 	failures := make([]error, len(cases))
 	tokens := make(chan struct{}, concurrent)

@@ -34,8 +34,8 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := testserver.WithBuiltIn(&corev1.ConfigMap{}, &appsv1.Deployment{})
-	crds := testserver.WithCRDs("../testdata/crds")
-	shared := target(testserver.Start(t, crds, kinds))
+	crds, plain := testserver.WithCRDs("../testdata/crds"), testserver.WithoutDefaults() // apitest has no defaults
+	shared := target(testserver.Start(t, crds, kinds, plain))
 	others := map[string]testserver.Option{
 		// With a watch cache, versions expire only some seconds after Compact.
 		"expired":   testserver.WithoutWatchCache(),
@@ -50,7 +50,7 @@ func TestAnswers(t *testing.T) {
 			t.Parallel()
 			server, limit := shared, concurrent
 			if option := others[script.Name]; option != nil {
-				server, limit = target(testserver.Start(t, crds, kinds, option)), 1
+				server, limit = target(testserver.Start(t, crds, kinds, plain, option)), 1
 			}
 			check(t, server, script, limit)
 		})

@@ -65,11 +65,11 @@ func TestNewRefuses(t *testing.T) {
 		"*v1.PodList: not a kind that": {&corev1.PodList{}},
 		"*v2.HorizontalPodAutoscaler: HorizontalPodAutoscaler is given in version v1 too": {&autoscalingv1.HorizontalPodAutoscaler{}, &autoscalingv2.HorizontalPodAutoscaler{}},
 	} {
-		if _, err := New(objects); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(objects, true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
-	kinds, err := New([]runtime.Object{&corev1.Event{}, &eventsv1.Event{}, &corev1.Namespace{}, &corev1.Pod{}, &corev1.Pod{}})
+	kinds, err := New([]runtime.Object{&corev1.Event{}, &eventsv1.Event{}, &corev1.Namespace{}, &corev1.Pod{}, &corev1.Pod{}}, true)
 	if err != nil || len(kinds.kinds) != len(always)+1 {
 		t.Errorf("kinds that are given twice: %v, %v", kinds, err)
 	}

@@ -24,12 +24,12 @@ type Kinds struct {
 
 // New returns Namespaces, Events, Leases, and the kinds of more, which are empty objects of k8s.io/api. The error
 // names all objects that cannot be served.
-func New(more []runtime.Object) (*Kinds, error) {
+func New(more []runtime.Object, withDefaults bool) (*Kinds, error) {
 	kinds, err := kindsOf(slices.Concat(always, more))
 	if err != nil {
 		return nil, err
 	}
-	scheme, err := newScheme(kinds)
+	scheme, err := newScheme(kinds, withDefaults)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // newScheme registers the kinds, each Go type as a version and as the internal version of its group. The handlers
 // of k8s.io/apiserver decode into the internal version. As the type is the same, there is nothing to convert.
-func newScheme(kinds []kind) (*runtime.Scheme, error) {
+func newScheme(kinds []kind, withDefaults bool) (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	// The options of requests have the version v1 of the core group, whatever the group of the kind.
 	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion)
@@ -31,7 +31,9 @@ func newScheme(kinds []kind) (*runtime.Scheme, error) {
 			return nil, fmt.Errorf("register the conversion of %s: %w", k.Kind, err)
 		}
 	}
-	addDefaults(scheme)
+	if withDefaults {
+		addDefaults(scheme)
+	}
 	if err := addEvents(scheme); err != nil {
 		return nil, fmt.Errorf("register the conversions of events: %w", err)
 	}
