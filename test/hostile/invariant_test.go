@@ -16,9 +16,10 @@ import (
 
 const (
 	// maxFailed and maxSound are how many requests there may be in any minute. A server that keeps failing gets
-	// about ten; but each answer ends the backoff, so one that fails now and then gets more.
+	// about ten; but each answer ends the backoff, so one that fails now and then gets more. A list whose tokens lead
+	// nowhere is ten times nine pages at most: its waits are random.
 	maxFailed = 40
-	maxSound  = 80
+	maxSound  = 100
 	// maxLive is how much memory a play may keep alive, with its server.
 	maxLive = 32 << 20
 	// grace is how long Status may be Watching after a watch has ended.
