@@ -75,7 +75,7 @@ func listWatch(lw toolscache.ListerWatcher, clientset any) cache.ListerWatcher[c
 	return ListerWatcher[cache.Object](lw)
 }
 
-// recording is what cache.NewListWatch knows a fake by.
+// recording has the method by which cache.NewListWatch recognizes a fake.
 type recording interface{ ClearActions() }
 
 // open returns a function that lists or watches a resource and returns the body of the response, or nil for a client without a

@@ -84,8 +84,8 @@ type sharedInformer struct {
 	informer *cache.SharedIndexInformer[cache.Object]
 	indexer  indexer
 	name     string // for DoneCheckers and logs
-	// relists says whether a handler with a resync period of its own, nil for none, gets an update of each object after a
-	// relist. Nil stands for no.
+	// relists reports whether a handler gets an update of each object after a relist. own is the resync period that it asks
+	// for, or nil. If relists is nil, no handler does.
 	relists func(own *time.Duration) bool
 }
 
@@ -134,9 +134,6 @@ func (s *sharedInformer) AddIndexers(indexers toolscache.Indexers) error {
 func (s *sharedInformer) SetTransform(transform toolscache.TransformFunc) error {
 	if s.indexer.view.Object != nil {
 		return fmt.Errorf("cannot set the transform of %s, which shows another form of the objects; set the transform of the informer", s.name)
-	}
-	if transform == nil {
-		return s.informer.SetTransform(nil)
 	}
 	return s.informer.SetTransform(transformTo(s.indexer.accepted, transform))
 }

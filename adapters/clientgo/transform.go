@@ -13,10 +13,10 @@ import (
 // each object once, and never a DeletedFinalStateUnknown. A result of another type than T is an
 // error.
 func TransformFunc[T cache.Object](transform toolscache.TransformFunc) cache.TransformFunc[T] {
-	if transform == nil {
+	changed := transformTo(reflect.TypeFor[T](), transform)
+	if changed == nil {
 		return nil
 	}
-	changed := transformTo(reflect.TypeFor[T](), transform)
 	return func(obj T) (result T, err error) {
 		of, err := changed(obj)
 		if of != nil {
@@ -28,6 +28,9 @@ func TransformFunc[T cache.Object](transform toolscache.TransformFunc) cache.Tra
 
 // transformTo returns a transform of client-go as one of objects of a Go type. It returns nil for nil.
 func transformTo(of reflect.Type, transform toolscache.TransformFunc) cache.TransformFunc[cache.Object] {
+	if transform == nil {
+		return nil
+	}
 	return func(obj cache.Object) (cache.Object, error) {
 		result, err := transform(obj)
 		if err != nil {
@@ -36,7 +39,7 @@ func transformTo(of reflect.Type, transform toolscache.TransformFunc) cache.Tran
 		if is := reflect.TypeOf(result); is == nil || !is.AssignableTo(of) {
 			return obj, fmt.Errorf("the function returned a %T instead of a %v", result, of)
 		}
-		if reflect.ValueOf(result).IsNil() {
+		if value := reflect.ValueOf(result); value.Kind() == reflect.Pointer && value.IsNil() {
 			return nil, nil
 		}
 		return result.(cache.Object), nil

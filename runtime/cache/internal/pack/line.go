@@ -42,7 +42,7 @@ type line struct {
 	plain   *format // of texts that are not compressed
 	current atomic.Pointer[format]
 
-	// choice is what is known of how to store texts. textBytes and encodedBytes are those of the objects that were tried.
+	// choice is how texts are stored, if that is decided. textBytes and encodedBytes are sums over the objects that were tried.
 	choice                  atomic.Int32
 	left                    atomic.Int32
 	textBytes, encodedBytes atomic.Int64

@@ -24,7 +24,7 @@ func (p *Object) metadata() metav1.Object {
 	return p.Open()
 }
 
-// readOnly is what the methods that set something do: no one owns the object.
+// readOnly panics. The methods that set something call it, because no one owns the object.
 func readOnly() { panic("cache: a packed object is never written to") }
 
 // GetLabels is that of metav1.Object.
