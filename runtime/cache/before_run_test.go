@@ -183,6 +183,7 @@ func TestAppliedVersionOfASyncedInformer(t *testing.T) {
 // TestAppliedVersionIsNotAheadOfTheCache has an index function that blocks, so that a change is
 // read, but not stored.
 func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
+	needsSlowWriter(t)
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)

@@ -33,6 +33,7 @@ func wantTimes(t *testing.T, s *SharedIndexInformer[object], want ...string) {
 // TestTimesOfAChange follows changes through an index function and a handler, which take 2 and 3
 // seconds.
 func TestTimesOfAChange(t *testing.T) {
+	needsSlowWriter(t)
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
@@ -147,6 +148,7 @@ func TestCountersOfAHandlerThatFails(t *testing.T) {
 // TestReadersDoNotWait reads the counters while an index function, a handler and a hook hang, and
 // from each of them.
 func TestReadersDoNotWait(t *testing.T) {
+	needsSlowWriter(t)
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)

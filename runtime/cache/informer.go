@@ -128,6 +128,9 @@ func (s *informer) Run(ctx context.Context) {
 		return
 	}
 	s.panics.ctx = given
+	if s.config.MutationDetector && s.indexer.Detector() == nil {
+		klog.FromContext(given).Info("The mutation detector finds nothing: each reader gets a packed object of its own", "resource", s.name())
+	}
 	s.hooks.SetContext(klog.NewContext(given, klog.FromContext(given).WithValues("resource", s.name())))
 	finally(func() {
 		s.mu.Lock()

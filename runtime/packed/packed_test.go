@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/typedinformers/informer-gen/internal/leaks"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -19,8 +21,11 @@ import (
 func TestMain(m *testing.M) { leaks.Main(m) }
 
 // run runs the informer until the end of the test, and waits for its first list.
-func (w *world) run() {
-	ctx, cancel := context.WithCancel(w.Context())
+func (w *world) run() { w.runIn(w.Context()) }
+
+// runIn is run with a context.
+func (w *world) runIn(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -149,18 +154,23 @@ func TestHandlers(t *testing.T) {
 	})
 }
 
-// TestIndexFunctionsShareAnObject: it is decoded once for all of them, unless it is one of the first of a list.
-func TestIndexFunctionsShareAnObject(t *testing.T) {
+// TestIndexFunctionsAreCalledAtArrival: nothing is decoded for them, and no two calls are concurrent, which the race detector
+// would find.
+func TestIndexFunctionsAreCalledAtArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 1500
+		calls := 0
 		indexers := cache.Indexers[*Foo]{}
 		for _, name := range []string{"one", "two", "three"} {
-			indexers[name] = func(foo *Foo) []string { return []string{foo.Spec.Node} }
+			indexers[name] = func(foo *Foo) []string {
+				calls++
+				return []string{foo.Spec.Node}
+			}
 		}
 		w := newWorld(t, count, cache.WithIndexers(indexers))
 		w.run()
-		if reads := w.stats().Reads; reads != count-1024 {
-			t.Errorf("%d of %d objects were decoded for three indexes", reads, count)
+		if reads := w.stats().Reads; reads != 0 || calls != 3*count {
+			t.Errorf("%d of %d objects were decoded for three indexes, by %d calls", reads, count, calls)
 		}
 		foo := newFoo(7)
 		foo.Spec.Node = "another"
@@ -169,8 +179,40 @@ func TestIndexFunctionsShareAnObject(t *testing.T) {
 		if found, err := w.informer.GetIndexer().ByIndex("two", "another"); err != nil || len(found) != 1 || found[0].Name != "foo-7" {
 			t.Errorf("ByIndex returns %v, %v", found, err)
 		}
-		if reads := w.stats().Reads; reads != count-1024+1 {
-			t.Errorf("%d objects were decoded after an update and a read", reads)
+		if reads := w.stats().Reads; reads != 1 || calls != 3*count+3 {
+			t.Errorf("%d objects were decoded for an update and a read, and there were %d calls", reads, calls)
+		}
+
+		if err := w.informer.AddIndexers(cache.Indexers[*Foo]{"late": func(foo *Foo) []string { return []string{foo.Name} }}); err != nil {
+			t.Fatal(err)
+		}
+		w.informer.GetIndexer().RemoveIndexers("one", "three")
+		foo.Spec.Node = "a third"
+		w.update(foo)
+		synctest.Wait()
+		found, err := w.informer.GetIndexer().ByIndex("two", "a third")
+		named, other := w.informer.GetIndexer().ByIndex("late", "foo-7")
+		if err != nil || other != nil || len(found) != 1 || len(named) != 1 || named[0].Spec.Node != "a third" {
+			t.Errorf("the indexes have %v, %v and %v, %v", found, err, named, other)
+		}
+		if calls != 3*count+4 {
+			t.Errorf("%d calls after indexes were removed", calls)
+		}
+	})
+}
+
+// TestMutationDetector: it has nothing to compare, and says so.
+func TestMutationDetector(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 5, cache.WithMutationDetector())
+		var logged strings.Builder
+		w.runIn(klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged)))))
+		if foo, _ := w.informer.GetIndexer().Get(cache.MetaObjectToName(newFoo(1))); foo != nil {
+			foo.Spec.Count = 17
+		}
+		w.informer.Stop()
+		if !strings.Contains(logged.String(), "The mutation detector finds nothing") || !strings.Contains(logged.String(), "foos") {
+			t.Errorf("logged %q", logged.String())
 		}
 	})
 }

@@ -3,6 +3,7 @@ package indexer
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -63,12 +64,13 @@ func withRoom(notes []processor.Notification, n int) []processor.Notification {
 
 // enter appends a new state of an object to the entries of the batch.
 func (x *Indexer) enter(call *calling, e store.Entry) {
-	first, obj := len(x.room), e.Object
-	if len(x.functions) > 0 {
-		obj = pack.Open(obj) // once for all functions
-	}
-	for i := range x.functions {
-		x.room = append(x.room, call.valuesOf(&x.functions[i], obj))
+	first := len(x.room)
+	switch values := pack.ValuesOf(e.Object); {
+	case len(x.functions) == 0:
+	case x.arrivals.isOf(values):
+		x.room = append(x.room, values.Lists...)
+	default:
+		x.room = call.allValuesOf(x.room, x.functions, e.Object)
 	}
 	e.Values = x.room[first:len(x.room):len(x.room)]
 	x.entries = append(x.entries, e)
@@ -94,6 +96,8 @@ func (x *Indexer) endBatch() {
 type calling struct {
 	function *Function
 	obj      wire.Object
+	// others keeps out the calls of arrivals. It is nil if there are none.
+	others *sync.Mutex
 }
 
 // valuesOf calls the index function.
@@ -102,6 +106,19 @@ func (c *calling) valuesOf(function *Function, obj wire.Object) []string {
 	values := function.Values(obj)
 	c.function = nil
 	return values
+}
+
+// allValuesOf appends to room the values of all functions.
+func (c *calling) allValuesOf(room [][]string, functions []Function, obj wire.Object) [][]string {
+	if c.others != nil {
+		c.others.Lock()
+		defer c.others.Unlock()
+	}
+	obj = pack.Open(obj) // once for all functions
+	for i := range functions {
+		room = append(room, c.valuesOf(&functions[i], obj))
+	}
+	return room
 }
 
 // guard adds to the panic of an index function the index and the object. The caller of such
@@ -117,7 +134,7 @@ func (c *calling) guard() {
 
 // change applies what a watch reported.
 func (x *Indexer) change(notes []processor.Notification, deltas []deltafifo.Delta) []processor.Notification {
-	var call calling
+	call := x.arrivals.calling()
 	defer call.guard()
 	defer x.endBatch()
 	notes = withRoom(notes, len(deltas))
@@ -232,7 +249,7 @@ func (x *Indexer) Replace(items []wire.Item) {
 func (x *Indexer) replace(notes []processor.Notification, delta *deltafifo.Delta) []processor.Notification {
 	items := delta.Collection.Items
 	r := listing{kept: x.store.NewMarks(), part: delta.Collection.Part}
-	var call calling
+	call := x.arrivals.calling()
 	defer call.guard()
 	defer x.endBatch()
 	if x.store.Count() == 0 { // otherwise few objects will have changed

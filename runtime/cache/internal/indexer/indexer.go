@@ -40,6 +40,8 @@ type Indexer struct {
 	// stopped is the result of Err.
 	stopped atomic.Pointer[error]
 	size    stats.Estimate
+	// arrivals calls the index functions for packed objects. It is nil if objects are not packed.
+	arrivals *arrivals
 
 	writing sync.Mutex // serializes writers, and guards what follows
 	// functions are those of the store's indexes, but for the one by namespace.
@@ -57,7 +59,7 @@ const NamespaceIndex = "namespace"
 
 // New returns an empty Indexer of objects of one form, with NamespaceIndex. detector may be nil.
 func New(form store.Form, detector *mutation.Detector) *Indexer {
-	return &Indexer{store: store.New(NamespaceIndex, form), detector: detector}
+	return &Indexer{store: store.New(NamespaceIndex, form), detector: detector, arrivals: arrivalsOf(&form)}
 }
 
 // KeepHashes makes an empty Indexer keep content hashes. Without them, objects are compared deeply when they are
@@ -83,10 +85,13 @@ func (x *Indexer) AddIndexes(functions ...Function) error {
 		}
 		names[i] = function.Name
 	}
-	var call calling
+	call := x.arrivals.calling()
 	defer call.guard()
-	x.store.AddIndexes(names, func(i int, obj wire.Object) []string { return call.valuesOf(&functions[i], obj) })
+	x.store.AddIndexes(names, func(i int, obj wire.Object) []string {
+		return call.allValuesOf(nil, functions[i:i+1], obj)[0]
+	})
 	x.functions = append(x.functions, functions...)
+	x.arrivals.publish(x.functions)
 	return nil
 }
 
@@ -96,6 +101,7 @@ func (x *Indexer) RemoveIndexes(names ...string) {
 	defer x.writing.Unlock()
 	x.store.RemoveIndexes(names)
 	x.functions = slices.DeleteFunc(x.functions, func(function Function) bool { return slices.Contains(names, function.Name) })
+	x.arrivals.publish(x.functions)
 }
 
 // Functions returns the index functions, but for that of NamespaceIndex.

@@ -16,6 +16,24 @@ type Object struct {
 	// decoded is the object, and not nil for one that has just arrived. All handlers get it.
 	decoded wire.Object
 	names   atomic.Pointer[identity]
+	// values are those of the index functions; nil if they were not called.
+	values *Values
+	// buffer is what IsNamed has read the text into. It is nil after Open.
+	buffer *[]byte
+}
+
+// Values are the values of index functions for an object, in the order of the functions. Of tells which functions they are.
+type Values struct {
+	Of    uint64
+	Lists [][]string
+}
+
+// ValuesOf returns the values of the index functions that were called when an object arrived, or nil.
+func ValuesOf(obj wire.Object) *Values {
+	if packed, is := obj.(*Object); is {
+		return packed.values
+	}
+	return nil
 }
 
 type identity struct {
@@ -42,10 +60,39 @@ func Open(obj wire.Object) wire.Object {
 
 // Open returns the object. It belongs to the caller, unless it has just arrived.
 func (p *Object) Open() wire.Object {
-	if p.decoded != nil {
+	switch l := p.text.format.line; {
+	case p.decoded != nil:
 		return p.decoded
+	case p.buffer != nil:
+		defer p.release()
+		l.packing.reads.Add(1)
+		return l.read(*p.buffer)
 	}
 	return p.text.Decode()
+}
+
+// IsNamed reports whether obj has that name. If it has, Open does not read the text again. obj belongs to the caller, who calls
+// Open at once.
+func IsNamed(obj wire.Object, namespace, name string) bool {
+	packed, is := obj.(*Object)
+	if !is || packed.text.format.object != nil {
+		return obj.GetName() == name && obj.GetNamespace() == namespace
+	}
+	l := packed.text.format.line
+	packed.buffer = l.packing.buffer()
+	text := packed.text.text(packed.buffer)
+	*packed.buffer = append((*packed.buffer)[:0], text...) // mostly onto itself
+	h := l.reader.ReadIdentity(l.form, *packed.buffer)
+	if string(h.Name) == name && string(h.Namespace) == namespace {
+		return true
+	}
+	packed.release()
+	return false
+}
+
+func (p *Object) release() {
+	p.text.format.line.packing.release(p.buffer)
+	p.buffer = nil
 }
 
 // TypeOf returns the Go type of the object that obj is in the cache for.

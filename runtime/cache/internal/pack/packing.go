@@ -27,6 +27,8 @@ type Packing struct {
 	classes  classes
 	seed     maphash.Seed // of the hashes of texts that are made here
 	buffers  sync.Pool    // of *[]byte
+	// values is set by IndexWith.
+	values func(obj wire.Object) *Values
 	// reads is the number of objects that were decoded again.
 	reads atomic.Uint64
 	// kept is the number of objects of a list that have their decoded form until they are delivered.
@@ -60,6 +62,23 @@ func New(compression Compression, of reflect.Type, options wire.Options) *Packin
 	}
 }
 
+// IndexWith sets a function that calls the index functions for an object that has arrived. It is called before the first object
+// arrives, which several goroutines may do at one time.
+func (p *Packing) IndexWith(values func(obj wire.Object) *Values) { p.values = values }
+
+// arrived returns a packed object that has just arrived. One of a list is decoded again for handlers if too many others wait.
+func (p *Packing) arrived(t *Text, obj wire.Object, listed bool) *Object {
+	packed := Of(t)
+	packed.names.Store(identityOf(obj))
+	if p.values != nil {
+		packed.values = p.values(obj)
+	}
+	if !listed || p.keeps() {
+		packed.decoded = obj
+	}
+	return packed
+}
+
 // Reads returns the number of objects that were decoded again.
 func (p *Packing) Reads() uint64 { return p.reads.Load() }
 
@@ -79,11 +98,7 @@ func (p *Packing) TypeOf(obj wire.Object) reflect.Type { return TypeOf(obj) }
 
 // Pack is that of wire.Packer.
 func (p *Packing) Pack(obj wire.Object, text wire.Text, listed bool) wire.Object {
-	packed := &Object{text: p.textOf(obj, &text)}
-	if !listed || p.keeps() {
-		packed.decoded = obj
-	}
-	return packed
+	return p.arrived(p.textOf(obj, &text), obj, listed)
 }
 
 // maxKept is the number of objects of a list that are not decoded again for handlers and index functions. They take some MB, until
@@ -107,7 +122,9 @@ func (p *Packing) Settle(obj wire.Object) wire.Object {
 	if p == nil || !is || packed.decoded == nil || p.keeps() {
 		return obj
 	}
-	return Of(packed.text)
+	settled := &Object{text: packed.text, values: packed.values}
+	settled.names.Store(packed.names.Load())
+	return settled
 }
 
 // Later returns a Packer that packs nothing: the caller calls Encode when it has transformed the objects.
@@ -145,13 +162,12 @@ func (p *Packing) Encode(obj wire.Object, listed bool) (packed *Object, hash uin
 		return packed, 0
 	}
 	if _, is := obj.(*wire.Dual); is { // a transform may give its two forms different contents, so no text has both
-		return &Object{text: p.classes.new(&format{object: obj}, nil, 0), decoded: obj}, 0
+		packed := p.arrived(p.classes.new(&format{object: obj}, nil, 0), obj, listed)
+		packed.decoded = obj
+		return packed, 0
 	}
 	t, hash := p.encode(obj)
-	if packed = Of(t); !listed || p.keeps() {
-		packed.decoded = obj
-	}
-	return packed, hash
+	return p.arrived(t, obj, listed), hash
 }
 
 // marshaler is what types of k8s.io/api have for protobuf.

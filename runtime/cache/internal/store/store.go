@@ -69,7 +69,7 @@ func (s *Store) Get(namespace, name string) (wire.Object, bool) {
 func (s *Store) look(namespace, name string, hash uint32) (found wire.Object, ok bool) {
 	search := s.names.probe(hash)
 	for slot := search.next(); slot != NoSlot; slot = search.next() {
-		if obj, ok := s.objects.load(slot); ok && obj.GetName() == name && obj.GetNamespace() == namespace {
+		if obj, ok := s.objects.load(slot); ok && pack.IsNamed(obj, namespace, name) {
 			return obj, true
 		}
 	}
