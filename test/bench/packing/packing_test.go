@@ -1,7 +1,7 @@
 package packing
 
 import (
-	"context"
+	"flag"
 	"runtime"
 	"testing"
 	"time"
@@ -9,179 +9,125 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/packed"
 	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
 )
 
-// rig is an informer of one of the kinds.
-type rig interface {
-	// start runs an informer until stop is called, and returns when its handler has all objects. Its caller gets an object by
-	// number from get.
-	start(t testing.TB, handler string, set ...cache.SharedInformerOption) (get func(i int) bool, stats func() cache.Stats, stop func())
-}
+var count = flag.Int("objects", 20_000, "how many pods and custom resources there are; four times as many as other objects")
 
-type rigOf[T cache.Object] struct {
-	count int
-	kind  cache.Kind[T]
-}
-
-func (r rigOf[T]) start(t testing.TB, handler string, set ...cache.SharedInformerOption) (get func(i int) bool, stats func() cache.Stats, stop func()) {
-	t.Helper()
-	informer, err := r.kind.NewInformer(append(set, cache.WithoutStreamingList())...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	var registration cache.ResourceEventHandlerRegistration
-	switch handler {
-	case "names":
-		registration, err = informer.AddEventHandler(cache.ObjectNameHandler[T](func(cache.ObjectName) { seen++ }))
-	case "objects":
-		registration, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{AddFunc: func(T, bool) { seen++ }})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		informer.Run(ctx)
-	}()
-	wait, end := context.WithTimeout(ctx, 5*time.Minute)
-	defer end()
-	if err := cache.WaitForCacheSync(wait, informer); err != nil {
-		t.Fatal(err)
-	}
-	if registration != nil {
-		<-registration.Synced()
-	}
-	indexer := informer.GetIndexer()
-	return func(i int) bool {
-			namespace, name := podserver.Name(i)
-			_, ok := indexer.Get(cache.ObjectName{Namespace: namespace, Name: name})
-			return ok
-		}, func() (stats cache.Stats) {
-			for status := range informer.Statuses() {
-				stats = status.Stats
-			}
-			return stats
-		}, func() {
-			cancel()
-			<-done
-		}
-}
-
-// podIndexes are those of pods, besides the one by namespace.
-var podIndexes = cache.Indexers[*corev1.Pod]{
-	"node": func(pod *corev1.Pod) []string { return []string{pod.Spec.NodeName} },
-}
-
-// rigs returns the kinds with so many objects. Most is the largest number of bytes that a packed object may take, with its
-// indexes, and part the largest part of the bytes without the option.
-func rigs(count int) map[string]struct {
-	rig
+// rows are the objects to measure. Most is the largest number of bytes that a packed object may take, with its indexes, and part
+// the largest part of what it takes without packing.
+var rows = []struct {
+	name       string
 	most, part float64
-} {
-	type row = struct {
-		rig
-		most, part float64
-	}
-	return map[string]row{
-		"pods":                       {rigOf[*corev1.Pod]{count, kindOf("pods", new(corev1.Pod), pods(count, func(int, *corev1.Pod) {}), podIndexes)}, 560, 0.2},
-		"pods of 8 KB":               {rigOf[*corev1.Pod]{count / 4, kindOf("pods", new(corev1.Pod), pods(count/4, large), podIndexes)}, 1700, 0.18},
-		"custom resources of 1.3 KB": {rigOf[*podserver.Database]{count, kindOf("databases", nil, databases(count), cache.Indexers[*podserver.Database](nil))}, 560, 0.2},
-		"Secrets, random bytes":      {rigOf[*corev1.Secret]{count / 4, kindOf("secrets", new(corev1.Secret), secrets(count/4), cache.Indexers[*corev1.Secret](nil))}, 3000, 1.05},
-	}
+	objects    func() objects
+}{
+	{"pods", 560, 0.2, func() objects { return podsOf(*count, func(int, *corev1.Pod) {}) }},
+	{"pods-8KB", 1700, 0.18, func() objects { return podsOf(*count/4, large) }},
+	{"custom-resources-2KB", 560, 0.2, func() objects {
+		return objectsOf(databases(*count), *count, podserver.DatabaseVersion.WithResource("databases"), "Database", func() *podserver.Database { return new(podserver.Database) }, nil)
+	}},
+	{"secrets-random", 3000, 1.05, func() objects {
+		return objectsOf(secrets(*count/4), *count/4, corev1.SchemeGroupVersion.WithResource("secrets"), "Secret", func() *corev1.Secret { return new(corev1.Secret) }, nil)
+	}},
+}
+
+func podsOf(count int, change func(int, *corev1.Pod)) objects {
+	return objectsOf(pods(count, change), count, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", func() *corev1.Pod { return new(corev1.Pod) },
+		cache.Indexers[*corev1.Pod]{nodeIndex: func(pod *corev1.Pod) []string { return []string{pod.Spec.NodeName} }})
+}
+
+// bytes returns the live heap that a side needs for each object.
+func (s *side) bytes(t testing.TB, o objects) float64 {
+	before := meter.LiveHeap()
+	f := s.follow(t, o)
+	bytes := float64(meter.LiveHeap()-before) / float64(o.count)
+	f.stop()
+	return bytes
 }
 
 // TestPackedBytes compares the memory of an object with the floors.
 func TestPackedBytes(t *testing.T) {
-	const count = 20_000
-	for name, r := range rigs(count) {
-		t.Run(name, func(t *testing.T) {
-			measure := func(set ...cache.SharedInformerOption) float64 {
-				before := meter.LiveHeap()
-				_, stats, stop := r.start(t, "", set...)
-				bytes := float64(meter.LiveHeap()-before) / float64(objects(r.rig))
-				if packed := stats().Packed; packed.Bytes > 0 {
-					t.Logf("%d B of text for each object", packed.TextBytes/int64(objects(r.rig)))
-				}
-				stop()
-				return bytes
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			o := row.objects()
+			bytes := map[string]float64{}
+			for _, s := range sides {
+				bytes[s.name] = s.bytes(t, o)
+				t.Logf("%s: %.0f B for each object", s.name, bytes[s.name])
 			}
-			plain, packed := measure(), measure(packed.WithPackedObjects())
-			t.Logf("%.0f B for each object, %.0f B packed", plain, packed)
-			if packed > r.most || packed > plain*r.part {
-				t.Errorf("a packed object takes %.0f B, and one without the option %.0f B; want at most %.0f B, and %.2f of the other", packed, plain, r.most, r.part)
+			for packed, plain := range map[string]string{"packed": "informer-gen", "crcache-packed": "crcache"} {
+				if bytes[packed] > row.most || bytes[packed] > bytes[plain]*row.part {
+					t.Errorf("a packed object takes %.0f B, and one of %s %.0f B; want at most %.0f B, and %.2f of the other", bytes[packed], plain, bytes[plain], row.most, row.part)
+				}
 			}
 		})
 	}
 }
 
-// objects returns the number of objects of a rig.
-func objects(r rig) int {
-	switch r := r.(type) {
-	case rigOf[*corev1.Pod]:
-		return r.count
-	case rigOf[*corev1.Secret]:
-		return r.count
-	case rigOf[*podserver.Database]:
-		return r.count
+// each runs a benchmark of each side with each kind of objects.
+func each(b *testing.B, run func(b *testing.B, s *side, o objects)) {
+	for _, row := range rows {
+		o := row.objects()
+		for _, s := range sides {
+			b.Run(row.name+"/"+s.name, func(b *testing.B) { run(b, &s, o) })
+		}
 	}
-	panic("there is no such rig")
 }
 
-// ways are the ways to follow a kind.
-var ways = []struct {
-	name, handler string
-	set           []cache.SharedInformerOption
-}{
-	{"plain", "objects", nil},
-	{"packed", "objects", []cache.SharedInformerOption{packed.WithPackedObjects()}},
-	{"packed, names", "names", []cache.SharedInformerOption{packed.WithPackedObjects()}},
-}
-
-// BenchmarkSync measures the CPU time of a first list, with a handler, for each object.
+// BenchmarkSync measures a first list, until the handler has returned from the last object.
 func BenchmarkSync(b *testing.B) {
-	for name, r := range rigs(20_000) {
-		for _, way := range ways {
-			b.Run(name+"/"+way.name, func(b *testing.B) {
-				var cpu time.Duration
-				for b.Loop() {
-					runtime.GC()
-					began := meter.CPUTime()
-					_, _, stop := r.start(b, way.handler, way.set...)
-					cpu += meter.CPUTime() - began
-					stop()
-				}
-				b.ReportMetric(float64(cpu.Microseconds())/float64(b.N)/float64(objects(r.rig)), "cpu-µs/object")
-			})
+	each(b, func(b *testing.B, s *side, o objects) {
+		var cpu time.Duration
+		for b.Loop() {
+			runtime.GC()
+			began := meter.CPUTime()
+			f := s.follow(b, o)
+			cpu += meter.CPUTime() - began
+			f.stop()
 		}
-	}
+		b.ReportMetric(float64(cpu.Nanoseconds())/float64(b.N*o.count), "cpu-ns/object")
+	})
 }
 
-// BenchmarkGet measures a Get of one object after the other, with the time to make its name. The CPU time is that of the process,
-// with the garbage collector.
+// BenchmarkGet measures a Get of one object after the other.
 func BenchmarkGet(b *testing.B) {
-	for name, r := range rigs(20_000) {
-		if name == "custom resources of 1.3 KB" {
-			continue // it has other names
+	each(b, func(b *testing.B, s *side, o objects) {
+		f := s.follow(b, o)
+		defer f.stop()
+		names := make([]cache.ObjectName, o.count)
+		for i := range names {
+			names[i].Namespace, names[i].Name = podserver.Name(i)
 		}
-		for _, way := range ways[:2] {
-			get, _, stop := r.start(b, "", way.set...)
-			b.Run(name+"/"+way.name, func(b *testing.B) {
-				b.ReportAllocs()
-				i, began := 0, meter.CPUTime()
-				for b.Loop() {
-					if i = (i + 7919) % objects(r.rig); !get(i) {
-						b.Fatalf("there is no object %d", i)
-					}
-				}
-				b.ReportMetric(float64((meter.CPUTime()-began).Nanoseconds())/float64(b.N), "cpu-ns/op")
-			})
-			stop()
+		runtime.GC()
+		i, began := 0, meter.CPUTime()
+		b.ReportAllocs()
+		for b.Loop() {
+			if i = (i + 7919) % o.count; !f.get(names[i]) {
+				b.Fatalf("there is no object %s", names[i])
+			}
 		}
-	}
+		b.ReportMetric(float64((meter.CPUTime()-began).Nanoseconds())/float64(b.N), "cpu-ns/op")
+	})
+}
+
+// BenchmarkEvent measures events that change one object, until the handler has returned from the last one.
+func BenchmarkEvent(b *testing.B) {
+	const burst = 1000
+	each(b, func(b *testing.B, s *side, o objects) {
+		f := s.follow(b, o)
+		defer f.stop()
+		var cpu time.Duration
+		for b.Loop() {
+			want, began := f.seen.Load()+burst, meter.CPUTime()
+			for range burst {
+				o.send()
+			}
+			for f.seen.Load() < want {
+				time.Sleep(100 * time.Microsecond)
+			}
+			cpu += meter.CPUTime() - began
+		}
+		b.ReportMetric(float64(cpu.Nanoseconds())/float64(b.N*burst), "cpu-ns/event")
+	})
 }

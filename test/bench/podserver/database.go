@@ -123,6 +123,11 @@ func ManagedDatabase(i int) *Database {
 	return db
 }
 
+// SmallDatabase makes database i, whose JSON has 2 KB.
+func SmallDatabase(i int) *Database {
+	return newDatabase(i, 1, firstVersion+uint64(i), smallDatabase)
+}
+
 // newDatabase makes database i with as many users, members and pairs of parameters as
 // parts. Values differ between databases if they do in a cluster.
 func newDatabase(i, generation int, version uint64, parts int) *Database {
