@@ -31,7 +31,7 @@ var order = map[string]string{
 	"runtime/cache/internal/advice":    "advice+kubectl+missing",
 	"runtime/cache/internal/deltafifo": "delta queue",
 	"runtime/cache/internal/hook":      "hook observers",
-	"runtime/cache/internal/indexer":   "apply+indexer",
+	"runtime/cache/internal/indexer":   "apply+arrivals+indexer",
 	"runtime/cache/internal/initial":   "limit lists",
 	"runtime/cache/internal/listed":    "content doc undecodable list skip_log",
 	"runtime/cache/internal/mutation":  "difference detector",
