@@ -3,74 +3,14 @@
 // informer-gen emits, typed from the wire to the handler. It can also be used without
 // the generator.
 //
-// How an object reaches a handler:
+// With generated code, a program needs these lines:
 //
-//	body ─▶ wire, or a typed client
-//	           │ pages, events
-//	           ▼
-//	    ListerWatcher ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ informer ◀─ own writes
-//	                                                                 │ one lock a batch
-//	                                            ┌────────────────────┤
-//	                                            ▼                    ▼
-//	                          Lister ─reads─▶ Indexer            processor
-//	                                                                 │ one queue and one
-//	                                                                 ▼ goroutine a handler
-//	                                                       ResourceEventHandler
-//
-// What a program calls is typed by T. It converts, and calls a machine that has no type parameter, so that the machine is
-// compiled once; docs/design/runtime.md has the reasons.
-//
-//	factory.go          SharedInformerFactory: the informers of one program
-//	lease.go            Lease: a counted use of one of them
-//	options.go          SharedInformerOption: options of a factory, a kind or one informer
-//	kind.go             Kind: a kind and the client for it
-//	config.go           config: what an informer is made of
-//	packing.go          Compression, of packed objects; packing_default.go: a build tag of tests
-//	transform.go        TransformFunc
-//	shared_informer.go  SharedIndexInformer and Controller: an informer as a program calls it
-//	informer.go         informer: its machine: how it is made, runs and stops
-//	observed.go         its Status, its counters and its name
-//	core.go             core: a batch of deltas on its way to the cache and to the handlers, in one step
-//	handler.go          ResourceEventHandler, its adapters and options; registration.go: the result of adding one
-//	hooks.go            WatchErrorHandler and StatusHandler
-//	status.go           Status and Reason
-//	sync.go             Syncer and WaitForCacheSync
-//	scope.go            Scope; scope_options.go: options with scopes; cluster_watch.go: those of WithClusterWatch
-//	scope_source.go     ScopeSource; scopes_of.go: the one whose scopes are objects
-//	fields.go           Field: selectors of fields
-//	scope_set.go        the Reflectors of an informer, which come and go with its scopes
-//	scope_reflector.go  the Reflector of one scope, and its Sink: the queue
-//	handover.go         the Reflector of a new scope takes over from those that had its objects
-//	reflector.go        Reflector: copies a collection to a store of the program, its Sink
-//	record.go           what is known of a Reflector, and who hears of it: the half that all Sinks share
-//	stats.go            InformerStatus: the state and the counters, for metrics and pages
-//	advice.go           Advice: what a person can do, also in the log of outages
-//	errors.go           the errors
-//	listwatch.go        ListerWatcher, of a typed client, and OpenFunc
-//	object.go           Object and ObjectName
-//	indexer.go          Indexer: the cache as a program reads it
-//	own_writes.go       the responses to writes in the cache, for ReadYourWrites
-//	lister.go           Lister: typed reads; and generic.go: reads of kinds known only at run time
-//	internal/source     lists and watches, by bodies or by a typed client
-//	internal/reflector  from a Source to a Sink: what to request, and what to make of it
-//	internal/protocol   what a Reflector requests next, and when, as pure functions
-//	internal/progress   the phase of a Reflector, and why
-//	internal/frontier   how far the history of a scope is known
-//	internal/deltafifo  deltas in the order of their arrival
-//	internal/indexer    applies deltas to a store: one writer, many readers
-//	internal/store      objects in slots, by name and by the values of indexes
-//	internal/pack       objects as compressed text, in the slots of a store
-//	internal/processor  the queue and the goroutine of each handler
-//	internal/scoping    which objects a scope cannot have, and what is requested of it
-//	internal/partition  which scope speaks about each object
-//	internal/initial    which first lists the cache, or a handler, has, and how many run at one time
-//	internal/listed     what was listed, while it is being read, and what is undecodable
-//	internal/pending    own writes that the watch has not confirmed
-//	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
-//	internal/outage     logs that an informer does not follow its server
-//	internal/stats      counters that cost the path of an event next to nothing
-//	internal/mistakes   the mistakes in the options of a factory
-//	internal/mutation   finds the handler that changed a shared object
+//	factory := informers.NewSharedInformerFactory(clientset, 0)
+//	foos := factory.Example().V1().Foos()
+//	foos.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*v1.Foo]{AddFunc: func(foo *v1.Foo, isInInitialList bool) { … }})
+//	factory.Start(ctx)
+//	factory.WaitForCacheSync(ctx)                       // returns an error with the reason if an informer is not synced
+//	foo, err := foos.Lister().Foos("team-a").Get("web") // *v1.Foo
 //
 // # What it promises
 //
@@ -114,6 +54,34 @@
 // WithHandlerPanicRecovery lets handlers and hooks continue instead. A handler that calls
 // runtime.Goexit continues with the next event, and Status reports it. In an index
 // function or a transform, that call ends the informer.
+//
+// # The parts
+//
+//	SharedInformerFactory      the informers of one program; Lease is a counted use of one of them
+//	Kind                       a kind, its index functions, and the client for it
+//	SharedInformerOption       the With… options of a factory, a kind or one informer
+//	SharedIndexInformer        an informer; Controller is one with another name, and Reflector copies to a Store of the program
+//	Scope, ScopeSource         which objects an informer follows, also if that changes
+//	Indexer, Lister            typed reads; GenericLister is for kinds that are known only at run time
+//	ResourceEventHandler       what is called for each change, with its adapters and HandlerOptions
+//	Status, Stats, Advice      what an informer does, why it does not follow its server, and what a person can do
+//	ReadYourWrites             own writes in the cache before their calls return
+//
+// An object takes this way:
+//
+//	body ─▶ wire, or a typed client
+//	           │ pages, events
+//	           ▼
+//	    ListerWatcher ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ informer ◀─ own writes
+//	                                                                 │ one lock a batch
+//	                                            ┌────────────────────┤
+//	                                            ▼                    ▼
+//	                          Lister ─reads─▶ Indexer            processor
+//	                                                                 │ one queue and one
+//	                                                                 ▼ goroutine a handler
+//	                                                       ResourceEventHandler
+//
+// docs/design/runtime.md has the files.
 //
 // # What it does not do
 //
