@@ -229,11 +229,12 @@ func (s observedInformer) Logger() klog.Logger {
 	return klog.FromContext(s.panics.ctx).WithValues("resource", s.name())
 }
 
-// LateHandlers returns the handlers that have not returned from their initial list.
+// LateHandlers returns the handlers that have not returned from their initial list, unless they wait for it, as for that of a
+// scope that the server refuses.
 func (s observedInformer) LateHandlers() (late []outage.Handler) {
 	for _, l := range s.processor.Listeners() {
-		if !l.Lists().Has(s.mark()) {
-			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
+		if backlog := l.Backlog(); backlog > 0 && !l.Lists().Has(s.mark()) {
+			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: backlog})
 		}
 	}
 	return late

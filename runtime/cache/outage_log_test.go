@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
@@ -284,5 +286,31 @@ func TestLogOfAReflector(t *testing.T) {
 		src.failWith(nil)
 		time.Sleep(time.Minute)
 		wantLog(t, log, "Follows the API server again")
+	})
+}
+
+// TestRefusedScopeIsNotTheFaultOfAHandler adds a scope that the server refuses. The handler has returned from all that it got.
+func TestRefusedScopeIsNotTheFaultOfAHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, log := &worlds{}, &shownLog{}
+		w.of("a").set("a", "w", nil)
+		w.of("b").failWith(func(request) error {
+			return apierrors.NewForbidden(widgets.GroupResource(), "", errors.New("no right"))
+		})
+		s := w.informer(t, WithNamespaces("a"))
+		listen(t, s)
+		run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
+		if err := WaitForCacheSync(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.SetScopes(in("a", "b")...); err != nil {
+			t.Fatal(err)
+		}
+		w.of("a").set("a", "w2", nil)
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if lines := strings.Join(log.lines, "\n"); !strings.Contains(lines, "Forbidden") || strings.Contains(lines, "A handler has not returned") {
+			t.Errorf("logged:\n%s", lines)
+		}
 	})
 }
