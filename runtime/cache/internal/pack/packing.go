@@ -161,13 +161,26 @@ func (p *Packing) Encode(obj wire.Object, listed bool) (packed *Object, hash uin
 	if packed, is := obj.(*Object); is {
 		return packed, 0
 	}
-	if _, is := obj.(*wire.Dual); is { // a transform may give its two forms different contents, so no text has both
-		packed := p.arrived(p.classes.new(&format{object: obj}, nil, 0), obj, listed)
-		packed.decoded = obj
-		return packed, 0
-	}
-	t, hash := p.encode(obj)
+	t, hash := p.encodeOwn(obj)
 	return p.arrived(t, obj, listed), hash
+}
+
+// Text returns the Text of an object, which may be packed.
+func (p *Packing) Text(obj wire.Object) *Text {
+	if packed, is := obj.(*Object); is {
+		return packed.text
+	}
+	t, _ := p.encodeOwn(obj)
+	return t
+}
+
+// encodeOwn is encode of an object of a client or a transform, which may have given the two forms of a Dual different contents: no
+// text has both.
+func (p *Packing) encodeOwn(obj wire.Object) (t *Text, hash uint64) {
+	if _, is := obj.(*wire.Dual); is {
+		return p.classes.new(&format{object: obj}, nil, 0), 0
+	}
+	return p.encode(obj)
 }
 
 // marshaler is what types of k8s.io/api have for protobuf.

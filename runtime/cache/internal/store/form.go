@@ -63,8 +63,7 @@ func PackedForm(f Form, packing *pack.Packing) Form {
 			if f.of.Kind() != reflect.Interface && pack.TypeOf(obj) != f.of {
 				return nil, false
 			}
-			packed, _ := packing.Encode(obj, true)
-			return unsafe.Pointer(packed.Text()), true
+			return unsafe.Pointer(packing.Text(obj)), true
 		},
 	}
 }
