@@ -91,7 +91,7 @@ func TestRetriesPage(t *testing.T) {
 				holding(100)(s)
 				s.noStream, s.pageSize = true, 5
 				s.useOnPage("page refused", codeArg(code, 0), 10)
-			}, func(p *play) error { return p.expectOneList(5 * time.Second) })
+			}, func(p *play) error { return p.expectOneList(2 * time.Second) })
 		})
 	}
 	t.Run("cut", func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestRetriesPage(t *testing.T) {
 			holding(100)(s)
 			s.noStream, s.pageSize = true, 5
 			s.useOnPage("cut", 30, 10)
-		}, func(p *play) error { return p.expectOneList(5 * time.Second) })
+		}, func(p *play) error { return p.expectOneList(2 * time.Second) })
 	})
 }
 
