@@ -92,6 +92,22 @@ func (s *Strings) String(raw []byte) string {
 	return *known
 }
 
+// Usual is String for a field whose Habit is known.
+func (s *Strings) Usual(raw []byte, habit *Habit) string {
+	if len(raw) > rememberedBytes || len(raw) == 0 || s.Private > 0 || !habit.Looks() {
+		return string(raw)
+	}
+	i := Hash(raw) >> (64 - rememberedBits)
+	s.metStrings.set(i)
+	known := &s.remembered[i]
+	found := *known == string(raw)
+	habit.Note(found)
+	if !found {
+		*known = string(raw)
+	}
+	return *known
+}
+
 // Boxed is String for values of any type, which have to be allocated, too.
 func (s *Strings) Boxed(raw []byte) any {
 	if len(raw) > rememberedBytes || len(raw) == 0 || s.Private > 0 {

@@ -121,6 +121,10 @@ func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset 
 		c.shared++
 		decoder = &sharedDecoder{decoder: decoder, tag: f.number<<3 | wire, isSlice: t.Kind() == reflect.Slice, isRepeated: f.isRepeated(), number: c.shared}
 	}
+	if decoder == (stringDecoder{}) {
+		c.shared++
+		decoder = fieldDecoder{c.shared}
+	}
 	if memory.IsPrivate(f.name) && decoder != (refusal{}) {
 		decoder = privateDecoder{decoder}
 	}

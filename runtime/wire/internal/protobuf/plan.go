@@ -139,11 +139,21 @@ type scratch struct {
 	sharer memory.Sharer
 	// depth is the number of open messages, and sharing that of the parts around what is decoded.
 	depth, sharing int
+	// habits are those of fields, by the number of their decoder.
+	habits []memory.Habit
 	// made has a nil slice of each type, in which slices are made and then moved.
 	made []madeSlice
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
+
+// habit returns the Habit of the decoder of that number.
+func (s *scratch) habit(number int) *memory.Habit {
+	for number >= len(s.habits) {
+		s.habits = append(s.habits, memory.Habit{})
+	}
+	return &s.habits[number]
+}
 
 func takeScratch() *scratch {
 	s := scratches.Get().(*scratch)

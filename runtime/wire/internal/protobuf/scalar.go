@@ -18,6 +18,20 @@ func (stringDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	return end
 }
 
+// fieldDecoder reads a string of a field.
+type fieldDecoder struct {
+	// number is that of its habit.
+	number int
+}
+
+func (d fieldDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+	start, end := readContent(b, at)
+	if end != gaveUp {
+		*memory.As[string](p) = s.Usual(b[start:end], s.habit(d.number))
+	}
+	return end
+}
+
 // bytesDecoder reads bytes, which are never nil.
 type bytesDecoder struct{}
 

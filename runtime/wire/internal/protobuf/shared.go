@@ -86,10 +86,13 @@ func (d *sharedDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int 
 	s.sharing++
 	defer func() { s.sharing-- }()
 	end := d.end(b, at)
-	if end == gaveUp || end-at > memory.SharedBytes {
+	habit := s.habit(d.number)
+	if end == gaveUp || end-at > memory.SharedBytes || !habit.Looks() {
 		return d.decoder.decode(s, b, at, p)
 	}
-	if s.parts.At(s.sharer, d.number, b[at:end]).CopyTo(p, d.isSlice) {
+	known := s.parts.At(s.sharer, d.number, b[at:end]).CopyTo(p, d.isSlice)
+	habit.Note(known)
+	if known {
 		return end
 	}
 	if d.decoder.decode(s, b, at, p) == gaveUp {
