@@ -133,7 +133,7 @@ test-operators: ## Run the tests of published operators with their generated cod
 
 apiserver: ## Run an API server for CRDs until it is interrupted, for kubectl or any client (ARGS="--crds DIR --built-in apps/v1/Deployment")
 	@echo "Building the API server: about 4 minutes the first time, seconds after that"
-	@go -C testserver build -o ../build/bin/apiserver ./cmd/apiserver
+	@go -C test build -o ../build/bin/apiserver ./cmd/apiserver
 	@build/bin/apiserver $(ARGS)
 
 generate: ## Write all generated files of the repository

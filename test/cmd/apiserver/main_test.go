@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	done := make(chan error, 1)
 	go func() {
-		err := run(ctx, []string{"--kubeconfig", kubeconfig, "--crds", "../../testdata", "--built-in", "v1/Service", "--built-in=apps/v1/Deployment"}, stdout, io.Discard)
+		err := run(ctx, []string{"--kubeconfig", kubeconfig, "--crds", "../../../testserver/testdata", "--built-in", "v1/Service", "--built-in=apps/v1/Deployment"}, stdout, io.Discard)
 		_ = stdout.Close()
 		done <- err
 	}()
