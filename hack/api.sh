@@ -1,139 +1,101 @@
 #!/usr/bin/env bash
-# Compares the exported API of the modules that are its arguments with that of their last tags, of the last tag of the
-# root module, or of the branch main. Then it compares the code that the generator writes with that of the last
-# release. A change that can break users needs a line in CHANGELOG.md. With --no-breaks first, no line allows it, as for
-# a patch version. What cannot be compared is skipped with a message, and fails if STRICT is set.
+# Compares the exported API of the modules that are its arguments, and that of the code that the generator writes, with those
+# of the last release. A change that can break users needs a line in CHANGELOG.md that names it. With --no-breaks first, no
+# line allows it, as for a patch version. Before the first release there is nothing to compare.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
-flags=()
+breaks=false
 if [ "${1:-}" = --no-breaks ]; then
-	flags=(--no-breaks)
+	breaks=true
 	shift
 fi
-status=0
-skip() {
-	echo "lint api $1: skipped, $2"
-	[ -z "${STRICT:-}" ] || status=1
-}
-if ! git rev-parse --quiet --verify HEAD >/dev/null 2>&1; then
-	skip "$*" "because this is no git repository with commits"
-	exit "$status"
+if ! tag=$(git describe --tags --abbrev=0 --match='v[0-9]*' 2>/dev/null); then
+	if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
+		echo "lint api: skipped, because this shallow clone has no tag; run: git fetch --unshallow --tags"
+		exit "$([ -z "${STRICT:-}" ]; echo $?)"
+	fi
+	echo "lint api: there is no release to compare with"
+	exit
 fi
-main=main
-if git rev-parse --quiet --verify "origin/main^{commit}" >/dev/null; then
-	main=origin/main
-fi
-
-# The earlier versions are in a folder for each run. No git worktree is registered, so a
-# killed run leaves nothing in .git.
 mkdir -p build
 scratch=$(mktemp -d "$PWD/build/api.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-modules=$(git ls-files -co --exclude-standard '*go.mod' | sed 's,/*go.mod$,,')
+go -C hack/tools build -race=false -o "$scratch/apidiff" golang.org/x/exp/cmd/apidiff
 
-# find_base sets commit to that with which the module $1 is compared, and name to what users call it. It fails and
-# sets why if there is none.
-find_base() {
-	local base tags="$1/v[0-9]*"
-	if base=$(git describe --tags --abbrev=0 --match "${tags#./}" HEAD 2>/dev/null) ||
-		base=$(git describe --tags --abbrev=0 --match 'v[0-9]*' HEAD 2>/dev/null); then
-		name=$base
-	elif [ "$(git rev-parse --is-shallow-repository)" = true ]; then
-		# The merge base can be HEAD here, and the tags can be missing.
-		why="because this shallow clone has no tag that HEAD descends from; to compare it: git fetch --unshallow --tags"
-		return 1
-	elif base=$(git merge-base HEAD "$main" 2>/dev/null); then
-		name="the merge base with $main"
-		if [ "$base" = "$(git rev-parse HEAD)" ] && git rev-parse --quiet --verify HEAD^1 >/dev/null; then
-			base=HEAD^1 name="the commit before HEAD, which is on $main"
-		fi
-	else
-		why="because there is no tag of a version, and no merge base with $main"
-		return 1
+# The files of the release are an overlay of the go command, which compiles only packages that differ. In a checkout in
+# another folder it would compile all of them. It does not find the go.mod of a removed module in an overlay.
+mapfile -t removed < <(git diff --no-renames --diff-filter=D --name-only "$tag" -- '*go.mod' | sed 's,^,:!,; s,go\.mod$,,')
+changed=$({ git -c core.quotePath=false diff --no-renames --name-only "$tag" -- . "${removed[@]}" && git ls-files -o --exclude-standard; } | grep -v '_test\.go$' || true)
+replacements=
+while read -r file; do
+	[ -n "$file" ] || continue
+	old=
+	if git cat-file -e "$tag:$file" 2>/dev/null; then
+		old=$scratch/old/$file
+		mkdir -p "$(dirname -- "$old")"
+		git show "$tag:$file" >"$old"
 	fi
-	commit=$(git rev-parse "$base^{commit}")
+	replacements+="${replacements:+,} \"$PWD/$file\": \"$old\""
+done <<<"$changed"
+echo "{\"Replace\": {$replacements}}" >"$scratch/overlay.json"
+entries=$(git diff "$tag" -- CHANGELOG.md | grep '^+' || true)
+status=0
+
+# export_api writes the API of the module in the folder $1 to the file $2. The flag $3 of the go command may be empty.
+export_api() {
+	(cd "$1" && GOFLAGS="$(go env GOFLAGS) ${3:-}" "$scratch/apidiff" -m -w "$scratch/$2" "$(go list -m)")
 }
 
-# changed prints the files of the module $1 that differ from the commit $2 and can change its API.
-# Files of the modules below it are theirs.
-changed() {
-	local paths=("$1") other prefix=$1/
-	[ "$1" != . ] || prefix=
-	for other in $modules; do
-		case $other in
-		"$1") ;;
-		"$prefix"*) paths+=(":(exclude)$other") ;;
-		esac
-	done
-	{
-		git diff --name-only "$2" -- "${paths[@]}"
-		git ls-files -o --exclude-standard -- "${paths[@]}"
-	} | grep -E '(\.go|(^|/)go\.mod)$' | grep -vE '_test\.go$|(^|/)testdata/' || true
-}
-
-# compare compares the module $1 in the folder $3 with that in the folder $2.
+# compare prints the incompatible changes of the module $1. It fails if CHANGELOG.md does not name one.
 compare() {
-	if [ ! -x "$scratch/tool" ]; then
-		go -C hack/tools build -race=false -o "$scratch/tool" ./api
-	fi
-	(cd "$3" && "$scratch/tool" --base="$2" "${flags[@]}" "$1") || status=1
+	echo "lint api $1: compare with $tag"
+	"$scratch/apidiff" -m -incompatible "$scratch/old.api" "$scratch/new.api" 2>"$scratch/log" >"$scratch/changes" || { cat "$scratch/log" && exit 1; }
+	while read -r line; do
+		# Of "- ./runtime/cache.(*Lister[T]).Get: removed" the name is cache.Lister.Get.
+		name=$(sed -E 's/^- (package )?//; s/: .*//; s/, method set of.*//; s,[^ ]*/,,; s/\[[^]]*\]//g; s/[(*)]//g' <<<"$line")
+		if ! $breaks && grep -qwF -e "$name" <<<"$entries"; then
+			echo "lint api $1: CHANGELOG.md names $line"
+		else
+			echo "lint api $1: incompatible $line; undo it, or add to CHANGELOG.md, for a minor version: - \`$name\` …"
+			status=1
+		fi
+	done < <(sed '/^$/d' "$scratch/changes")
 }
 
-removed=
-if find_base .; then
-	for module in $(git show "$commit:Makefile" 2>/dev/null | sed -n 's/^USER_MODULES := //p'); do
-		[ -e "$module/go.mod" ] || removed+=" $module"
-	done
-fi
-for module in "$@" $removed; do
-	if ! find_base "$module"; then
-		skip "$module" "$why"
-		continue
+for module in $(git show "$tag:Makefile" | sed -n 's/^USER_MODULES := //p'); do
+	if [ ! -e "$module/go.mod" ] && { $breaks || ! grep -qwF -e "$module" <<<"$entries"; }; then
+		echo "lint api $module: the module is removed; undo it, or add to CHANGELOG.md, for a minor version: - \`$module\` …"
+		status=1
 	fi
-	if [ -z "$(changed "$module" "$commit")" ]; then
-		echo "lint api $module: no Go file has changed since $name"
-		continue
+done
+for module in "$@"; do
+	own=$module/
+	if ! git cat-file -e "$tag:./$module/go.mod" 2>/dev/null; then
+		echo "lint api $module: the module is new since $tag"
+	elif ! grep -qE "^${own#./}.*(\.go|go\.mod)$" <<<"$changed"; then
+		echo "lint api $module: no Go file has changed since $tag"
+	else
+		export_api "$module" new.api
+		export_api "$module" old.api "'-overlay=$scratch/overlay.json'"
+		compare "$module"
 	fi
-	if ! git cat-file -e "$commit:./$module/go.mod" 2>/dev/null; then
-		echo "lint api $module: the module is new since $name"
-		continue
-	fi
-	echo "lint api $module: compare with $name"
-	if [ ! -d "$scratch/$commit" ]; then
-		GIT_INDEX_FILE=$scratch/index git read-tree "$commit"
-		GIT_INDEX_FILE=$scratch/index git checkout-index -a --prefix="$scratch/$commit/"
-	fi
-	compare "$module" "$scratch/$commit" .
 done
 
-# The types of a release stay the same, so each difference comes from the generator. The golden code of testdata would
-# also change with its types.
-released=testdata/released
-last=$(find "$released" -mindepth 1 -maxdepth 1 -name 'v*' -printf '%f\n' | sed 's/-/~/' | sort -V | tail -n 1 | sed 's/~/-/')
-for version in old new; do
-	mkdir -p "$scratch/$version/$released"
-	cp "$released/go.mod" "$released/go.sum" "$scratch/$version/$released"
-	cp -R "$released/$last" "$scratch/$version/$released/$last"
-	go mod edit -replace=github.com/typedinformers/informer-gen="$PWD" "$scratch/$version/$released/go.mod"
-done
-cp CHANGELOG.md "$scratch/new"
-if find_base .; then
-	git show "$commit:CHANGELOG.md" >"$scratch/old/CHANGELOG.md" 2>/dev/null || true
-fi
+# The types of a release stay the same, so each difference of their code comes from the generator.
+last=$(find testdata/released -mindepth 1 -maxdepth 1 -name 'v*' -printf '%f\n' | sed 's/-/~/' | sort -V | tail -n 1 | sed 's/~/-/')
 go build -race=false -o "$scratch/informer-gen" ./cmd/informer-gen
 header=$PWD/hack/boilerplate.go.txt
+cp -R testdata/released "$scratch"
+go mod edit -replace="$(go list -m)=$PWD" "$scratch/released/go.mod"
 # The flags are those of hack/snapshot.sh.
-if ! (cd "$scratch/new/$released" && "$scratch/informer-gen" --output-dir="$last/generated" --deepcopy --register --with-applyconfig \
-	--go-header-file="$header" "./$last/shop/...") >"$scratch/log" 2>&1; then
-	cat "$scratch/log"
-	status=1
-elif diff -r "$scratch/old/$released" "$scratch/new/$released" >/dev/null; then
-	echo "lint api: generated code is that of $released/$last"
+(cd "$scratch/released" && "$scratch/informer-gen" --output-dir="$last/generated" --deepcopy --register --with-applyconfig --go-header-file="$header" "./$last/shop/...") >"$scratch/log" 2>&1 ||
+	{ cat "$scratch/log" && exit 1; }
+if diff -r "testdata/released/$last" "$scratch/released/$last" >/dev/null; then
+	echo "lint api: generated code is that of testdata/released/$last"
 else
-	echo "lint api: compare generated code with $released/$last"
-	compare "$released" "$scratch/old" "$scratch/new"
+	export_api testdata/released old.api
+	export_api "$scratch/released" new.api
+	compare testdata/released
 fi
-exit "$status"
+exit $status
