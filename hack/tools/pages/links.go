@@ -1,190 +1,94 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
-	"io/fs"
-	"maps"
 	"net/url"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
-const (
-	module = "github.com/typedinformers/informer-gen"
-	onSite = "https://" + module // the address of the repository
-)
+const module = "github.com/typedinformers/informer-gen"
 
 var (
-	lines = regexp.MustCompile(`^L(\d+)(?:C\d+)?(?:-L(\d+)(?:C\d+)?)?$`)
-	// notFiles are the parts of the site of a repository that have no file in it.
-	notFiles = regexp.MustCompile(`^(?:issues|pulls?|discussions|releases|tags|security|actions|compare|commits?|labels|milestones|wiki|stargazers)(?:/|$)`)
-	// inText is an address of a file on GitHub in a file that is not Markdown. It ends before the expressions of a template.
-	inText = regexp.MustCompile(regexp.QuoteMeta(onSite) + `/(?:blob|tree|raw|edit)/[\w./#%+-]*`)
+	// onGitHub is the address of a file of this repository. In a file that is not Markdown, it ends before the expressions
+	// of a template.
+	onGitHub = regexp.MustCompile(`https://` + regexp.QuoteMeta(module) + `/(?:blob|tree|raw|edit)/[^/\s]+/([\w./%+-]*)(?:#([\w-]*))?`)
+	onGoDev  = regexp.MustCompile(`^https://pkg\.go\.dev/` + regexp.QuoteMeta(module) + `(?:@[^/#]*)?((?:/[^@#]*)?)`)
 )
 
-func (r *repository) checkLinks(p *page) (mistakes []mistake) {
+func (r *repository) checkLinks(p *page) {
 	for _, l := range p.links {
-		if why := r.refuse(p.name, l.target); why != "" {
-			mistakes = append(mistakes, mistake{p.name, l.line, why})
-		}
+		r.checkLink(p.name, l)
 	}
 	for _, line := range p.stray {
-		mistakes = append(mistakes, mistake{p.name, line, "this paragraph has a link that is shown as text; write [text](target) without spaces in the target, or define the label"})
+		r.add(p.name, line, "this paragraph has a link that is shown as text; write [text](target) without spaces in the target, or define the label")
 	}
-	return mistakes
 }
 
-// refuse returns why a page must not have a link, with what to write; "" if it may.
-func (r *repository) refuse(from, target string) string {
-	u, err := url.Parse(target)
-	if err != nil {
-		return fmt.Sprintf("the link %q cannot be parsed: %v; write an https address, or a path relative to this file", target, err)
-	}
+func (r *repository) checkLink(from string, l link) {
+	u, err := url.Parse(l.target)
+	onSite, packages := onGitHub.FindStringSubmatch(l.target), onGoDev.FindStringSubmatch(l.target)
 	switch {
+	case err != nil:
+		r.add(from, l.line, "the link %q cannot be parsed: %v; write an https address, or a path relative to this file", l.target, err)
+	case u.Scheme == "" && u.Host == "" && u.Path == "":
+		r.checkPath(from, l, from, u.Fragment)
 	case u.Scheme == "" && u.Host == "":
-		if strings.HasPrefix(u.Path, "/") {
-			return fmt.Sprintf("the link %q is absolute; write a path relative to this file", target)
-		}
-		name := from
-		if u.Path != "" {
-			name = path.Join(path.Dir(from), u.Path)
-		}
-		return r.refusePath(target, name, u.Fragment)
-	case u.Scheme != "https":
-		return fmt.Sprintf("the link %q is not https; write https://…, or a path relative to this file", target)
-	case !strings.Contains(u.Hostname(), ".") || strings.ContainsAny(u.Host, "<> \"") || u.User != nil:
-		return fmt.Sprintf("the link %q has no host; write https://host/path", target)
+		r.checkPath(from, l, path.Join(path.Dir(from), u.Path), u.Fragment)
+	case u.Scheme != "https" || !strings.Contains(u.Hostname(), "."):
+		r.add(from, l.line, "the link %q is not https, or has no host; write https://host/path, or a path relative to this file", l.target)
+	case onSite != nil:
+		r.checkPath(from, l, path.Clean(onSite[1]), onSite[2])
+	case packages != nil && !r.folders[path.Join(".", packages[1])]:
+		r.add(from, l.line, "the link %q names a folder that does not exist; write the path of an existing package", l.target)
 	}
-	if rest, ok := strings.CutPrefix(u.Host+u.Path, "pkg.go.dev/"+module); ok && (rest == "" || rest[0] == '/' || rest[0] == '@') {
-		return r.refusePackage(target, rest)
-	}
-	rest, ok := strings.CutPrefix(u.Host+u.Path, module)
-	if !ok || rest != "" && rest[0] != '/' {
-		return ""
-	}
-	return r.refuseOnSite(target, strings.Trim(rest, "/"), u.Fragment)
 }
 
-// refuseOnSite checks an address of this repository on GitHub: rest is its path below the repository.
-func (r *repository) refuseOnSite(target, rest, anchor string) string {
-	if rest == "" || notFiles.MatchString(rest) {
-		return ""
-	}
-	parts := strings.SplitN(rest, "/", 3)
-	if !slices.Contains([]string{"blob", "tree", "raw", "edit"}, parts[0]) || len(parts) < 2 {
-		return fmt.Sprintf("the link %q is not an address of GitHub; write %s/blob/main/… for a file, or a relative path", target, onSite)
-	}
-	name := "."
-	if len(parts) == 3 {
-		name = path.Clean(parts[2])
-	}
-	return r.refusePath(target, name, anchor)
-}
-
-// refusePackage checks the address of a package of this repository on pkg.go.dev: rest is [@version][/folder][@version].
-func (r *repository) refusePackage(target, rest string) string {
-	folder := path.Join(".", strings.TrimPrefix(regexp.MustCompile(`@[^/]*`).ReplaceAllString(rest, ""), "/"))
-	for _, name := range r.folders[folder] {
-		if path.Ext(name) == ".go" || path.Base(name) == "go.mod" {
-			return ""
-		}
-	}
-	return fmt.Sprintf("the link %q names the package %s, and this folder has no Go file; write the path of an existing package", target, folder)
-}
-
-// refusePath checks that the repository has a file or folder, and its anchor.
-func (r *repository) refusePath(target, name, anchor string) string {
-	folder := r.hasFolder(name)
-	switch {
-	case name == ".." || strings.HasPrefix(name, "../"):
-		return fmt.Sprintf("the link %q leaves the repository; write an https address", target)
-	case !folder && !r.hasFile(name):
-		return fmt.Sprintf("the link %q names %s, which does not exist; %s", target, name, r.suggest(name))
-	case anchor == "":
-		return ""
-	case folder:
-		name = path.Join(name, "README.md") // GitHub shows it below the list of files
-	}
-	if match := lines.FindStringSubmatch(anchor); match != nil {
-		return r.refuseLines(target, name, match[1:])
-	}
+// checkPath checks that the repository has a file or folder, and its anchor.
+func (r *repository) checkPath(from string, l link, name, anchor string) {
 	p := r.pages[name]
 	if p == nil {
-		return fmt.Sprintf("the link %q has an anchor, but %s is not Markdown; write #L and a line, or no anchor", target, name)
+		p = r.pages[path.Join(name, "README.md")] // which GitHub shows below the list of files
 	}
-	if !p.anchors[anchor] {
-		return fmt.Sprintf("the link %q has an anchor that is no heading of %s; write #%s", target, name, nearest(anchor, slices.Collect(maps.Keys(p.anchors))))
+	switch {
+	case !r.folders[name] && r.texts[name] == nil:
+		r.add(from, l.line, "the link %q names %s, which does not exist; write the path of an existing file", l.target, name)
+	case anchor != "" && (p == nil || !p.anchors[anchor]):
+		r.add(from, l.line, "the link %q has an anchor that is no heading of %s; write the anchor of a heading", l.target, name)
 	}
-	return ""
-}
-
-// refuseLines checks that a file has the lines of an anchor: first, last or "".
-func (r *repository) refuseLines(target, name string, numbers []string) string {
-	content, err := fs.ReadFile(r.files, name)
-	if err != nil {
-		return fmt.Sprintf("the link %q names lines of %s, which cannot be read: %v", target, name, err)
-	}
-	count := bytes.Count(content, []byte("\n"))
-	for _, number := range numbers {
-		if n, err := strconv.Atoi(number); number != "" && (err != nil || n < 1 || n > count) {
-			return fmt.Sprintf("the link %q names line %s, but %s has %d lines; write a line that exists", target, number, name, count)
-		}
-	}
-	return ""
-}
-
-// suggest returns what to write in place of a path that does not exist.
-func (r *repository) suggest(name string) string {
-	var same []string
-	for _, other := range r.names {
-		if strings.EqualFold(path.Base(other), path.Base(name)) {
-			same = append(same, other)
-		}
-	}
-	if len(same) == 0 || len(same) > 5 {
-		return "write the path of an existing file, relative to this file"
-	}
-	return "write the relative path of " + strings.Join(same, " or ")
-}
-
-// nearest returns the candidate that has the longest beginning in common with a name.
-func nearest(name string, candidates []string) string {
-	if len(candidates) == 0 {
-		return "… for a heading of the page; it has none yet"
-	}
-	common := func(a string) (n int) {
-		for n < min(len(a), len(name)) && a[n] == name[n] {
-			n++
-		}
-		return n
-	}
-	slices.Sort(candidates)
-	return slices.MaxFunc(candidates, func(a, b string) int { return common(a) - common(b) })
 }
 
 // checkOtherFiles checks the addresses of files on GitHub in all other files: in messages, runbooks and issue forms.
-func (r *repository) checkOtherFiles() (mistakes []mistake, err error) {
-	for _, name := range r.names {
+func (r *repository) checkOtherFiles() {
+	for name, text := range r.texts {
 		if r.pages[name] != nil || strings.HasPrefix(name, "hack/tools/pages/") {
 			continue // the tests here have wrong addresses on purpose
 		}
-		content, err := fs.ReadFile(r.files, name)
-		if err != nil {
-			return nil, err
-		}
-		if !bytes.Contains(content, []byte(onSite+"/")) {
-			continue
-		}
-		for _, at := range inText.FindAllIndex(content, -1) {
-			address := strings.TrimRight(string(content[at[0]:at[1]]), ".#")
-			if why := r.refuse(name, address); why != "" {
-				mistakes = append(mistakes, mistake{name, bytes.Count(content[:at[0]], []byte("\n")) + 1, why})
-			}
+		for _, at := range onGitHub.FindAllIndex(text, -1) {
+			r.checkLink(name, link{strings.TrimRight(string(text[at[0]:at[1]]), ".#"), lineAt(text, at[0])})
 		}
 	}
-	return mistakes, nil
+}
+
+// slugger makes the anchors of the headings of one page as GitHub does. The values are how often a name was used.
+type slugger map[string]int
+
+// next returns the anchor of the next heading. The second heading of a name gets the suffix -1, the third one -2.
+func (s slugger) next(heading string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(heading))
+	s[name]++
+	if n := s[name]; n > 1 {
+		return name + "-" + strconv.Itoa(n-1)
+	}
+	return name
 }

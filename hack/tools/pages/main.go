@@ -1,85 +1,88 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 )
 
 func main() {
-	dir := "."
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
-	}
-	os.Exit(run(dir, os.Stdout, os.Stderr))
-}
-
-func run(dir string, stdout, stderr io.Writer) int {
-	names, err := list(dir)
+	mistakes, err := checkFolder(".")
 	if err != nil {
-		fmt.Fprintln(stderr, "pages:", err)
-		return 2
-	}
-	mistakes, err := check(newRepository(os.DirFS(dir), names))
-	if err != nil {
-		fmt.Fprintln(stderr, "pages:", err)
-		return 2
+		fmt.Fprintln(os.Stderr, "pages:", err)
+		os.Exit(2)
 	}
 	for _, m := range mistakes {
-		fmt.Fprintln(stdout, m)
+		fmt.Println(m)
 	}
 	if len(mistakes) > 0 {
-		return 1
+		os.Exit(1)
 	}
-	return 0
 }
 
-// list returns the files of the repository that exist and are not ignored by git.
-func list(dir string) ([]string, error) {
+// checkFolder checks the files in a clone that exist and are not ignored by git.
+func checkFolder(dir string) ([]string, error) {
 	command := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard")
 	command.Dir, command.Stderr = dir, os.Stderr
 	output, err := command.Output()
 	if err != nil {
 		return nil, fmt.Errorf("git ls-files in %s: %w; run it in a clone of the repository", dir, err)
 	}
-	names := strings.Split(strings.TrimSuffix(string(output), "\x00"), "\x00")
 	root := os.DirFS(dir)
-	return slices.DeleteFunc(names, func(name string) bool {
+	names := slices.DeleteFunc(strings.Split(strings.TrimSuffix(string(output), "\x00"), "\x00"), func(name string) bool {
 		_, err := fs.Stat(root, name) // git lists a deleted file until the deletion is staged
 		return err != nil
-	}), nil
+	})
+	return check(root, names)
 }
 
-// check returns all mistakes, sorted by their position.
-func check(r *repository) ([]mistake, error) {
-	if err := r.readPages(); err != nil {
-		return nil, err
+// repository has the files that git knows.
+type repository struct {
+	texts    map[string][]byte
+	folders  map[string]bool
+	pages    map[string]*page // the Markdown files
+	mistakes []string
+}
+
+// check returns all mistakes, sorted.
+func check(files fs.FS, names []string) ([]string, error) {
+	r := &repository{texts: map[string][]byte{}, folders: map[string]bool{".": true}, pages: map[string]*page{}}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		r.texts[name] = text
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			r.folders[dir] = true
+		}
+		if path.Ext(name) == ".md" {
+			r.pages[name] = parse(name, text)
+		}
 	}
-	code, err := r.readCode()
-	if err != nil {
-		return nil, err
-	}
-	makefile, err := fs.ReadFile(r.files, "Makefile")
-	if err != nil {
-		return nil, err
-	}
-	targets := targetsOf(makefile)
-	mistakes := r.checkIndex()
+	code := readCode(r.texts)
 	for _, p := range r.pages {
-		mistakes = append(mistakes, r.checkLinks(p)...)
-		mistakes = append(mistakes, checkCommands(p, targets)...)
-		mistakes = append(mistakes, code.checkPage(p)...)
+		r.checkLinks(p)
+		r.checkIndex(p)
+		r.checkCommands(p)
+		r.checkCode(p, code)
 	}
-	mistakes = append(mistakes, code.checkExceptions(r)...)
-	others, err := r.checkOtherFiles()
-	if err != nil {
-		return nil, err
-	}
-	mistakes = append(mistakes, others...)
-	slices.SortStableFunc(mistakes, mistake.compare)
-	return mistakes, nil
+	r.checkOtherFiles()
+	slices.Sort(r.mistakes)
+	return r.mistakes, nil
+}
+
+// add adds a mistake: what is wrong, and what to write.
+func (r *repository) add(file string, line int, format string, args ...any) {
+	r.mistakes = append(r.mistakes, fmt.Sprintf("%s:%d: ", file, line)+fmt.Sprintf(format, args...))
+}
+
+// lineAt returns the line of an offset, counted from 1.
+func lineAt(text []byte, offset int) int {
+	return bytes.Count(text[:min(offset, len(text))], []byte("\n")) + 1
 }

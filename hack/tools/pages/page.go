@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 
@@ -20,7 +19,6 @@ type page struct {
 	spans   []span  // code between backticks
 	stray   []int   // lines with text that looks like a link, but is not one
 	opening string  // the paragraph after the title
-	start   int     // its line, or the line of the block that is in its place
 }
 
 type link struct {
@@ -41,9 +39,7 @@ type span struct {
 }
 
 var (
-	markdown   = goldmark.New(goldmark.WithExtensions(extension.GFM))
-	htmlAnchor = regexp.MustCompile(`(?i)<[a-z][^>]*\s(?:id|name)=["']([^"']+)["']`)
-	htmlLink   = regexp.MustCompile(`(?i)<[a-z][^>]*\s(?:href|src)=["']([^"']+)["']`)
+	markdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
 	// A link with a space in its target, or with a label that nothing defines, stays text.
 	strayLink = regexp.MustCompile(`\]\([^)]|\]\[[^\]]`)
 )
@@ -76,18 +72,11 @@ func parse(name string, source []byte) *page {
 			}
 			if n.Info != nil {
 				b.language = strings.TrimSpace(string(n.Info.Value(source)))
-				if language, rest, _ := strings.Cut(b.language, " "); strings.EqualFold(language, "go") || strings.EqualFold(language, "golang") {
-					b.language = strings.TrimSpace("go " + rest)
-				}
 			}
 			p.blocks = append(p.blocks, b)
 		case *ast.CodeSpan:
 			p.spans = append(p.spans, span{textOf(n, source), line})
 			return ast.WalkSkipChildren, nil
-		case *ast.HTMLBlock:
-			p.readHTML(n.Lines().Value(source), line)
-		case *ast.RawHTML:
-			p.readHTML(n.Segments.Value(source), line)
 		case *ast.Paragraph, *ast.TextBlock:
 			if strayLink.MatchString(textOf(n, source)) {
 				p.stray = append(p.stray, line)
@@ -95,36 +84,17 @@ func parse(name string, source []byte) *page {
 		}
 		return ast.WalkContinue, nil
 	})
-	if title := document.FirstChild(); title != nil {
-		p.start = lineOf(title, source)
-		if after := title.NextSibling(); title.Kind() == ast.KindHeading && after != nil {
-			p.start = lineOf(after, source)
-			if after.Kind() == ast.KindParagraph {
-				p.opening = textOf(after, source)
-			}
-		}
+	if title := document.FirstChild(); title != nil && title.Kind() == ast.KindHeading && title.NextSibling() != nil {
+		p.opening = textOf(title.NextSibling(), source)
 	}
 	return p
-}
-
-// readHTML adds the anchors and the links of HTML. A comment has none.
-func (p *page) readHTML(html []byte, line int) {
-	if bytes.HasPrefix(bytes.TrimSpace(html), []byte("<!--")) {
-		return
-	}
-	for _, match := range htmlAnchor.FindAllSubmatch(html, -1) {
-		p.anchors[string(match[1])] = true
-	}
-	for _, match := range htmlLink.FindAllSubmatchIndex(html, -1) {
-		p.links = append(p.links, link{string(html[match[2]:match[3]]), line + bytes.Count(html[:match[2]], []byte("\n"))})
-	}
 }
 
 // lineOf returns the line that a node begins on, counted from 1.
 func lineOf(n ast.Node, source []byte) int {
 	for ; n != nil; n = n.Parent() {
-		if at := n.Pos(); at >= 0 {
-			return bytes.Count(source[:min(at, len(source))], []byte("\n")) + 1
+		if n.Pos() >= 0 {
+			return lineAt(source, n.Pos())
 		}
 	}
 	return 1
@@ -133,26 +103,17 @@ func lineOf(n ast.Node, source []byte) int {
 // textOf returns the text of a node as a reader sees it. For a paragraph, the text leaves out code.
 func textOf(n ast.Node, source []byte) string {
 	var b strings.Builder
-	paragraph := n.Kind() == ast.KindParagraph || n.Kind() == ast.KindTextBlock
 	_ = ast.Walk(n, func(child ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
 		switch child := child.(type) {
 		case *ast.CodeSpan:
-			if paragraph {
+			if entering && n.Kind() != ast.KindHeading && child != n {
 				b.WriteString("``")
 				return ast.WalkSkipChildren, nil
 			}
 		case *ast.Text:
-			b.Write(child.Value(source))
-			if child.SoftLineBreak() {
-				b.WriteByte('\n')
+			if entering {
+				b.Write(child.Value(source))
 			}
-		case *ast.String:
-			b.Write(child.Value)
-		case *ast.AutoLink:
-			b.Write(child.Label(source))
 		}
 		return ast.WalkContinue, nil
 	})

@@ -9,23 +9,16 @@ import (
 // typed are the pages whose commands and files TestTyping types, in the order of their blocks.
 var typed = []string{"README.md", "docs/quickstart.md", "docs/types.md", "docs/applying.md", "docs/testing.md"}
 
-var (
-	codeSpan = regexp.MustCompile("`([^`]+)`")
-	fileName = regexp.MustCompile(`^[\w./-]+\.(go|yaml)$`)
-)
+var fileSpan = regexp.MustCompile("`([\\w./-]+\\.(?:go|yaml))`")
 
-// file returns the name of the file that the reader writes with a block: the one that the paragraph above names, which
+// file returns the name of the file that the reader writes with a block: the last one that the paragraph above names, which
 // ends with a colon. It returns "" for other blocks.
 func (b block) file() string {
-	if !slices.Contains([]string{"go", "yaml"}, b.language) || !strings.HasSuffix(b.above, ":") {
+	names := fileSpan.FindAllStringSubmatch(b.above, -1)
+	if b.language != "go" && b.language != "yaml" || !strings.HasSuffix(b.above, ":") || len(names) == 0 {
 		return ""
 	}
-	for _, match := range slices.Backward(codeSpan.FindAllStringSubmatch(b.above, -1)) {
-		if fileName.MatchString(match[1]) {
-			return match[1]
-		}
-	}
-	return ""
+	return names[len(names)-1][1]
 }
 
 // isTyped reports whether TestTyping writes a block of a page to a file.
