@@ -5,10 +5,6 @@
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 version=${1:?name the version, such as: hack/snapshot.sh v0.2.0}
-if ! [[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9a-z.]+)?$ ]]; then
-	echo "hack/snapshot.sh: $version is no version such as v0.2.0" >&2
-	exit 2
-fi
 released=testdata/released
 if [ -e "$released/$version" ]; then
 	echo "hack/snapshot.sh: $released/$version exists, and the code of a release never changes; use the next version" >&2

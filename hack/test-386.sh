@@ -11,9 +11,8 @@ export CGO_ENABLED=0 GOOS=linux GOARCH=386
 probe=$(mktemp -d)
 trap 'rm -r "$probe"' EXIT
 echo 'package main; func main() {}' >"$probe/main.go"
-go build -o "$probe/main" "$probe/main.go"
 exec=()
-if ! "$probe/main"; then
+if ! go run "$probe/main.go"; then
 	echo "GOARCH=386: the tests are only compiled, because this kernel runs no 32-bit programs"
 	exec=(-exec=true)
 fi

@@ -10,12 +10,8 @@ if [ "${1:-}" != "$lowest" ]; then
 	exit 1
 fi
 go=$(sed -n 's/^go //p' go.mod)
-# With Go 1.25.0 the tests would hang now and then: see golang.org/issue/75134.
+# The lowest Go that can run the tests: with Go 1.25.0 they would hang now and then: see golang.org/issue/75134.
 toolchain=go1.25.9
-if [ "${toolchain%.*}" != "go${go%.*}" ]; then
-	echo "go.mod requires Go $go, so the toolchain of the tests has to be a patch release of it, not $toolchain" >&2
-	exit 1
-fi
 # The newest version needs a newer Go than that of .go-version. Of the libraries that it names, one cannot be had.
 newest=v0.38. newestToolchain=go1.27.4
 kubeOpenAPI=k8s.io/kube-openapi@v0.0.0-20261014044854-ca3452a79603
