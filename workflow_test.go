@@ -93,6 +93,29 @@ func TestWorkflowsArePinned(t *testing.T) {
 	}
 }
 
+// TestCommandOfCIIsThatOfGitHub compares the make targets of .ci/run with those of the workflow ci.
+func TestCommandOfCIIsThatOfGitHub(t *testing.T) {
+	script, err := os.ReadFile(".ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		Jobs map[string]struct {
+			Strategy struct{ Matrix struct{ Target []string } }
+		}
+	}
+	readYAML(t, ".github/workflows/ci.yml", &config)
+	targets := regexp.MustCompile(`(?m)^make (\S+)$`).FindAllStringSubmatch(string(script), -1)
+	if len(targets) == 0 {
+		t.Error(".ci/run calls no make target")
+	}
+	for _, target := range targets {
+		if !slices.Contains(config.Jobs["make"].Strategy.Matrix.Target, target[1]) {
+			t.Errorf(".ci/run calls make %s, and the workflow ci does not", target[1])
+		}
+	}
+}
+
 // TestWorkflowPermissions checks that a job with a right to write runs no code of the repository, and that each job
 // of the release has only the rights that it needs.
 func TestWorkflowPermissions(t *testing.T) {
