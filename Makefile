@@ -88,7 +88,7 @@ test-clientgo: ## Run the tests of the adapters for client-go, and client-go's o
 	cd adapters/clientgo && $(RACE) $(TEST) ./...
 
 test-packed: ## Run the tests of the contracts with packed objects in all informers, in 10 minutes
-	$(TEST) -tags packeverything ./runtime/cache ./runtime/healthz ./runtime/debugpage ./apitest
+	$(TEST) -tags packeverything ./runtime/cache ./observe/healthz ./observe/debugpage ./apitest
 	cd test && $(TEST) -tags packeverything ./conformance ./hostile ./scopes
 	cd adapters/clientgo && $(TEST) -tags packeverything -skip 'TestAllocationsOfReads|TestBothFaces|TestOtherTypes' ./...
 

@@ -22,8 +22,8 @@ const module = "github.com/typedinformers/informer-gen"
 //	cmd, generator, load, decide, merge, markers ──▶ spelling      load, write ──▶ regular
 //	cmd, load, decide, clientgo, write ──▶ terminal
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
-//	runtime/debugpage, runtime/healthz ──▶ runtime/internal/redact ──▶ runtime/cache, runtime/wire
-//	runtime/debugpage, and the module testserver ──▶ internal/loopback
+//	observe/debugpage, observe/healthz ──▶ observe/internal/redact ──▶ runtime/cache, runtime/wire
+//	observe/debugpage, and the module testserver ──▶ internal/loopback
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
 //	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
 //	apitest ──▶ its rooms ──▶ internal/smd ──▶ apimachinery      runtime/merge ──▶ internal/smd
@@ -68,15 +68,22 @@ var rooms = map[string][]string{
 	"internal/crdfile":       nil,
 	"internal/leaks":         nil, // for tests
 	"internal/loopback":      nil,
+	"internal/printable":     nil,
 	"internal/smd":           nil,
 
-	"runtime/cache":                   {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
-	"runtime/cache/internal/advice":   {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
+	"observe/debugpage":          {"internal/loopback", "internal/printable", "observe/internal/", "runtime/cache"},
+	"observe/healthz":            {"internal/printable", "observe/internal/", "runtime/cache"},
+	"observe/internal/negotiate": nil,
+	"observe/internal/redact":    {"internal/printable", "runtime/cache", "runtime/wire"},
+
+	"runtime/cache":                   {"internal/printable", "runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
+	"runtime/cache/internal/advice":   {"internal/printable", "runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/pack":     {"runtime/wire"},
 	"runtime/cache/internal/freelist": nil,
 	"runtime/cache/internal/frontier": {"runtime/cache/internal/stats"},
 	"runtime/cache/internal/hook":     nil,
 	"runtime/cache/internal/reflector": {
+		"internal/printable",
 		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/frontier", "runtime/cache/internal/initial", "runtime/cache/internal/listed",
 		"runtime/cache/internal/pack", "runtime/cache/internal/partition", "runtime/cache/internal/pending", "runtime/cache/internal/progress", "runtime/cache/internal/protocol", "runtime/cache/internal/scoping",
 		"runtime/cache/internal/source", "runtime/cache/internal/stats", "runtime/cache/internal/store", "runtime/internal/", "runtime/wire",
@@ -85,7 +92,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/initial":   nil,
 	"runtime/cache/internal/listed":    {"runtime/cache/internal/pack", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/mistakes":  nil,
-	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/mutation":  {"internal/printable", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/protocol", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/partition": {"runtime/cache/internal/listed", "runtime/wire"},
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/cache/internal/stats", "runtime/sharding", "runtime/wire"},
@@ -96,24 +103,19 @@ var rooms = map[string][]string{
 	},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/cache/internal/stats", "runtime/wire"},
 	"runtime/cache/internal/progress":  {"runtime/cache/internal/outage", "runtime/cache/internal/stats"},
-	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/protocol":  {"internal/printable", "runtime/internal/", "runtime/redirect", "runtime/wire"},
 	"runtime/cache/internal/scoping":   {"runtime/sharding"},
 	"runtime/cache/internal/stats":     nil,
 	"runtime/cache/internal/store":     {"runtime/cache/internal/pack", "runtime/internal/", "runtime/wire"},
-	"runtime/debugpage":                {"internal/loopback", "runtime/cache", "runtime/internal/"},
-	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
-	"runtime/internal/negotiate":       nil,
-	"runtime/internal/printable":       nil,
-	"runtime/internal/redact":          {"runtime/cache", "runtime/internal/printable", "runtime/wire"},
 	"runtime/internal/safemeta":        nil,
 	"runtime/merge":                    {"internal/smd"},
 	"runtime/packed":                   {"runtime/cache"},
-	"runtime/redirect":                 {"runtime/internal/"},
+	"runtime/redirect":                 {"internal/printable", "runtime/internal/"},
 	"runtime/sharding":                 nil,
-	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
-	"runtime/wire/internal/plan":       {"runtime/internal/", "runtime/wire/internal/memory"},
+	"runtime/wire":                     {"internal/printable", "runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
+	"runtime/wire/internal/plan":       {"internal/printable", "runtime/internal/", "runtime/wire/internal/memory"},
 	"runtime/wire/internal/memory":     nil,
-	"runtime/wire/internal/protobuf":   {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
+	"runtime/wire/internal/protobuf":   {"internal/printable", "runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
 	"runtime/writes":                   nil,
 }
 

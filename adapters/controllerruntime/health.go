@@ -16,7 +16,7 @@ import (
 // which resource, or which CRD is not installed. An informer that fails after it has synced does
 // not fail the check, because the cache serves its last state; see Statuses. An informer that is added
 // later does, until it is synced. healthz.Readiness of
-// runtime/healthz can also fail then, after a limit, and waits for handlers too.
+// observe/healthz can also fail then, after a limit, and waits for handlers too.
 //
 //	err := mgr.AddReadyzCheck("cache", crcache.ReadyChecker(mgr.GetCache()))
 //

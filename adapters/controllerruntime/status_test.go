@@ -17,9 +17,9 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/typedinformers/informer-gen/observe/debugpage"
+	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/debugpage"
-	"github.com/typedinformers/informer-gen/runtime/healthz"
 )
 
 // TestStatusOfSeveralForms reads one kind in two forms: it is one informer, with the handlers and

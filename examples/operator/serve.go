@@ -16,9 +16,9 @@ import (
 	"k8s.io/klog/v2"
 
 	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
+	"github.com/typedinformers/informer-gen/observe/debugpage"
+	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/debugpage"
-	"github.com/typedinformers/informer-gen/runtime/healthz"
 )
 
 // endpoints are what the operator serves at one address.

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/observe/debugpage"
+	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/debugpage"
-	"github.com/typedinformers/informer-gen/runtime/healthz"
 )
 
 type object = *metav1.PartialObjectMetadata

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
@@ -20,7 +21,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )

@@ -10,10 +10,10 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // ResourceEventHandler gets each change to a collection, in order, from one goroutine

@@ -3,7 +3,7 @@ package cache
 import (
 	"context"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 

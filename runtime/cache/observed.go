@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
@@ -16,7 +17,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"k8s.io/klog/v2"
 )
 

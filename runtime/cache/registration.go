@@ -1,8 +1,8 @@
 package cache
 
 import (
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // registration is the only ResourceEventHandlerRegistration.

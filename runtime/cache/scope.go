@@ -8,9 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // Phase is the stage of an informer.

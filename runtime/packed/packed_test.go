@@ -258,7 +258,7 @@ func TestManagedFieldsAreNotStored(t *testing.T) {
 // TestOnlyThisPackageLinksTheCompression: a program without the option does not link it.
 func TestOnlyThisPackageLinksTheCompression(t *testing.T) {
 	const module = "github.com/typedinformers/informer-gen/"
-	for name, want := range map[string]bool{"runtime/cache": false, "runtime/healthz": false, "runtime/debugpage": false, "apitest": false, "runtime/packed": true} {
+	for name, want := range map[string]bool{"runtime/cache": false, "observe/healthz": false, "observe/debugpage": false, "apitest": false, "runtime/packed": true} {
 		text, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+name).Output()
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
 )
 
 // Refuse returns a copy of client that follows no redirect to another host: the scheme,

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )

@@ -31,9 +31,9 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
+	"github.com/typedinformers/informer-gen/observe/debugpage"
+	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/debugpage"
-	"github.com/typedinformers/informer-gen/runtime/healthz"
 )
 
 // TestTurnOn serves what docs/observability.md says, and reads it.

@@ -17,8 +17,8 @@ import (
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/debugpage"
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 

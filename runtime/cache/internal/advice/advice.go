@@ -19,8 +19,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // The reasons that package protocol does not have.

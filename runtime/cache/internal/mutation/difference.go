@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 )
 

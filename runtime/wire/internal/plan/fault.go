@@ -9,7 +9,7 @@ import (
 
 	kjson "sigs.k8s.io/json"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
 )
 
 // Fault is the part of a text that cannot be decoded.

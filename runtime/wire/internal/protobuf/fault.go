@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/observe/internal/redact"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
-	"github.com/typedinformers/informer-gen/runtime/internal/redact"
 )
 
 // Report is what Handler writes as JSON.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/healthz"
 )
 
 // A program with two factories serves the readiness of all informers.

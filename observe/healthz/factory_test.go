@@ -21,8 +21,8 @@ import (
 
 	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/internal/leaks"
+	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/healthz"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
 )
 
 // maxQuery is the number of bytes of a filter.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/observe/internal/negotiate"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/internal/negotiate"
 )
 
 // Handler returns a handler for /readyz. It answers 200 if all informers of the source are ready,

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/internal/loopback"
+	"github.com/typedinformers/informer-gen/observe/internal/negotiate"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/internal/negotiate"
 )
 
 const (

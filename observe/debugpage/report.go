@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/typedinformers/informer-gen/observe/internal/redact"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/internal/redact"
 )
 
 // Schema is the version of Report. Later versions only add fields, or have another number.

@@ -3,9 +3,9 @@ package debugpage
 import (
 	"strings"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/observe/internal/redact"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
-	"github.com/typedinformers/informer-gen/runtime/internal/redact"
 )
 
 // clean makes text safe for each form of the page: in one line, without characters that are not

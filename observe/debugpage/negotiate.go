@@ -3,8 +3,8 @@ package debugpage
 import (
 	"net/http"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/negotiate"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/observe/internal/negotiate"
 )
 
 // form is a form of the page, by its media type.
