@@ -22,7 +22,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	cmd, generator, load, decide, merge, markers ──▶ spelling      load, write ──▶ regular
 //	cmd, load, decide, clientgo, write ──▶ terminal
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
-//	observe/debugpage, observe/healthz ──▶ observe/internal/redact ──▶ runtime/cache, runtime/wire
+//	observe/debugpage, observe/healthz ──▶ observe ──▶ observe/internal/redact ──▶ runtime/cache, runtime/wire
 //	observe/debugpage, and the module testserver ──▶ internal/loopback
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
 //	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
@@ -71,8 +71,10 @@ var rooms = map[string][]string{
 	"internal/printable":     nil,
 	"internal/smd":           nil,
 
-	"observe/debugpage":          {"internal/loopback", "internal/printable", "observe/internal/", "runtime/cache"},
-	"observe/healthz":            {"internal/printable", "observe/internal/", "runtime/cache"},
+	"observe":                    {"internal/printable", "observe/internal/human", "observe/internal/redact", "runtime/cache"},
+	"observe/debugpage":          {"internal/loopback", "internal/printable", "observe", "observe/internal/human", "observe/internal/negotiate", "runtime/cache"},
+	"observe/healthz":            {"observe", "observe/internal/human", "observe/internal/negotiate", "runtime/cache"},
+	"observe/internal/human":     nil,
 	"observe/internal/negotiate": nil,
 	"observe/internal/redact":    {"internal/printable", "runtime/cache", "runtime/wire"},
 
@@ -202,6 +204,8 @@ func TestRefuse(t *testing.T) {
 		{"apitest/internal/rest", module + "/apitest/internal/serve"},
 		{"internal/smd", "sigs.k8s.io/structured-merge-diff/v6/typed"},
 		{"runtime/wire", module + "/runtime/cache"},
+		{"runtime/cache", module + "/observe"},
+		{"observe", module + "/observe/debugpage"},
 		{"runtime/cache/internal/store", module + "/runtime/cache/internal/processor"},
 		{"runtime/cache/internal/processor", module + "/runtime/cache"},
 		{"runtime/wire", "k8s.io/client-go/rest"},

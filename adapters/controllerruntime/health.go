@@ -9,14 +9,15 @@ import (
 
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+
+	readiness "github.com/typedinformers/informer-gen/observe/healthz"
 )
 
-// ReadyChecker returns a check for mgr.AddReadyzCheck. It fails until all informers are synced,
-// and the error has the reason for each that is not, and what to do: which right is missing on
-// which resource, or which CRD is not installed. An informer that fails after it has synced does
+// ReadyChecker returns a check for mgr.AddReadyzCheck. It fails until the cache is started, and all its informers are ready
+// by the rules of package observe/healthz, without limits. The error has the reason for each that is not, and what to do: which
+// right is missing on which resource, or which CRD is not installed. An informer that fails after it has synced does
 // not fail the check, because the cache serves its last state; see Statuses. An informer that is added
-// later does, until it is synced. healthz.Readiness of
-// observe/healthz can also fail then, after a limit, and waits for handlers too.
+// later does, until it is synced.
 //
 //	err := mgr.AddReadyzCheck("cache", crcache.ReadyChecker(mgr.GetCache()))
 //
@@ -26,22 +27,12 @@ func ReadyChecker(c ctrlcache.Cache) healthz.Checker {
 	if !ok {
 		return func(request *http.Request) error { return checkOther(request.Context(), c) }
 	}
-	return func(*http.Request) error {
+	ready := readiness.Readiness(own)
+	return func(r *http.Request) error {
 		if !isClosed(own.started) {
 			return errors.New("the cache is not started")
 		}
-		var errs []error
-		for status := range own.Kinds() {
-			if status.NotSynced == "" {
-				continue
-			}
-			text := fmt.Sprintf("%s is not synced: %s", status.GroupVersionKind.Kind, status.NotSynced)
-			for _, advice := range status.Advice() {
-				text += "\n\t" + advice.String()
-			}
-			errs = append(errs, errors.New(text))
-		}
-		return errors.Join(errs...)
+		return ready(r)
 	}
 }
 

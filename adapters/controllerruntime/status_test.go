@@ -134,7 +134,7 @@ func TestPageAndReadiness(t *testing.T) {
 	if err := check(nil); err == nil || !strings.Contains(err.Error(), "widgets.example.com") {
 		t.Errorf("without the CRD the check returns %v", err)
 	}
-	if got := text(); !strings.Contains(got, "The informer does not follow the server (NotFound).") || !strings.Contains(got, "#notfound") {
+	if got := text(); !strings.Contains(got, "1 of 1 informer does not follow the server (NotFound): widgets.example.com.") || !strings.Contains(got, "#notfound") {
 		t.Errorf("without the CRD the page is\n%s", got)
 	}
 	mapper.knows.Store(true)

@@ -109,7 +109,7 @@ func TestTerminatesInGoodOrder(t *testing.T) {
 	}
 	for began := time.Now(); ; { // the server has answered the watches before the operator knows
 		code, answer := get(t, "http://"+address+"/readyz")
-		if code == http.StatusOK && strings.Contains(answer, "[+] database-operator/namespaces") {
+		if code == http.StatusOK && strings.Contains(answer, "[+] namespaces") {
 			break
 		}
 		if time.Since(began) > stall {

@@ -49,8 +49,8 @@ func TestServes(t *testing.T) {
 		{probes + "/livez", http.StatusOK, []string{"live"}}, // a restart would not help
 		{probes + "/readyz", http.StatusServiceUnavailable, []string{
 			"not ready: 1 of 4 informers",
-			"[-] database-operator/databaseservers.data.example.com", `User "robot" cannot list`, `verbs: ["list", "watch"]`,
-			"[+] database-operator/databaseclasses.data.example.com", "1 object at version 4711",
+			"[-] databaseservers.data.example.com", `User "robot" cannot list`, `verbs: ["list", "watch"]`,
+			"[+] databaseclasses.data.example.com", "1 object at version 4711",
 		}},
 		{probes + "/metrics", http.StatusOK, []string{
 			`informer_objects{group="data.example.com",name="database-operator",resource="databaseclasses",version="v1"} 1`,

@@ -7,11 +7,11 @@
 //
 //	html   for browsers; it refreshes itself, and works without script too
 //	text   for curl
-//	json   for tools; see Report
+//	json   for tools: an observe.Report
 //
-//	StatusSource ─▶ Report ─┬─▶ html ◀─ history of the counters, kept while somebody looks
-//	                        ├─▶ text
-//	                        └─▶ json
+//	observe.Report ─▶ view ─┬─▶ page: details of each informer ◀─ history of the counters, kept while somebody looks
+//	                        ├─▶ text: the same details
+//	                        └─▶ JSON
 //
 // Its style sheet, script and icon have the address of the page with another query, so that the
 // handler works under any path, with and without a slash at its end, behind http.StripPrefix and

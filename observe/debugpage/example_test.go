@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/observe"
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
@@ -37,7 +38,7 @@ func ExampleNew() {
 
 	response := httptest.NewRecorder()
 	mux.ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/debug/informers?format=json", nil))
-	var report debugpage.Report
+	var report observe.Report
 	if err := json.NewDecoder(response.Body).Decode(&report); err != nil {
 		log.Fatal(err)
 	}

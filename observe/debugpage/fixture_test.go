@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,29 +20,13 @@ import (
 type source []cache.InformerStatus
 
 func (s source) Statuses() iter.Seq[cache.InformerStatus] {
-	return func(yield func(cache.InformerStatus) bool) {
-		for i := range s {
-			if !yield(s[i]) {
-				return
-			}
-		}
-	}
-}
-
-// now is the time of the handler in tests.
-var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-
-// newTest returns a handler whose clock stands still at now.
-func newTest(s cache.StatusSource, options ...Option) *Handler {
-	h := New(s, options...)
-	h.now = func() time.Time { return now }
-	return h
+	return slices.Values(s)
 }
 
 func pods() cache.InformerStatus {
 	return cache.InformerStatus{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod", Object: "*v1.Pod", Server: "https://10.0.0.1:6443",
-		Status: cache.Status{Phase: cache.Watching, Since: now.Add(-5 * time.Hour), ResourceVersion: "4711", Objects: 12345},
+		Status: cache.Status{Phase: cache.Watching, Since: time.Now().Add(-5 * time.Hour), ResourceVersion: "4711", Objects: 12345},
 		Stats: cache.Stats{
 			Synced: true, WasSynced: true, Staleness: 12 * time.Second, ObjectBytes: 48 << 20, BytesRead: 96 << 20,
 			Added: 12345, Updated: 67890, Deleted: 12, Bookmarks: 300, Lists: 1,
@@ -56,10 +41,10 @@ func pods() cache.InformerStatus {
 func secrets() cache.InformerStatus {
 	resource := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 	err := fmt.Errorf("list: %w", apierrors.NewForbidden(resource.GroupResource(), "", errors.New(`User "system:serviceaccount:shop:operator" cannot list resource "secrets" in API group "" in the namespace "shop"`)))
-	failed := cache.Status{Phase: cache.Degraded, Since: now.Add(-3 * time.Minute), Err: err, Reason: cache.Forbidden, Verb: "list", NextAttempt: now.Add(12 * time.Second)}
+	failed := cache.Status{Phase: cache.Degraded, Since: time.Now().Add(-3 * time.Minute), Err: err, Reason: cache.Forbidden, Verb: "list", NextAttempt: time.Now().Add(12 * time.Second)}
 	status := failed
 	status.Scopes = []cache.ScopeStatus{
-		{Namespace: "bank", Status: cache.Status{Phase: cache.Watching, Since: now.Add(-time.Hour), ResourceVersion: "4700"}},
+		{Namespace: "bank", Status: cache.Status{Phase: cache.Watching, Since: time.Now().Add(-time.Hour), ResourceVersion: "4700"}},
 		{Namespace: "shop", Status: failed},
 	}
 	return cache.InformerStatus{
@@ -79,14 +64,14 @@ func secrets() cache.InformerStatus {
 func databases() cache.InformerStatus {
 	resource := schema.GroupVersionResource{Group: "data.example.com", Version: "v1", Resource: "databases"}
 	refused := cache.Status{
-		Phase: cache.Degraded, Since: now.Add(-time.Minute), Reason: cache.Refused, Verb: "list",
+		Phase: cache.Degraded, Since: time.Now().Add(-time.Minute), Reason: cache.Refused, Verb: "list",
 		Err: fmt.Errorf("list: %w", apierrors.NewBadRequest("shardSelector: unknown key")),
 	}
-	watching := cache.Status{Phase: cache.Watching, Since: now.Add(-time.Hour), ResourceVersion: "4700"}
+	watching := cache.Status{Phase: cache.Watching, Since: time.Now().Add(-time.Hour), ResourceVersion: "4700"}
 	return cache.InformerStatus{
 		Resource: resource, Kind: "Database", Object: "*v1.Database", Namespaces: []string{"", "bank"},
 		Status: cache.Status{
-			Phase: cache.Degraded, Since: now.Add(-time.Minute), Reason: cache.Unreachable, Err: &cache.ScopeSourceError{Err: errors.New("the file scopes.yaml is missing")},
+			Phase: cache.Degraded, Since: time.Now().Add(-time.Minute), Reason: cache.Unreachable, Err: &cache.ScopeSourceError{Err: errors.New("the file scopes.yaml is missing")},
 			Scopes: []cache.ScopeStatus{
 				{Namespace: "", Scope: "other namespaces labels tier=b", Status: refused},
 				{Namespace: "bank", Scope: `"bank" fields metadata.name=loans`, Status: watching},
@@ -102,7 +87,7 @@ func widgets() cache.InformerStatus {
 	return cache.InformerStatus{
 		Resource: schema.GroupVersionResource{Group: "shop.example.com", Version: "v1alpha1", Resource: "widgets"}, Kind: "Widget", Object: "*v1alpha1.WidgetView",
 		Status: cache.Status{
-			Phase: cache.Watching, Since: now.Add(-26 * time.Hour), ResourceVersion: "4720", Objects: 7,
+			Phase: cache.Watching, Since: time.Now().Add(-26 * time.Hour), ResourceVersion: "4720", Objects: 7,
 			Undecodable: []*cache.DecodeError{{Namespace: "shop", Name: "broken", Path: "/spec/size", Near: `"size":"large"`, Err: errors.New("cannot unmarshal string into int32")}},
 		},
 		Stats: cache.Stats{
@@ -119,7 +104,7 @@ func widgets() cache.InformerStatus {
 func nodes() cache.InformerStatus {
 	return cache.InformerStatus{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Kind: "Node", Object: "*v1.Node",
-		Status: cache.Status{Phase: cache.Pending, Since: now.Add(-time.Minute)},
+		Status: cache.Status{Phase: cache.Pending, Since: time.Now().Add(-time.Minute)},
 	}
 }
 
@@ -127,7 +112,7 @@ func nodes() cache.InformerStatus {
 func queues() cache.InformerStatus {
 	return cache.InformerStatus{
 		Resource: schema.GroupVersionResource{Group: "data.example.com", Version: "v1", Resource: "queues"}, Kind: "Queue", Object: "*v1.Queue", Namespaces: []string{},
-		Status: cache.Status{Phase: cache.Watching, Since: now.Add(-time.Minute)},
+		Status: cache.Status{Phase: cache.Watching, Since: time.Now().Add(-time.Minute)},
 		Stats:  cache.Stats{Synced: true, WasSynced: true},
 	}
 }
@@ -138,9 +123,9 @@ func tenants(n int) cache.InformerStatus {
 	s.Status.Phase, s.Status.Reason, s.Status.Verb, s.Status.Err = cache.Degraded, cache.Forbidden, "list", errors.New("namespace tenant-0000: list: forbidden")
 	s.Stats.Synced = false
 	for i := range n {
-		scope := cache.ScopeStatus{Namespace: fmt.Sprintf("tenant-%04d", i), Status: cache.Status{Phase: cache.Watching, Since: now.Add(-time.Hour), ResourceVersion: "4700"}}
+		scope := cache.ScopeStatus{Namespace: fmt.Sprintf("tenant-%04d", i), Status: cache.Status{Phase: cache.Watching, Since: time.Now().Add(-time.Hour), ResourceVersion: "4700"}}
 		if i == 0 {
-			scope.Status = cache.Status{Phase: cache.Degraded, Since: now.Add(-time.Minute), Reason: cache.Forbidden, Verb: "list", Err: errors.New("list: forbidden")}
+			scope.Status = cache.Status{Phase: cache.Degraded, Since: time.Now().Add(-time.Minute), Reason: cache.Forbidden, Verb: "list", Err: errors.New("list: forbidden")}
 		}
 		s.Namespaces = append(s.Namespaces, scope.Namespace)
 		s.Status.Scopes = append(s.Status.Scopes, scope)

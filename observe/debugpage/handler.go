@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,13 +14,12 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/internal/loopback"
+	"github.com/typedinformers/informer-gen/observe"
 	"github.com/typedinformers/informer-gen/observe/internal/negotiate"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 const (
-	// runbook is the page that explains each reason.
-	runbook = "https://github.com/typedinformers/informer-gen/blob/main/docs/observability.md"
 	// maxRenders is the number of reports that are made at a time. Other readers wait.
 	maxRenders = 2
 	// minGzip is the number of bytes from which on a response is compressed.
@@ -34,27 +34,21 @@ var assets embed.FS
 // Handler serves the page. It keeps a history of the numbers of events of at most 2,000 informers
 // while it is looked at, and has no goroutine.
 type Handler struct {
-	sources    []cache.StatusSource
-	title      string
-	objectText bool
-	runbook    string
-	limits     limits
+	reader observe.Reader
 	// hosts are the names of WithAllowedHosts, in lower case.
-	hosts []string
-
+	hosts   []string
 	history history
 	// renders has an element for each report that is being made.
 	renders chan struct{}
-	now     func() time.Time // replaced in tests
 }
 
 // New returns a handler for the informers of source, such as a factory.
 func New(source cache.StatusSource, options ...Option) *Handler {
 	h := &Handler{
-		runbook: runbook, limits: defaultLimits,
-		renders: make(chan struct{}, maxRenders), now: time.Now,
+		reader:  observe.Reader{Sources: []cache.StatusSource{source}, Runbook: observe.Runbook, StalenessLimit: 3 * time.Minute},
+		renders: make(chan struct{}, maxRenders),
 	}
-	for _, option := range append([]Option{WithSource(source)}, options...) {
+	for _, option := range options {
 		if option != nil {
 			option(h)
 		}
@@ -91,13 +85,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Vary", "Accept, Accept-Encoding")
 	form, err := formOf(query.Get("format"), r.Header.Values("Accept"))
-	if err != nil {
-		http.Error(w, err.Error(), err.status)
-		return
-	}
 	view, mistake := viewOf(query)
-	if mistake != nil {
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	case mistake != nil:
 		http.Error(w, mistake.Error(), http.StatusBadRequest)
+		return
+	case form == "":
+		http.Error(w, "none of the accepted types is served; use text/html, text/plain or application/json, or the parameter format=html, text or json", http.StatusNotAcceptable)
 		return
 	}
 	select {
@@ -105,12 +102,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	body, failed := h.render(form, view)
-	if failed != nil {
-		http.Error(w, "the page cannot be rendered: "+failed.Error(), http.StatusInternalServerError)
+	body, err := h.render(form, &view)
+	if err != nil {
+		http.Error(w, "the page cannot be rendered: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	write(w, r, form.contentType(), body)
+	contentType := string(form)
+	if form != formJSON {
+		contentType += "; charset=utf-8"
+	}
+	write(w, r, contentType, body)
 }
 
 // serves reports whether the host of a request may have the page. A web page that the operator visits can have the name of its host
@@ -134,18 +135,48 @@ func (h *Handler) serves(r *http.Request) bool {
 	return loopback.Is(host) || slices.Contains(h.hosts, strings.ToLower(host))
 }
 
+// form is a form of the page, by its media type.
+type form string
+
+// Text is preferred, because curl accepts everything. A browser prefers text/html.
+const (
+	formText form = "text/plain"
+	formHTML form = "text/html"
+	formJSON form = "application/json"
+)
+
+// formOf returns the form that a request asks for, by the parameter format or by Accept. It is empty if Accept has none.
+func formOf(parameter string, accept []string) (form, error) {
+	switch parameter {
+	case "":
+		return form(negotiate.Best(accept, string(formText), string(formHTML), string(formJSON))), nil
+	case "html":
+		return formHTML, nil
+	case "text":
+		return formText, nil
+	case "json":
+		return formJSON, nil
+	}
+	return "", wrongParameter("format", parameter, "html, text or json")
+}
+
 // render makes a report and returns it in a form. The caller has taken a place in h.renders.
-func (h *Handler) render(f form, v view) ([]byte, error) {
+func (h *Handler) render(f form, v *view) ([]byte, error) {
 	defer func() { <-h.renders }()
 	var body bytes.Buffer
 	var err error
-	switch report := h.report(v); f {
+	report := h.reader.Read()
+	sparks := h.history.look(report)
+	v.apply(report)
+	switch f {
 	case formJSON:
-		err = writeJSON(&body, report)
+		encoder := json.NewEncoder(&body)
+		encoder.SetIndent("", "  ") // for people who read it without jq
+		err = encoder.Encode(report)
 	case formText:
-		writeText(&body, report)
+		err = writeText(&body, report, v)
 	default:
-		err = h.writeHTML(&body, report)
+		err = writeHTML(&body, report, v, sparks, h.reader.Runbook)
 	}
 	return body.Bytes(), err
 }
@@ -181,16 +212,4 @@ func write(w http.ResponseWriter, r *http.Request, contentType string, body []by
 	if r.Method != http.MethodHead {
 		w.Write(body) // an error means that the reader has gone
 	}
-}
-
-// statusError is an error with the code of its response.
-type statusError struct {
-	status int
-	text   string
-}
-
-func (e *statusError) Error() string { return e.text }
-
-func statusErrorf(status int, format string, args ...any) *statusError {
-	return &statusError{status, fmt.Sprintf(format, args...)}
 }

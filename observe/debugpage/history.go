@@ -2,12 +2,12 @@ package debugpage
 
 import (
 	"fmt"
-	"hash/fnv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/observe"
+	"github.com/typedinformers/informer-gen/observe/internal/human"
 )
 
 const (
@@ -15,37 +15,16 @@ const (
 	span = 10 * time.Minute
 	// minInterval is the time between two samples of an informer.
 	minInterval = 4 * time.Second
-	// maxSamples is the number of samples of an informer: those of span, one that is older, and
-	// one more for the rest of a division.
-	maxSamples = int(span/minInterval) + 2
 	// maxHistories is the number of informers that have a history.
 	maxHistories = 2000
 )
 
-// identities gives each informer of a look its ID, which it keeps in later looks.
-type identities map[string]int
-
-// of returns the ID of the next informer of a source. Informers that are equal in everything are
-// told apart by their order.
-func (ids identities) of(source int, s *cache.InformerStatus) string {
-	// Not Namespaces, which SetScopes changes.
-	key := fmt.Sprintf("%d %d %q %q %q", source, s.ID, s.Name, s.Resource, s.Server)
-	if s.ID == 0 { // it may not be of an informer
-		key += fmt.Sprintf(" %q %q", s.Object, s.Namespaces)
-	}
-	ids[key]++
-	hash := fnv.New64a()
-	fmt.Fprintf(hash, "%s %d", key, ids[key])
-	return fmt.Sprintf("i%016x", hash.Sum64())
-}
-
-// history has the number of events of each informer at the times when somebody looked. Nothing is
+// history has the number of events of each informer, by its ID, at the times when somebody looked. Nothing is
 // recorded between looks: how the events of such a time were spread is not known. The zero value is
 // empty.
 type history struct {
-	mu    sync.Mutex // guards what follows
-	of    map[string][]sample
-	until time.Time // of the last look
+	mu sync.Mutex // guards of
+	of map[string][]sample
 }
 
 // sample is the number of events of an informer at a time.
@@ -54,53 +33,35 @@ type sample struct {
 	events uint64
 }
 
-// look records the events of all informers, and sets the spark of each. It forgets informers that
+// look records the events of all informers, and returns the spark of each that was looked at before. It forgets informers that
 // are gone.
-func (h *history) look(now time.Time, all []Informer) {
+func (h *history) look(r *observe.Report) map[string]*spark {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	late := now.Before(h.until) // another look has overtaken this one
-	if !late {
-		h.until = now
-	}
-	kept := make(map[string][]sample, min(len(all), maxHistories))
-	for i := range all {
-		informer := &all[i]
-		current := sample{now, informer.Events.Changes()}
-		samples := h.of[informer.ID]
-		if n := len(samples); n > 0 && !late && current.events < samples[n-1].events {
-			samples = nil // another informer of the same name
+	kept, sparks := map[string][]sample{}, map[string]*spark{}
+	for i := range r.Informers[:min(len(r.Informers), maxHistories)] {
+		informer := &r.Informers[i]
+		current, samples := sample{r.Time, informer.Events.Changes()}, h.of[informer.ID]
+		from := current.at.Add(-span)
+		for len(samples) > 1 && !samples[1].at.After(from) { // one sample stays that is older
+			samples = samples[1:]
 		}
-		informer.spark = sparkOf(samples, current)
-		if !late && (len(samples) == 0 || now.Sub(samples[len(samples)-1].at) >= minInterval) {
-			samples = append(within(samples, now.Add(-span)), current)
+		if len(samples) > 0 && samples[0].at.Before(current.at) {
+			sparks[informer.ID] = draw(samples, current, from)
 		}
-		if len(kept) < maxHistories {
-			kept[informer.ID] = samples
+		if len(samples) == 0 || current.at.Sub(samples[len(samples)-1].at) >= minInterval {
+			samples = append(samples, current)
 		}
+		kept[informer.ID] = samples
 	}
-	if !late {
-		h.of = kept
-	}
-}
-
-// within returns the samples from a time on, and the last one before it.
-func within(samples []sample, from time.Time) []sample {
-	first := 0
-	for first+1 < len(samples) && !samples[first+1].at.After(from) {
-		first++
-	}
-	first = max(first, len(samples)+1-maxSamples)
-	if first == 0 {
-		return samples
-	}
-	return append(samples[:0], samples[first:]...)
+	h.of = kept
+	return sparks
 }
 
 // spark is a history as a drawing: the number of events per second between two looks.
 type spark struct {
-	// Span is from the first look to now, at most span. It is 0 at the first look.
-	Span   Seconds
+	// Span is from the first look to now, at most span.
+	Span   observe.Seconds
 	Events uint64
 	// Mean and Peak are events per second.
 	Mean, Peak float64
@@ -114,37 +75,30 @@ const (
 	height = 24
 )
 
-// sparkOf draws samples and the current one.
-func sparkOf(samples []sample, current sample) (s spark) {
-	if len(samples) == 0 || !samples[0].at.Before(current.at) {
-		return s
+// draw draws the samples and the current one, from a time on.
+func draw(samples []sample, current sample, from time.Time) *spark {
+	if first := samples[0].at; first.After(from) {
+		from = first
 	}
-	samples = append(samples[:len(samples):len(samples)], current)
-	from := samples[0].at
-	if limit := current.at.Add(-span); from.Before(limit) {
-		from = limit
-	}
-	s.Span = Seconds(current.at.Sub(from))
+	s := &spark{Span: observe.Seconds(current.at.Sub(from))}
+	seconds, events := current.at.Sub(from).Seconds(), 0.0
 	type step struct{ from, to, rate float64 }
 	var steps []step
-	events := 0.0
-	for i := 1; i < len(samples); i++ {
-		a, b := samples[i-1], samples[i]
-		if !b.at.After(from) || !b.at.After(a.at) || b.events < a.events {
+	for n, a := range samples {
+		b := current
+		if n+1 < len(samples) {
+			b = samples[n+1]
+		}
+		// A look that was overtaken by another one may be older, and have fewer events.
+		if !b.at.After(a.at) || b.events < a.events {
 			continue
 		}
-		perSecond := float64(b.events-a.events) / b.at.Sub(a.at).Seconds()
-		start := a.at
-		if start.Before(from) {
-			start = from
-		}
-		events += perSecond * b.at.Sub(start).Seconds()
-		s.Peak = max(s.Peak, perSecond)
-		steps = append(steps, step{start.Sub(from).Seconds(), b.at.Sub(from).Seconds(), perSecond})
+		next := step{max(0, a.at.Sub(from).Seconds()), b.at.Sub(from).Seconds(), float64(b.events-a.events) / b.at.Sub(a.at).Seconds()}
+		events += next.rate * (next.to - next.from)
+		s.Peak = max(s.Peak, next.rate)
+		steps = append(steps, next)
 	}
-	s.Events = uint64(events + 0.5)
-	seconds := time.Duration(s.Span).Seconds()
-	s.Mean = events / seconds
+	s.Events, s.Mean = uint64(events+0.5), events/seconds
 	var path strings.Builder
 	fmt.Fprintf(&path, "M0 %d", height)
 	for _, step := range steps {
@@ -161,8 +115,8 @@ func sparkOf(samples []sample, current sample) (s spark) {
 
 // Text describes the drawing.
 func (s *spark) Text() string {
-	if s.Span <= 0 {
-		return "no history yet"
-	}
-	return fmt.Sprintf("%s in the last %s, at most %s", plural(int(s.Events), "event"), s.Span, rate(s.Peak))
+	return fmt.Sprintf("%s in the last %s, at most %s", human.Plural(s.Events, "event"), s.Span, human.Rate(s.Peak))
 }
+
+// Rate is the mean number of events per second.
+func (s *spark) Rate() string { return human.Rate(s.Mean) }

@@ -14,7 +14,7 @@ import (
 
 // TestHosts sends the requests of a browser in which a web page has let its name resolve to a loopback address.
 func TestHosts(t *testing.T) {
-	server := httptest.NewServer(newTest(some(), WithAllowedHosts("Proxy.example")))
+	server := httptest.NewServer(New(some(), WithAllowedHosts("Proxy.example")))
 	defer server.Close()
 	address := server.Listener.Addr().String()
 	for host, served := range map[string]bool{
@@ -61,7 +61,7 @@ func wantServed(t *testing.T, address, request string, served bool) {
 
 // TestHostsByLocalAddress has the local addresses of a pod and of a socket, and none.
 func TestHostsByLocalAddress(t *testing.T) {
-	h := newTest(some())
+	h := New(some())
 	for _, test := range []struct {
 		local  any
 		client string

@@ -12,17 +12,13 @@ type Option func(*Handler)
 
 // WithSource adds informers, for a program that has several factories.
 func WithSource(source cache.StatusSource) Option {
-	return func(h *Handler) {
-		if source != nil {
-			h.sources = append(h.sources, source)
-		}
-	}
+	return func(h *Handler) { h.reader.Sources = append(h.reader.Sources, source) }
 }
 
 // WithTitle sets the title of the page, such as the name of the program. By default it is the name
 // of cache.WithInformerName, or Informers if the informers have none or several.
 func WithTitle(title string) Option {
-	return func(h *Handler) { h.title = clean(title, maxTitle) }
+	return func(h *Handler) { h.reader.Title = title }
 }
 
 // WithObjectTextInErrors shows the text around the undecodable part of an object, and errors that
@@ -30,19 +26,19 @@ func WithTitle(title string) Option {
 // webhooks. Informers of Secrets, and those with cache.WithoutObjectTextInErrors, keep no such text
 // of undecodable objects.
 func WithObjectTextInErrors() Option {
-	return func(h *Handler) { h.objectText = true }
+	return func(h *Handler) { h.reader.ObjectText = true }
 }
 
 // WithRunbook sets the URL of the page that has a heading for each cache.Reason, in lower case. The
 // reason is added as the fragment. By default it is docs/observability.md of this project.
 func WithRunbook(url string) Option {
-	return func(h *Handler) { h.runbook = url }
+	return func(h *Handler) { h.reader.Runbook = url }
 }
 
 // WithStalenessLimit sets the staleness from which on an informer needs attention, although its watch is
 // open. By default it is 3 minutes: a kube-apiserver sends a bookmark each minute.
 func WithStalenessLimit(limit time.Duration) Option {
-	return func(h *Handler) { h.limits.stale = limit }
+	return func(h *Handler) { h.reader.StalenessLimit = limit }
 }
 
 // WithAllowedHosts adds hosts, without a port, to those for which the page is served at a loopback address: localhost and

@@ -47,7 +47,7 @@ func ExampleReadiness() {
 	var notReady *healthz.NotReadyError
 	if errors.As(err, &notReady) {
 		for _, informer := range notReady.Report.Informers {
-			fmt.Println(informer.Label, informer.Phase, informer.Problems)
+			fmt.Println(informer.Label, informer.Phase, informer.NotReady)
 		}
 	}
 	// Output:

@@ -2,14 +2,75 @@ package healthz
 
 import (
 	"encoding/json"
-	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/typedinformers/informer-gen/observe"
 	"github.com/typedinformers/informer-gen/observe/internal/negotiate"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
+
+// Option sets a property of a check.
+type Option func(*check)
+
+type check struct {
+	reader        observe.Reader
+	degradedLimit time.Duration
+}
+
+func newCheck(source cache.StatusSource, set []Option) *check {
+	c := &check{reader: observe.Reader{Sources: []cache.StatusSource{source}, Runbook: observe.Runbook}}
+	for _, option := range set {
+		option(c)
+	}
+	return c
+}
+
+// WithSource adds the informers of another source, for a program with several factories.
+func WithSource(source cache.StatusSource) Option {
+	return func(c *check) { c.reader.Sources = append(c.reader.Sources, source) }
+}
+
+// WithDegradedLimit makes an informer not ready that has synced, but has not followed the server
+// for longer than limit. By default it stays ready; see the package comment. All replicas fail
+// together if the API server is away, so a limit of less than some minutes turns its restart into
+// an outage of the program. A scope that was added later counts from its first list on. 0 is for no limit.
+func WithDegradedLimit(limit time.Duration) Option {
+	return func(c *check) { c.degradedLimit = limit }
+}
+
+// WithStalenessLimit makes an informer not ready to which the server has sent nothing for longer
+// than limit, also if its watch is open; see cache.Stats.Staleness. A kube-apiserver sends a
+// bookmark each minute, so the limit has to be several minutes. A server that sends no bookmarks,
+// such as a fake, is silent while nothing changes. 0 is for no limit.
+func WithStalenessLimit(limit time.Duration) Option {
+	return func(c *check) { c.reader.StalenessLimit = limit }
+}
+
+// Readiness returns a check that fails while an informer of the source is not ready. The error has
+// a line for each, with the reason and what to do. The check fits AddReadyzCheck of
+// controller-runtime, and calls of other libraries that take such a function. It does not use the
+// request, which may be nil.
+func Readiness(source cache.StatusSource, set ...Option) func(*http.Request) error {
+	c := newCheck(source, set)
+	return func(*http.Request) error {
+		if report := c.report(); !report.Ready {
+			return &NotReadyError{*report}
+		}
+		return nil
+	}
+}
+
+// NotReadyError is returned by the function of Readiness.
+type NotReadyError struct{ Report Report }
+
+// Error is the text of Handler about at most 20 informers that are not ready.
+func (e *NotReadyError) Error() string {
+	return strings.TrimSuffix(e.Report.summary()+e.Report.lines(false, maxInErrors, ""), "\n")
+}
 
 // Handler returns a handler for /readyz. It answers 200 if all informers of the source are ready,
 // and 503 otherwise. The body has a line for each informer, those that are not ready first, with
@@ -26,24 +87,29 @@ import (
 //	[+] bars.example.com: Watching for 3h: 312 objects at version 4711
 //
 // Long lists are cut unless the request has the parameter verbose. A request that prefers
-// application/json gets a Report, which is never cut. The body has errors of the server and names
-// of resources and namespaces, and no text of objects. It answers GET and HEAD at any path.
+// application/json gets a Report, which is never cut. The text of both is that of observe.Report, so it has
+// none of objects. It answers GET and HEAD at any path.
 func Handler(source cache.StatusSource, set ...Option) http.Handler {
-	o := newOptions(source, set)
+	c := newCheck(source, set)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "use GET or HEAD", http.StatusMethodNotAllowed)
 			return
 		}
-		report := o.report()
-		body, contentType := text(&report, r.URL.Query().Has("verbose")), "text/plain; charset=utf-8"
-		if negotiate.Best(r.Header.Values("Accept"), "text/plain", "application/json") == "application/json" {
-			body, contentType = encoded(&report), "application/json"
+		report, failing, ready := c.report(), maxFailing, maxReady
+		if r.URL.Query().Has("verbose") {
+			failing, ready = math.MaxInt, math.MaxInt
 		}
-		code := http.StatusOK
-		if !report.Ready {
-			code = http.StatusServiceUnavailable
+		var body []byte
+		contentType := negotiate.Best(r.Header.Values("Accept"), "text/plain", "application/json")
+		if contentType == "application/json" {
+			body, _ = json.MarshalIndent(report, "", "  ") // no field of a Report fails
+			body = append(body, '\n')
+		} else {
+			contentType = "text/plain; charset=utf-8"
+			const hint = "; add ?verbose to see all"
+			body = []byte(report.summary() + report.lines(false, failing, hint) + report.lines(true, ready, hint))
 		}
 		header := w.Header()
 		header.Set("Content-Type", contentType)
@@ -51,111 +117,11 @@ func Handler(source cache.StatusSource, set ...Option) http.Handler {
 		header.Set("Cache-Control", "no-store")
 		header.Set("Vary", "Accept")
 		header.Set("X-Content-Type-Options", "nosniff")
-		w.WriteHeader(code)
+		if !report.Ready {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
 		if r.Method == http.MethodGet {
 			_, _ = w.Write(body) // a client that has gone needs none
 		}
 	})
-}
-
-func encoded(report *Report) []byte {
-	body, err := json.MarshalIndent(report, "", "  ")
-	if err != nil {
-		return fmt.Appendf(nil, "{\"ready\": %t}\n", report.Ready) // no field of a Report fails
-	}
-	return append(body, '\n')
-}
-
-const (
-	// maxFailing and maxReady are the numbers of informers that a text shows without verbose.
-	maxFailing, maxReady = 100, 20
-)
-
-// text returns the report for a person.
-func text(report *Report, verbose bool) []byte {
-	body := append([]byte(summary(report)), '\n')
-	said := map[string]string{} // advice, by the label of the informer that has it first
-	for _, ready := range []bool{false, true} {
-		limit := maxFailing
-		if ready {
-			limit = maxReady
-		}
-		shown, more := 0, 0
-		for i := range report.Informers {
-			informer := &report.Informers[i]
-			if informer.Ready != ready {
-				continue
-			}
-			if shown++; shown > limit && !verbose {
-				more++
-				continue
-			}
-			body = append(append(body, informer.line()...), '\n')
-			for j := range informer.Advice {
-				body = informer.Advice[j].appendTo(body, informer.Label, said)
-			}
-		}
-		if more > 0 {
-			what := "that are not ready"
-			if ready {
-				what = "that are ready"
-			}
-			body = fmt.Appendf(body, "    and %d more %s; add ?verbose to see all\n", more, what)
-		}
-	}
-	return body
-}
-
-// summary returns the first line of a text.
-func summary(report *Report) string {
-	failing := 0
-	for i := range report.Informers {
-		if !report.Informers[i].Ready {
-			failing++
-		}
-	}
-	switch n := len(report.Informers); {
-	case n == 0:
-		return "ready: there are no informers"
-	case failing > 0:
-		return fmt.Sprintf("not ready: %d of %s", failing, count(n))
-	default:
-		return "ready: " + count(n)
-	}
-}
-
-func count(informers int) string {
-	if informers == 1 {
-		return "1 informer"
-	}
-	return strconv.Itoa(informers) + " informers"
-}
-
-// line returns the label, the status and the problems.
-func (i *Informer) line() string {
-	mark := "[+] "
-	if !i.Ready {
-		mark = "[-] "
-	}
-	text := mark + i.Label + ": " + i.Status
-	for _, problem := range i.Problems {
-		text += "; " + problem
-	}
-	return text
-}
-
-// appendTo appends the advice, or a line about the informer that has the same.
-func (a *Advice) appendTo(body []byte, label string, said map[string]string) []byte {
-	if first, known := said[a.Text]; known {
-		return fmt.Appendf(body, "    As for %s.\n", first)
-	}
-	said[a.Text] = label
-	body = fmt.Appendf(body, "    %s\n", a.Text)
-	for line := range strings.Lines(a.Manifest) {
-		body = fmt.Appendf(body, "        %s\n", strings.TrimRight(line, "\n"))
-	}
-	if a.Check != "" {
-		body = fmt.Appendf(body, "    Check: %s\n", a.Check)
-	}
-	return body
 }

@@ -3,6 +3,7 @@
 package negotiate
 
 import (
+	"mime"
 	"strconv"
 	"strings"
 )
@@ -27,12 +28,8 @@ func Best(accept []string, offered ...string) string {
 // Names reports whether the values of a header, such as Accept-Encoding, have the name, and not with
 // the quality 0.
 func Names(header []string, name string) bool {
-	for _, e := range elementsOf(header) {
-		if e.name == name {
-			return e.quality > 0
-		}
-	}
-	return false
+	quality, _ := qualityOf(elementsOf(header), name)
+	return quality > 0
 }
 
 // element is an element of a header.
@@ -47,21 +44,15 @@ const maxElements = 50
 // elementsOf reads a header. An element with a quality that is no number has the quality 1.
 func elementsOf(header []string) (all []element) {
 	for part := range strings.SplitSeq(strings.Join(header, ","), ",") {
-		name, parameters, _ := strings.Cut(part, ";")
-		if name = strings.ToLower(strings.TrimSpace(name)); name == "" {
+		name, parameters, err := mime.ParseMediaType(part)
+		if err != nil {
 			continue
 		}
-		next := element{name, 1}
-		for parameter := range strings.SplitSeq(parameters, ";") {
-			key, value, _ := strings.Cut(parameter, "=")
-			if !strings.EqualFold(strings.TrimSpace(key), "q") {
-				continue
-			}
-			if q, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil && q >= 0 && q <= 1 {
-				next.quality = q
-			}
+		quality, err := strconv.ParseFloat(parameters["q"], 64)
+		if err != nil || quality < 0 || quality > 1 {
+			quality = 1
 		}
-		if all = append(all, next); len(all) == maxElements {
+		if all = append(all, element{name, quality}); len(all) == maxElements {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/internal/printable"
@@ -17,6 +18,46 @@ import (
 
 // hidden replaces text that may be part of an object.
 const hidden = "the reason is not shown, because it may have text of an object; see the log"
+
+// MaxUndecodable is the number of undecodable objects of a status that are shown.
+const MaxUndecodable = 100
+
+// Status returns the status with errors that have only the text to be shown, and keep their types. With objectText, which is
+// text of objects, only credentials are left out. Of the undecodable objects after the first 100, nothing is left but the number.
+func Status(s cache.Status, objectText bool) cache.Status {
+	if s.Err != nil {
+		text := Error(s.Reason, s.Err)
+		if objectText {
+			text = Credentials(s.Err.Error())
+		}
+		s.Err = &redacted{text, s.Err}
+	}
+	if !objectText {
+		s.Undecodable = slices.Clone(s.Undecodable)
+		for i := range s.Undecodable {
+			if i < MaxUndecodable {
+				s.Undecodable[i] = withoutText(s.Undecodable[i])
+			} else {
+				s.Undecodable[i] = nil
+			}
+		}
+	}
+	s.Scopes = slices.Clone(s.Scopes)
+	for i := range s.Scopes {
+		s.Scopes[i].Status.Undecodable = nil // they are those of s
+		s.Scopes[i].Status = Status(s.Scopes[i].Status, objectText)
+	}
+	return s
+}
+
+// redacted is an error with another text.
+type redacted struct {
+	text string
+	err  error
+}
+
+func (e *redacted) Error() string { return e.text }
+func (e *redacted) Unwrap() error { return e.err }
 
 // Error returns the text of an error, which an informer has for the reason. It has only text that is
 // about the request, or that is known to have none of an object. It is empty for nil.
@@ -42,8 +83,8 @@ func Error(reason cache.Reason, err error) string {
 	return Credentials(text)
 }
 
-// Undecodable returns the state without text of the object.
-func Undecodable(state *cache.DecodeError) *cache.DecodeError {
+// withoutText returns the state without text of the object.
+func withoutText(state *cache.DecodeError) *cache.DecodeError {
 	without := (*cache.DecodeError)(nil)
 	errors.As(wire.WithoutObjectText(state), &without)
 	return without

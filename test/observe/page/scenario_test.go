@@ -31,17 +31,17 @@ type scenario struct {
 }
 
 var scenarios = []scenario{
-	{"healthy", healthy, []string{"All 3 informers follow the server.", "databases.data.example.com", "DatabaseClass", "Healthy", "31 objects"}},
+	{"healthy", healthy, []string{"3 of 3 informers follow the server.", "databases.data.example.com", "DatabaseClass", "Healthy", "31 objects"}},
 	{"forbidden", forbidden, []string{
 		"1 of 3 informers does not follow the server (Forbidden): databases.data.example.com.", "Failing", "Degraded: Forbidden",
-		"failed: the right is missing.", "What to do", "Runbook", "Manifest to add",
+		"The last list failed: Forbidden.", "What to do", "Runbook", "Manifest to add",
 	}},
 	{"stale", stale, []string{"1 of 3 informers needs attention: databases.data.example.com.", "Attention", "The server has sent nothing for 7m12s, although the watch is open."}},
 	{"scopes", scopes, []string{
-		"1 of 3 informers does not follow the server (Forbidden): databases.data.example.com.", "the right is missing (in namespace team-b).", "in 2 namespaces", "in no namespace",
+		"1 of 3 informers does not follow the server (Forbidden): databases.data.example.com in namespaces default, team-b.", "The last list failed in 1 of 3 scopes: Forbidden.", "in namespaces default, team-b", "in no namespace",
 		"What to do in namespace team-b", "a Role in that namespace",
 	}},
-	{"many", many, []string{"9 of 200 informers do not follow the server (8 NotFound, 1 Unreachable), and 2 need attention.", "Degraded: NotFound", "Stopped"}},
+	{"many", many, []string{"9 of 200 informers do not follow the server (8 NotFound, 1 Unreachable).", "Degraded: NotFound", "Stopped"}},
 }
 
 // operator returns a started factory of the example operator with three informers, each with a

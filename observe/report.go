@@ -1,33 +1,29 @@
-package debugpage
+package observe
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/typedinformers/informer-gen/observe/internal/redact"
+	"github.com/typedinformers/informer-gen/observe/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 // Schema is the version of Report. Later versions only add fields, or have another number.
 const Schema = "informers/v1"
 
-// Report is the content of the page, as JSON has it. Text of the server is cut, and characters that
-// are not printable are escaped.
+// Report is what a Reader has read. Text of the server is cut, and characters that are not printable are
+// escaped.
 type Report struct {
 	// Schema is the constant Schema.
 	Schema string    `json:"schema"`
 	Title  string    `json:"title"`
 	Time   time.Time `json:"time"`
-	// Summary counts all informers, also those that a filter leaves out.
-	Summary   Summary    `json:"summary"`
+	// Summary counts all informers, also those that a filter of the page leaves out.
+	Summary Summary `json:"summary"`
+	// Informers has them in the order of the sources; the page has an order of its own.
 	Informers []Informer `json:"informers"`
-
-	view view
 }
 
 // Summary has the number of informers in each state.
@@ -47,8 +43,10 @@ type Summary struct {
 
 // Informer is the state of one informer.
 type Informer struct {
-	// ID tells the informer from the others of the program.
-	ID       string `json:"id"`
+	// ID tells the informer from the others of the report, and is the same in later ones.
+	ID string `json:"id"`
+	// Label names it among them: the resource, with what tells it from others.
+	Label    string `json:"label"`
 	Name     string `json:"name"`
 	Group    string `json:"group"`
 	Version  string `json:"version"`
@@ -60,6 +58,8 @@ type Informer struct {
 	Namespaces []string `json:"namespaces,omitzero"`
 
 	State State `json:"state"`
+	// Status is its cache.Status in one line.
+	Status string `json:"status"`
 	// Problems say in words what is wrong with the informer; the worst one first.
 	Problems []string `json:"problems,omitempty"`
 	Condition
@@ -99,17 +99,11 @@ type Informer struct {
 	// UndecodableCount is the number of all undecodable objects. Undecodable has the first 100.
 	UndecodableCount int `json:"undecodable_count"`
 
-	Processing Latency        `json:"processing_latency"`
-	ToCache    Latency        `json:"cache_latency"`
-	Handlers   []EventHandler `json:"handlers,omitempty"`
-	Indexes    []Index        `json:"indexes,omitempty"`
-	Scopes     []Scope        `json:"scopes,omitempty"`
-
-	// qualified is set if the informers of the report have several names.
-	qualified bool
-	// titled is set if the name of all informers is the title of the report.
-	titled bool
-	spark  spark
+	Processing Latency   `json:"processing_latency"`
+	ToCache    Latency   `json:"cache_latency"`
+	Handlers   []Handler `json:"handlers,omitempty"`
+	Indexes    []Index   `json:"indexes,omitempty"`
+	Scopes     []Scope   `json:"scopes,omitempty"`
 }
 
 // Condition is the phase of an informer, or of one of its scopes.
@@ -123,6 +117,13 @@ type Condition struct {
 	// NextAttempt is the time until the failed request is retried; 0 while it is under way.
 	NextAttempt     Seconds `json:"next_attempt_seconds,omitempty"`
 	ResourceVersion string  `json:"resource_version,omitempty"`
+}
+
+// Packed has the sizes of packed objects, and how many of them were decoded again.
+type Packed struct {
+	Bytes     int64  `json:"bytes"`
+	TextBytes int64  `json:"text_bytes"`
+	Reads     uint64 `json:"reads"`
 }
 
 // Advice says what to do about an informer.
@@ -158,7 +159,7 @@ type Count struct {
 }
 
 // Undecodable is an object that cannot be decoded. Path is a JSON pointer, in which * is the key of
-// a map. Near is only set with WithObjectTextInErrors.
+// a map. Near is only set with Reader.ObjectText.
 type Undecodable struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
@@ -178,11 +179,13 @@ type Latency struct {
 	Longer uint64 `json:"longer,omitempty"`
 }
 
-// EventHandler is the state of a handler.
-type EventHandler struct {
+// Handler is the state of an event handler.
+type Handler struct {
 	Name    string `json:"name"`
 	Unnamed bool   `json:"unnamed,omitempty"`
-	Synced  bool   `json:"synced"`
+	// Synced and WasSynced are those of cache.HandlerStats.
+	Synced    bool `json:"synced"`
+	WasSynced bool `json:"was_synced"`
 	// Backlog is the number of events that wait.
 	Backlog   int    `json:"backlog"`
 	Processed uint64 `json:"processed"`
@@ -224,51 +227,37 @@ func (s *Seconds) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// The limits of text, in bytes, and of lists.
-const (
-	maxTitle       = 100
-	maxName        = 253 // of the names of most kinds; a longer one is cut
-	maxType        = 200
-	maxVersion     = 64
-	maxText        = 2000
-	maxManifest    = 8000
-	maxUndecodable = 100
-)
+// String returns the duration as people read it, such as 3m20s.
+func (s Seconds) String() string { return human.Duration(time.Duration(s)) }
 
-// report returns the state of the informers that are in the view.
-func (h *Handler) report(v view) *Report {
-	now := h.now()
-	r := &Report{Schema: Schema, Time: now.UTC().Truncate(time.Millisecond), Informers: []Informer{}, view: v}
-	var all []Informer
-	ids := identities{}
-	for i, source := range h.sources {
-		for status := range source.Statuses() {
-			all = append(all, h.informer(ids.of(i, &status), &status, now))
-		}
+// Where names the namespaces of the informer in a few words. It is empty for all of them.
+func (i *Informer) Where() string {
+	if i.Namespaces == nil || len(i.Namespaces) > 0 && i.Namespaces[0] == "" { // they are sorted
+		return ""
 	}
-	h.history.look(now, all)
-	common := commonName(all)
-	r.Title = cmp.Or(h.title, clean(common, maxTitle), "Informers")
-	for i := range all {
-		all[i].qualified = common == ""
-		all[i].titled = common != "" && r.Title == clean(common, maxTitle)
-		r.Summary.add(&all[i])
-	}
-	r.Summary.Text = summarize(all)
-	for i := range all {
-		if v.has(&all[i]) {
-			r.Informers = append(r.Informers, all[i])
-		}
-	}
-	slices.SortStableFunc(r.Informers, v.compare)
-	return r
+	return human.Namespaces(i.Namespaces)
 }
 
-// Packed has the sizes of packed objects, and how many of them were decoded again.
-type Packed struct {
-	Bytes     int64  `json:"bytes"`
-	TextBytes int64  `json:"text_bytes"`
-	Reads     uint64 `json:"reads"`
+// IsAttempting reports whether the failed request is retried at the moment. A server that does not
+// answer leaves it like that for long.
+func (c *Condition) IsAttempting() bool {
+	return c.Phase == cache.Degraded && c.Verb != "" && c.NextAttempt == 0
+}
+
+// NeedsAction reports whether something is wrong with the informer, or it has to be started.
+func (i *Informer) NeedsAction() bool {
+	return len(i.Problems) > 0 || i.State == Starting && len(i.Advice) > 0
+}
+
+// Label names the scope in a table.
+func (s *Scope) Label() string {
+	switch {
+	case s.Scope != "":
+		return s.Scope
+	case s.Namespace == "":
+		return "all namespaces"
+	}
+	return s.Namespace
 }
 
 // String returns the sizes, their ratio and the reads in words.
@@ -277,94 +266,58 @@ func (p *Packed) String() string {
 	if p.TextBytes > 0 {
 		ratio = fmt.Sprintf(" (%d %%)", 100*p.Bytes/p.TextBytes)
 	}
-	return fmt.Sprintf("%s of %s of text%s, %s decoded again", size(p.Bytes), size(p.TextBytes), ratio, plural(int(p.Reads), "object"))
+	return fmt.Sprintf("%s of %s of text%s, %s decoded again", human.Size(p.Bytes), human.Size(p.TextBytes), ratio, human.Plural(p.Reads, "object"))
 }
 
-// informer returns what the page shows of an informer.
-func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) Informer {
-	stats := &s.Stats
-	all := Informer{
-		ID: id, Name: clean(s.Name, maxName),
-		Group: clean(s.Resource.Group, maxName), Version: clean(s.Resource.Version, maxVersion), Resource: clean(s.Resource.Resource, maxName),
-		Kind: clean(s.Kind, maxName), Object: clean(s.Object, maxType), Server: clean(redact.Server(s.Server), maxType), Namespaces: cleanAll(s.Namespaces),
-		Condition: h.condition(&s.Status, now), Synced: stats.Synced, WasSynced: stats.WasSynced,
-		Objects: s.Status.Objects, ObjectBytes: stats.ObjectBytes, Staleness: Seconds(stats.Staleness), NotFollowing: Seconds(stats.NotFollowing),
-		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites, Unconfirmed: s.Status.Unconfirmed,
-		Events: Events{stats.Added, stats.Updated, stats.Deleted, stats.Bookmarks}, Dropped: stats.Dropped,
-		Lists: stats.Lists, BytesRead: stats.BytesRead, DecodeFailures: stats.DecodeFailures,
-		UndecodableCount: len(s.Status.Undecodable),
-		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
-	}
-	if packed := stats.Packed; packed != (cache.PackedStats{}) {
-		all.Packed = &Packed{packed.Bytes, packed.TextBytes, packed.Reads}
-	}
-	if s.Status.Unconfirmed > 0 {
-		all.LastUnconfirmed = clean(s.Status.LastUnconfirmed.String(), maxType)
-	}
-	var source *cache.ScopeSourceError
-	all.ScopeSourceFailed = errors.As(s.Status.Err, &source)
-	for _, advice := range s.Advice() {
-		all.Advice = append(all.Advice, Advice{
-			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(redact.Credentials(advice.Text), maxText),
-			Manifest: cleanLines(advice.Manifest, maxManifest), Check: clean(advice.Check, maxText), Runbook: h.runbookOf(advice.Runbook()),
-		})
-	}
-	for cause, count := range stats.Relists {
-		all.Relists = append(all.Relists, Count{Reason: cleanReason(cause), Count: count})
-	}
-	slices.SortFunc(all.Relists, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason)) })
-	for _, failure := range stats.Failures {
-		all.Failures = append(all.Failures, Count{clean(failure.Verb, maxVersion), cleanReason(failure.Reason), failure.Count})
-	}
-	for _, state := range s.Status.Undecodable[:min(len(s.Status.Undecodable), maxUndecodable)] {
-		all.Undecodable = append(all.Undecodable, h.undecodable(state))
-	}
-	for i := range stats.Handlers {
-		all.Handlers = append(all.Handlers, handlerOf(&stats.Handlers[i]))
-	}
-	for _, index := range stats.Indexes {
-		all.Indexes = append(all.Indexes, Index{clean(index.Name, maxName), index.Values})
-	}
-	for i := range s.Status.Scopes {
-		scope := &s.Status.Scopes[i]
-		all.Scopes = append(all.Scopes, Scope{clean(scope.Namespace, maxName), clean(scope.Scope, maxText), h.condition(&scope.Status, now)})
-	}
-	slices.SortStableFunc(all.Scopes, func(a, b Scope) int { return cmp.Compare(a.rank(), b.rank()) })
-	state, problems := h.limits.judge(&all)
-	all.State = state
-	h.advise(&all, problems)
-	return all
+// rank orders scopes: those that do not follow the server are first.
+func (s *Scope) rank() int {
+	return slices.Index([]cache.Phase{cache.Degraded, cache.Listing, cache.Pending, cache.Stopped, cache.Watching}, s.Phase)
 }
 
-func (h *Handler) condition(s *cache.Status, now time.Time) Condition {
-	c := Condition{
-		Phase: cache.Phase(clean(string(s.Phase), maxVersion)), Reason: cleanReason(s.Reason), Verb: clean(s.Verb, maxVersion), Error: h.explain(s.Reason, s.Err),
-		ResourceVersion: clean(s.ResourceVersion, maxVersion),
+// Backlog is the number of events that wait for any handler.
+func (i *Informer) Backlog() (n int) {
+	for h := range i.Handlers {
+		n += i.Handlers[h].Backlog
 	}
-	if !s.Since.IsZero() {
-		c.For = Seconds(max(0, now.Sub(s.Since)))
-	}
-	if !s.NextAttempt.IsZero() {
-		c.NextAttempt = Seconds(max(0, s.NextAttempt.Sub(now)))
-	}
-	return c
+	return n
 }
 
-// runbookOf returns the URL of a heading of the runbook.
-func (h *Handler) runbookOf(heading string) string {
-	if h.runbook == "" {
-		return ""
+// GroupResource is the resource with its group, such as deployments.apps.
+func (i *Informer) GroupResource() string {
+	if i.Group == "" {
+		return i.Resource
 	}
-	return h.runbook + "#" + url.PathEscape(heading)
+	return i.Resource + "." + i.Group
 }
 
-func handlerOf(h *cache.HandlerStats) EventHandler {
-	return EventHandler{
-		Name: clean(h.Name, maxName), Unnamed: h.Unnamed, Synced: h.Synced, Backlog: h.Backlog, Processed: h.Processed, Merged: h.Merged,
-		Panics: h.Panics, Running: Seconds(h.Running), Slowest: Seconds(h.Slowest), Latency: latencyOf(&h.Latency),
+// Object is the namespace and the name of the object.
+func (u *Undecodable) Object() string {
+	if u.Namespace == "" {
+		return u.Name
 	}
+	return u.Namespace + "/" + u.Name
 }
 
-func latencyOf(h *cache.Histogram) Latency {
-	return Latency{Count: h.Count(), Sum: Seconds(h.Sum), P50: Seconds(h.Quantile(0.5)), P99: Seconds(h.Quantile(0.99)), Longer: h.Counts[len(h.Counts)-1]}
+// String describes the distribution.
+func (l Latency) String() string {
+	if l.Count == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("half %s, 99 %% %s, mean %s", l.bound(0.5, l.P50), l.Percentile99(), l.Sum/Seconds(l.Count))
+}
+
+// Percentile99 returns the bound of 99 of 100 durations, or – if there are none.
+func (l Latency) Percentile99() string {
+	if l.Count == 0 {
+		return "–"
+	}
+	return l.bound(0.99, l.P99)
+}
+
+// bound returns the bound of the share q of all durations.
+func (l Latency) bound(q float64, bound Seconds) string {
+	if float64(l.Count-l.Longer) < q*float64(l.Count) {
+		return "> " + bound.String()
+	}
+	return "≤ " + bound.String()
 }

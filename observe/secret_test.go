@@ -1,16 +1,13 @@
-package debugpage
+package observe
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"reflect"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,24 +78,29 @@ func inErrors(t *testing.T) map[error]string {
 	}
 }
 
+// readJSON returns the report about an informer as JSON.
+func readJSON(t *testing.T, s cache.InformerStatus, r Reader) string {
+	t.Helper()
+	r.Sources = []cache.StatusSource{source{s}}
+	text, err := json.Marshal(r.Read())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestSecrets puts a secret into each part of an informer that could have it, and looks for it in
-// each form of the page.
+// the report.
 func TestSecrets(t *testing.T) {
 	check := func(what, shown string, s cache.InformerStatus) {
 		t.Helper()
-		h := newTest(source{s})
-		for _, form := range []string{"html", "text&q=w", "json"} {
-			page := body(t, h, "/?format="+form)
-			if at := strings.Index(page, hush); at >= 0 {
-				t.Errorf("%s, %s: the secret is in …%s…", what, form, page[max(0, at-100):min(len(page), at+30)])
-			}
-			if form == "json" {
-				shown = strconv.Quote(shown)
-				shown = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`).Replace(shown[1 : len(shown)-1])
-			}
-			if form != "html" && !strings.Contains(page, shown) {
-				t.Errorf("%s, %s: %q is not in %s", what, form, shown, page)
-			}
+		text := readJSON(t, s, Reader{})
+		if at := strings.Index(text, hush); at >= 0 {
+			t.Errorf("%s: the secret is in …%s…", what, text[max(0, at-100):min(len(text), at+30)])
+		}
+		want, err := json.Marshal(shown)
+		if err != nil || !strings.Contains(text, string(want[1:len(want)-1])) {
+			t.Errorf("%s: %s is not in %s", what, want, text)
 		}
 	}
 	with := func(change func(*cache.InformerStatus)) cache.InformerStatus {
@@ -142,88 +144,12 @@ func TestObjectText(t *testing.T) {
 		t.Fatal("no DecodeError")
 	}
 	s := cache.InformerStatus{Resource: widget, Status: cache.Status{Phase: cache.Degraded, Reason: cache.Decode, Err: state, Undecodable: []*cache.DecodeError{state}}}
-	for _, form := range []string{"html", "text", "json"} {
-		page := body(t, newTest(source{s}, WithObjectTextInErrors()), "/?format="+form)
-		if n := strings.Count(page, hush); n < 2 {
-			t.Errorf("%s: the text of the object is there %d times", form, n)
-		}
+	if n := strings.Count(readJSON(t, s, Reader{ObjectText: true}), hush); n < 2 {
+		t.Errorf("the text of the object is there %d times", n)
 	}
 	s.Status.Err = errors.New("Authorization: Bearer " + hush)
 	s.Status.Undecodable = nil
-	if strings.Contains(body(t, newTest(source{s}, WithObjectTextInErrors()), "/?format=text"), hush) {
+	if strings.Contains(readJSON(t, s, Reader{ObjectText: true}), hush) {
 		t.Error("the option shows credentials")
 	}
-}
-
-// hostile returns an informer with a text in each part that a server or a program can choose.
-func hostile(text string) cache.InformerStatus {
-	undecodable := []*cache.DecodeError{{Namespace: text, Name: text, Path: text, Near: text, Err: errors.New(text)}}
-	status := cache.Status{Phase: cache.Degraded, Reason: cache.Reason(cache.Unreachable), Verb: text, Err: errors.New(text), ResourceVersion: text, Undecodable: undecodable}
-	inScope := status
-	status.Scopes = []cache.ScopeStatus{{Namespace: text, Status: inScope}, {Namespace: text + "2", Status: cache.Status{Phase: cache.Watching}}}
-	return cache.InformerStatus{
-		Name: text, Resource: schema.GroupVersionResource{Group: text, Version: text, Resource: text}, Kind: text, Object: text, Server: text,
-		Namespaces: []string{text, text + "2"}, Status: status,
-		Stats: cache.Stats{
-			Failures: []cache.FailureCount{{Verb: text, Reason: cache.Reason(text), Count: 1}}, Relists: map[cache.Reason]uint64{cache.Reason(text): 1},
-			Handlers: []cache.HandlerStats{{Name: text, Running: 1e12, Panics: 1}}, Indexes: []cache.IndexStats{{Name: text}},
-		},
-	}
-}
-
-var tags = regexp.MustCompile(`(?i)<[a-z/!][^>]*>`)
-
-// checkHostile checks that a text is not code in any form of the page. plain is the page of an
-// informer with a harmless text.
-func checkHostile(t *testing.T, text string) {
-	t.Helper()
-	h := newTest(source{hostile(text)}, WithTitle(text), WithObjectTextInErrors())
-	for _, form := range []string{"html", "text", "json"} {
-		for _, query := range []string{"", "&q=" + url.QueryEscape(text)} {
-			w := get(t, h, "/?format="+form+query, "")
-			if w.Code == http.StatusBadRequest && query != "" {
-				continue // it is too long
-			}
-			page := w.Body.String()
-			if w.Code != http.StatusOK || !utf8.ValidString(page) || len(page) > 200_000 {
-				t.Fatalf("%.50q, %s: %d, %d bytes", text, form, w.Code, len(page))
-			}
-			for i, r := range page {
-				if r != '\n' && !strconv.IsPrint(r) {
-					t.Fatalf("%.50q, %s: the page has %q: %q", text, form, r, page[max(0, i-50):min(len(page), i+50)])
-				}
-			}
-			if form == "html" && query == "" {
-				want := tags.FindAllString(body(t, newTest(source{hostile("harmless")}, WithTitle("harmless"), WithObjectTextInErrors()), "/?format=html"), -1)
-				if got := tags.FindAllString(page, -1); len(got) != len(want) {
-					t.Errorf("%.50q: the page has %d tags, and %d without this text", text, len(got), len(want))
-				}
-			}
-		}
-	}
-}
-
-var hostileTexts = []string{
-	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</title><script>`, "javascript:alert(1)", "{{.}}", "%s%d%!", "-->", "]]>",
-	"a\x1b[31mred\x1b]0;title\a", "a\nb\r\tc\x00d", "\u202eevil\u202c", "\ufeff\u2028\u2029\u200b", "\xff\xfe\xc3", "`$(rm -rf)`", "&lt;b&gt;&#x3c;",
-	strings.Repeat("n", 64<<10), strings.Repeat("世", 20_000), strings.Repeat("<", 64<<10), strings.Repeat("\x1b", 64<<10), "a@b://c:d@e",
-}
-
-func TestHostileNames(t *testing.T) {
-	for _, text := range hostileTexts {
-		checkHostile(t, text)
-	}
-}
-
-func FuzzHostileNames(f *testing.F) {
-	for _, text := range hostileTexts {
-		if len(text) < 100 {
-			f.Add(text)
-		}
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if text != "" { // of what has no name, the page shows less
-			checkHostile(t, text)
-		}
-	})
 }
