@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/typedinformers/informer-gen/observe/internal/human"
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/observe/internal/human"
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 

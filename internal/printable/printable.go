@@ -72,11 +72,3 @@ const maxVersion = 64
 
 // Version returns a resourceVersion for a text.
 func Version(s string) string { return Text(Cut(s, maxVersion)) }
-
-// Plural returns a number with a noun, whose plural ends with s.
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}

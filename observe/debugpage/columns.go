@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/observe"
-	"github.com/typedinformers/informer-gen/observe/internal/human"
 )
 
 // column is a column of the table of informers, and an order of them.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/observe"
-	"github.com/typedinformers/informer-gen/observe/internal/human"
 )
 
 // details are what the page shows of an informer beyond its row, as HTML and as text.

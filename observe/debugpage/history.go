@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/observe"
-	"github.com/typedinformers/informer-gen/observe/internal/human"
 )
 
 const (

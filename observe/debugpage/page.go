@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/observe"
-	"github.com/typedinformers/informer-gen/observe/internal/human"
 )
 
 // maxShown is the number of handlers, scopes or objects of an informer that the page has.
@@ -136,9 +136,6 @@ func (r row) Cell(c column) string { return c.text(r.Informer) }
 
 // Changes is the number of events.
 func (r row) Changes() string { return human.Number(r.Events.Changes()) }
-
-// Words is the text that the filter of the script searches.
-func (r row) Words() string { return words(r.Informer) }
 
 // Below are the parts of the line below the resource.
 func (r row) Below() []string {

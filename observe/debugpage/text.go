@@ -7,9 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/observe"
-	"github.com/typedinformers/informer-gen/observe/internal/human"
 )
 
 // maxCell is the number of bytes of a cell of the table of informers.

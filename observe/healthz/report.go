@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/observe"
-	"github.com/typedinformers/informer-gen/observe/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 

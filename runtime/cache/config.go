@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
@@ -162,7 +162,7 @@ func (c *config) name() string {
 		return name + " in namespace " + c.Namespace
 	}
 	if c.scope.among != nil {
-		return name + " in " + printable.Plural(c.scope.among.Len(), "namespace")
+		return name + " in " + human.Plural(c.scope.among.Len(), "namespace")
 	}
 	if c.scope.OtherNamespaces && c.isScope {
 		return name + " in other namespaces"

@@ -3,7 +3,7 @@ package cache
 import (
 	"context"
 
-	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/human"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -51,5 +51,5 @@ type DroppedErrors struct{ Errors int }
 
 // Error returns the number of the errors.
 func (e *DroppedErrors) Error() string {
-	return printable.Plural(e.Errors, "error") + " dropped, because the WatchErrorHandler or StatusHandler had not returned"
+	return human.Plural(e.Errors, "error") + " dropped, because the WatchErrorHandler or StatusHandler had not returned"
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
@@ -251,7 +251,7 @@ func (s *informer) name() string {
 	case len(all) == 1 && chosen == nil:
 		return s.config.name()
 	case len(all) > maxNamed:
-		return name + " in " + printable.Plural(len(all), scopesNoun(all))
+		return name + " in " + human.Plural(len(all), scopesNoun(all))
 	}
 	var names []string
 	for _, r := range all {

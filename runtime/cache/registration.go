@@ -1,7 +1,7 @@
 package cache
 
 import (
-	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -40,7 +40,7 @@ func (r *registration) waitsFor() (subject, NotSynced) {
 		Resource: r.informer.Resource(),
 		Handler:  r.Name(),
 		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
-			printable.Plural(r.Backlog(), "event") + " to go",
+			human.Plural(r.Backlog(), "event") + " to go",
 		Status: r.informer.Status(),
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -40,7 +40,7 @@ func (s Scope) String() string {
 	text := strconv.Quote(s.Namespace)
 	switch {
 	case s.among != nil:
-		text += " limited to " + printable.Plural(s.among.Len(), "namespace")
+		text += " limited to " + human.Plural(s.among.Len(), "namespace")
 	case s.OtherNamespaces:
 		text = "other namespaces"
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
@@ -196,18 +197,18 @@ func (s Status) String() string {
 	}
 	switch {
 	case s.ResourceVersion != "":
-		text += next + printable.Plural(s.Objects, "object") + " at version " + printable.Version(s.ResourceVersion)
+		text += next + human.Plural(s.Objects, "object") + " at version " + printable.Version(s.ResourceVersion)
 	case s.Objects > 0: // one of several namespaces is not listed yet
-		text += next + printable.Plural(s.Objects, "object")
+		text += next + human.Plural(s.Objects, "object")
 	}
 	if s.PendingWrites > 0 {
-		text += "; " + printable.Plural(s.PendingWrites, "own write") + " not confirmed by the watch"
+		text += "; " + human.Plural(s.PendingWrites, "own write") + " not confirmed by the watch"
 	}
 	if s.LateWrites > 0 {
-		text += "; " + printable.Plural(s.LateWrites, "own write") + " left to the watch, because too many were not confirmed"
+		text += "; " + human.Plural(s.LateWrites, "own write") + " left to the watch, because too many were not confirmed"
 	}
 	if s.Unconfirmed > 0 {
-		text += fmt.Sprintf("; %s not confirmed, the last: %v", printable.Plural(s.Unconfirmed, "version"), s.LastUnconfirmed)
+		text += fmt.Sprintf("; %s not confirmed, the last: %v", human.Plural(s.Unconfirmed, "version"), s.LastUnconfirmed)
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
@@ -323,7 +324,7 @@ func (s *Status) where() string {
 	case 1:
 		return " in " + s.Scopes[one].name()
 	}
-	return fmt.Sprintf(" in %d of %s", n, printable.Plural(len(s.Scopes), noun))
+	return fmt.Sprintf(" in %d of %s", n, human.Plural(len(s.Scopes), noun))
 }
 
 // statusOf returns the Status of a state of progress.

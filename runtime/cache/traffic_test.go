@@ -18,14 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // trafficOf returns the lists, the relists and the failed requests of an informer in one line.
 func trafficOf(s Stats) string {
-	parts := []string{printable.Plural(int(s.Lists), "list")}
+	parts := []string{human.Plural(int(s.Lists), "list")}
 	for _, cause := range slices.Sorted(maps.Keys(s.Relists)) {
 		parts = append(parts, fmt.Sprintf("relist %s %d", cause, s.Relists[cause]))
 	}

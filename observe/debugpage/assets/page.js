@@ -1,6 +1,6 @@
 "use strict";
 
-// The page works without this script. It refreshes the main part, filters while the reader types,
+// The page works without this script. It refreshes the main part, also while the reader types a filter,
 // and copies manifests. It keeps open details, the focus, the selection and the filter.
 (() => {
   const interval = 5000; // of a refresh, in milliseconds
@@ -13,11 +13,11 @@
   let running = null; // the request that is under way
   let timer = 0;
 
-  // address returns the address of the page with some of the parameters of the view.
-  function address(names) {
+  // address returns the address of the page with the view.
+  function address() {
     const query = new URLSearchParams();
-    for (const name of names) {
-      if (view[name]) query.set(name, view[name]);
+    for (const [name, value] of Object.entries(view)) {
+      if (value) query.set(name, value);
     }
     return "?" + query.toString();
   }
@@ -61,25 +61,6 @@
     }
   }
 
-  // filter shows the informers that are in the view.
-  function filter() {
-    const words = view.q.trim().toLowerCase();
-    let shown = 0;
-    const all = document.querySelectorAll(".informer");
-    for (const informer of all) {
-      const isIn = (!view.state || informer.dataset.state === view.state) && informer.dataset.words.includes(words);
-      informer.hidden = !isIn;
-      if (isIn) shown++;
-    }
-    const table = document.querySelector("main > table");
-    if (table) table.hidden = shown === 0;
-    if (byId("none")) byId("none").hidden = shown > 0 || all.length === 0;
-    for (const chip of document.querySelectorAll(".chip")) {
-      if (chip.dataset.state === view.state) chip.setAttribute("aria-current", "true");
-      else chip.removeAttribute("aria-current");
-    }
-  }
-
   // show shows the buttons that need the script.
   function show() {
     byId("pause").hidden = false;
@@ -93,22 +74,21 @@
     return !selection.isCollapsed && byId("main").contains(selection.anchorNode);
   }
 
-  // refresh fetches the page with all informers, because the filter is applied here, and with the
-  // details of those that are open.
-  async function refresh() {
+  // refresh fetches the page with the details of the informers that are open. While text is selected, it shows only another view.
+  async function refresh(isOther = false) {
     clearTimeout(timer);
     if (running) running.abort();
     const own = (running = new AbortController());
     const stop = setTimeout(() => own.abort(new Error("no answer in " + timeout / 1000 + " seconds")), timeout);
     try {
       const open = [...document.querySelectorAll(".row details[open]")].map((d) => d.closest(".informer").id);
-      const response = await fetch(address(["sort"]) + "&details=" + open.join(","), { headers: { Accept: "text/html" }, cache: "no-store", signal: own.signal }).catch((error) => {
+      const response = await fetch(address() + "&details=" + open.join(","), { headers: { Accept: "text/html" }, cache: "no-store", signal: own.signal }).catch((error) => {
         throw error instanceof TypeError ? new Error("no connection; check that the program runs, and the port-forward or proxy to it") : error;
       });
       const text = await response.text();
       if (!response.ok) throw new Error(text.slice(0, 200) || "status " + response.status);
       if (own !== running) return;
-      if (!isSelecting()) apply(new DOMParser().parseFromString(text, "text/html"));
+      if (isOther || !isSelecting()) apply(new DOMParser().parseFromString(text, "text/html"));
       byId("trouble").textContent = "";
     } catch (error) {
       if (own === running) {
@@ -132,7 +112,6 @@
     const [icon, newIcon] = [document, page].map((d) => d.querySelector("link[rel=icon]").getAttribute("href"));
     if (icon !== newIcon) document.querySelector("link[rel=icon]").setAttribute("href", newIcon);
     document.title = page.title;
-    filter();
     show();
     // An element that was moved loses the focus.
     if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
@@ -140,14 +119,13 @@
 
   function plan() {
     clearTimeout(timer);
-    if (!paused && !document.hidden) timer = setTimeout(refresh, interval);
+    if (!paused && !document.hidden) timer = setTimeout(() => refresh(), interval);
   }
 
   // changed shows another view.
-  function changed(fetches) {
-    history.replaceState(null, "", address(["q", "state", "sort"]));
-    filter();
-    if (fetches) refresh();
+  function changed() {
+    history.replaceState(null, "", address());
+    refresh(true);
   }
 
   addEventListener("DOMContentLoaded", () => {
@@ -161,18 +139,12 @@
       else refresh();
     });
     main.addEventListener("input", (event) => {
-      if (event.target.id !== "q") return;
-      view.q = event.target.value;
-      changed(false);
-    });
-    main.addEventListener("change", (event) => {
-      if (event.target.id !== "sort") return;
-      view.sort = event.target.value;
-      changed(true);
+      view[event.target.name] = event.target.value;
+      changed();
     });
     main.addEventListener("submit", (event) => {
       event.preventDefault();
-      changed(true);
+      changed();
     });
     main.addEventListener("click", (event) => {
       const target = event.target.closest(".chip, thead a[data-sort], .copy, #all");
@@ -189,22 +161,17 @@
       event.preventDefault();
       if (target.id === "all") {
         byId("q").value = view.q = view.state = "";
-        changed(false);
       } else if (target.matches(".chip")) {
         view.state = target.dataset.state;
-        changed(false);
       } else {
-        view.sort = target.dataset.sort;
-        byId("sort").value = view.sort;
-        changed(true);
+        byId("sort").value = view.sort = target.dataset.sort;
       }
+      changed();
     });
     main.addEventListener("toggle", (event) => {
       if (event.target.open && event.target.closest(".row") && !paused) refresh();
     }, true);
     document.addEventListener("visibilitychange", () => (document.hidden || paused ? plan() : refresh()));
-    // The server has left out the others.
-    if (view.q || view.state) refresh();
-    else plan();
+    plan();
   });
 })();

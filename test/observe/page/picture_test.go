@@ -58,17 +58,7 @@ func (shop) Statuses() iter.Seq[cache.InformerStatus] {
 		databases, pods, secrets, informer("apps", "v1", "statefulsets", "StatefulSet", 127, 2),
 		informer("data.example.com", "v1", "databaseclasses", "DatabaseClass", 4, 0), informer("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", 381, 1),
 	}
-	return fixedNow(all)
-}
-
-func fixedNow(all []cache.InformerStatus) iter.Seq[cache.InformerStatus] {
-	return func(yield func(cache.InformerStatus) bool) {
-		for _, s := range all {
-			if !yield(s) {
-				return
-			}
-		}
-	}
+	return slices.Values(all)
 }
 
 // TestPicture writes the picture of the documentation, after the page has refreshed itself for long

@@ -19,6 +19,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
@@ -242,21 +243,11 @@ func Listing(lasted time.Duration, read int64) Advice {
 	case read == 0:
 		return Advice{Text: fmt.Sprintf("The server has sent nothing of the first list for %v. Check its load and the network. An informer also waits while ten others of its factory read their first list.", lasted), Check: load}
 	}
-	return Advice{Text: fmt.Sprintf("The first list has taken %v so far, and %s of it were read. A large collection takes time; otherwise check the load of the server, or select fewer objects.", lasted, sizeOf(read)), Check: load}
+	return Advice{Text: fmt.Sprintf("The first list has taken %v so far, and %s of it were read. A large collection takes time; otherwise check the load of the server, or select fewer objects.", lasted, human.Size(read)), Check: load}
 }
 
 // Handler returns what to do about a handler whose present call has taken that long.
 func Handler(name string, running time.Duration, backlog int) Advice {
 	return Advice{Text: fmt.Sprintf("Handler %s has not returned from a call for %v, and its backlog is %d. A handler should only add to a queue: look for a lock, a request, or a wait for another informer.",
 		printable.Text(printable.Cut(name, maxName)), running.Round(time.Second), backlog)}
-}
-
-func sizeOf(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
