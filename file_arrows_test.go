@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// order has the files of each package of runtime/cache and of apitest, so that a file uses only files before it. Files with a plus between them
+// order has the files of each package of runtime/cache, observe and apitest, so that a file uses only files before it. Files with a plus between them
 // use one another: they are one subject.
 var order = map[string]string{
 	"apitest":                    "kind fault effect reactors server outage tracker",
@@ -24,6 +24,9 @@ var order = map[string]string{
 	"apitest/internal/selection": "fields token selection page",
 	"apitest/internal/serve":     "request body selector encode list response handler parse verbs answer",
 	"apitest/internal/watch":     "watches body",
+	"observe":                    "state report problems summary read",
+	"observe/debugpage":          "columns facts view history text page handler+options",
+	"observe/healthz":            "report check handler",
 	"runtime/cache": "object errors scope status stats advice cluster_watch hooks listwatch sync scope_source packing packing_default config " +
 		"handler record scope_reflector core+handover+own_writes indexer fields transform options " +
 		"scope_options informer+observed+registration+scope_set kind shared_informer factory lister generic " +
@@ -53,7 +56,7 @@ var order = map[string]string{
 func TestFilesUseOneAnotherOneWay(t *testing.T) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
-	}, "./runtime/cache/...", "./apitest/...")
+	}, "./runtime/cache/...", "./observe/...", "./apitest/...")
 	if err != nil {
 		t.Fatal(err)
 	}

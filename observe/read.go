@@ -92,7 +92,7 @@ func (r *Reader) informer(id string, s *cache.InformerStatus, now time.Time) Inf
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
 			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(redact.Credentials(advice.Text), maxText),
-			Manifest: cleanLines(advice.Manifest), Check: clean(advice.Check, maxText), Runbook: r.runbookOf(advice.Runbook()),
+			Manifest: cleanLines(advice.Manifest), Check: clean(advice.Check, maxText), Runbook: runbookOf(r.Runbook, advice.Runbook()),
 		})
 	}
 	for cause, count := range stats.Relists {
@@ -116,7 +116,7 @@ func (r *Reader) informer(id string, s *cache.InformerStatus, now time.Time) Inf
 		all.Scopes = append(all.Scopes, Scope{clean(scope.Namespace, maxName), clean(scope.Scope, maxText), conditionOf(&scope.Status, now)})
 	}
 	slices.SortStableFunc(all.Scopes, func(a, b Scope) int { return cmp.Compare(a.rank(), b.rank()) })
-	r.judge(&all)
+	all.judge(r.StalenessLimit, r.Runbook)
 	return all
 }
 

@@ -11,53 +11,62 @@ import (
 
 // column is a column of the table of informers, and an order of them.
 type column struct {
-	// Title is the heading, and Order the order in a list of them.
-	Title, Order string
 	// Sort is the value of ?sort=.
 	Sort string
+	// Title is the heading, and Order the order in a list of them.
+	Title, Order string
 	// Class and Direction are those of the heading in HTML.
 	Class, Direction string
-	compare          func(a, b *observe.Informer) int
+	// value is what the informers are sorted by, the largest one first if Direction is descending. It is nil for their labels.
+	value func(*observe.Informer) int64
 	// text is the cell.
 	text func(*observe.Informer) string
 }
 
 // columns are in the order of the text. The first one is the default order.
 var columns = []column{
-	{"State", "State", "state", "state", "descending", compareBy(func(i *observe.Informer) int { return slices.Index(observe.States(), i.State) }), func(i *observe.Informer) string { return strings.ToUpper(string(i.State)) }},
-	{"Informer", "Name", "name", "informer-name", "ascending", compareBy(func(i *observe.Informer) string { return i.Label }), func(i *observe.Informer) string { return i.Label }},
-	{"For", "Newest state", "since", "num", "ascending", compareBy(func(i *observe.Informer) observe.Seconds { return i.For }), lasting},
-	{"Objects", "Objects", "objects", "num", "descending", largest(func(i *observe.Informer) int { return i.Objects }), func(i *observe.Informer) string { return human.Number(i.Objects) }},
-	{"Memory", "Memory", "memory", "num", "descending", largest(func(i *observe.Informer) int64 { return i.ObjectBytes }), memory},
-	{"Staleness", "Staleness", "staleness", "num", "descending", largest(func(i *observe.Informer) observe.Seconds { return i.Staleness }), staleness},
-	{"Backlog", "Backlog", "backlog", "num", "descending", largest((*observe.Informer).Backlog), func(i *observe.Informer) string { return human.Number(i.Backlog()) }},
-	{"Events", "Events", "events", "num events", "descending", largest(func(i *observe.Informer) uint64 { return i.Events.Changes() }), func(i *observe.Informer) string { return human.Number(i.Events.Changes()) }},
+	{"state", "State", "State", "state", "descending",
+		func(i *observe.Informer) int64 { return -int64(slices.Index(observe.States(), i.State)) },
+		func(i *observe.Informer) string { return strings.ToUpper(string(i.State)) }},
+	{"name", "Informer", "Name", "informer-name", "ascending",
+		nil,
+		func(i *observe.Informer) string { return i.Label }},
+	{"since", "For", "Newest state", "num", "ascending",
+		func(i *observe.Informer) int64 { return int64(i.For) },
+		// While the informer does not follow the server, its phase may have begun again.
+		func(i *observe.Informer) string { return max(i.For, i.NotFollowing).String() }},
+	{"objects", "Objects", "Objects", "num", "descending",
+		func(i *observe.Informer) int64 { return int64(i.Objects) },
+		func(i *observe.Informer) string { return human.Number(i.Objects) }},
+	{"memory", "Memory", "Memory", "num", "descending",
+		func(i *observe.Informer) int64 { return i.ObjectBytes },
+		func(i *observe.Informer) string { return known(i.ObjectBytes > 0, human.Size(i.ObjectBytes)) }},
+	{"staleness", "Staleness", "Staleness", "num", "descending",
+		func(i *observe.Informer) int64 { return int64(i.Staleness) },
+		func(i *observe.Informer) string { return known(i.Synced || i.Staleness > 0, i.Staleness.String()) }},
+	{"backlog", "Backlog", "Backlog", "num", "descending",
+		func(i *observe.Informer) int64 { return int64(i.Backlog()) },
+		func(i *observe.Informer) string { return known(len(i.Handlers) > 0, human.Number(i.Backlog())) }},
+	{"events", "Events", "Events", "num events", "descending",
+		func(i *observe.Informer) int64 { return int64(i.Events.Changes()) },
+		func(i *observe.Informer) string { return human.Number(i.Events.Changes()) }},
 }
 
-func compareBy[V cmp.Ordered](value func(*observe.Informer) V) func(a, b *observe.Informer) int {
-	return func(a, b *observe.Informer) int { return cmp.Compare(value(a), value(b)) }
+// compare orders two informers.
+func (c *column) compare(a, b *observe.Informer) int {
+	switch {
+	case c.value == nil:
+		return cmp.Compare(a.Label, b.Label)
+	case c.Direction == "descending":
+		return cmp.Compare(c.value(b), c.value(a))
+	}
+	return cmp.Compare(c.value(a), c.value(b))
 }
 
-func largest[V cmp.Ordered](value func(*observe.Informer) V) func(a, b *observe.Informer) int {
-	return func(a, b *observe.Informer) int { return cmp.Compare(value(b), value(a)) }
-}
-
-// lasting is how long the informer has not followed the server. While it does, it is the time since
-// its phase began.
-func lasting(i *observe.Informer) string { return max(i.For, i.NotFollowing).String() }
-
-// memory is the estimate of the memory, or – if there is none.
-func memory(i *observe.Informer) string {
-	if i.ObjectBytes <= 0 {
+// known returns – for a value that is not known.
+func known(isKnown bool, text string) string {
+	if !isKnown {
 		return "–"
 	}
-	return human.Size(i.ObjectBytes)
-}
-
-// staleness is – before the first list.
-func staleness(i *observe.Informer) string {
-	if !i.Synced && i.Staleness == 0 {
-		return "–"
-	}
-	return i.Staleness.String()
+	return text
 }

@@ -96,7 +96,8 @@ func detailsOf(i *observe.Informer, limit int) (d details) {
 		if h.Synced {
 			synced = "yes"
 		}
-		return []string{h.Name, synced, human.Number(h.Backlog), human.Number(h.Processed), human.Number(h.Panics), h.Running.String(), h.Slowest.String(), h.Latency.Percentile99()}
+		calls := []string{human.Number(h.Backlog), human.Number(h.Processed), human.Number(h.Panics), h.Running.String(), h.Slowest.String(), h.Latency.Percentile99()}
+		return append([]string{h.Name, synced}, calls...)
 	})
 	objects := []string{"Object", "Path", "Reason", "Text"}
 	add(&d, table{Title: "Undecodable objects", Head: objects, More: i.UndecodableCount}, i.Undecodable, limit, func(u *observe.Undecodable) []string {

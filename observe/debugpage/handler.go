@@ -3,7 +3,6 @@ package debugpage
 import (
 	"bytes"
 	"compress/gzip"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -25,11 +24,6 @@ const (
 	// minGzip is the number of bytes from which on a response is compressed.
 	minGzip = 4 << 10
 )
-
-// assets are the files that the page consists of. Each but page.html is served by ?asset=.
-//
-//go:embed assets
-var assets embed.FS
 
 // Handler serves the page. It keeps a history of the numbers of events of at most 2,000 informers
 // while it is looked at, and has no goroutine.

@@ -1,6 +1,7 @@
 package debugpage
 
 import (
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -14,6 +15,11 @@ import (
 
 // maxShown is the number of handlers, scopes or objects of an informer that the page has.
 const maxShown = 20
+
+// assets are the files that the page consists of. Each but page.html is served by ?asset=.
+//
+//go:embed assets
+var assets embed.FS
 
 var funcs = template.FuncMap{
 	"icon": func(s observe.State) template.HTML {

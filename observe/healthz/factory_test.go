@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -264,65 +262,4 @@ func TestScopesThatChange(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestThousandInformers reads the state while informers start, follow the server and stop. A client
-// that does not read its answer holds up no one.
-func TestThousandInformers(t *testing.T) {
-	const informers = 1000
-	synctest.Test(t, func(t *testing.T) {
-		server := apitest.Start(t)
-		var names []string
-		var kinds []apitest.Kind
-		for i := range informers {
-			names = append(names, fmt.Sprintf("widgets%03d", i))
-			kind, _ := kindOf(server, names[i])
-			kinds = append(kinds, kind)
-		}
-		if err := server.AddKinds(kinds...); err != nil {
-			t.Fatal(err)
-		}
-		f, _ := program(t, server, names)
-		h := healthz.Handler(f)
-		slow := &slowReader{ResponseRecorder: httptest.NewRecorder(), gate: make(chan struct{})}
-		var reading, serving sync.WaitGroup
-		serving.Go(func() { h.ServeHTTP(slow, httptest.NewRequest(http.MethodGet, "/readyz", nil)) })
-		ctx, cancel := context.WithCancel(t.Context())
-		for range 4 {
-			reading.Go(func() {
-				for ctx.Err() == nil {
-					began := time.Now()
-					get(h, http.MethodGet, "/readyz")
-					get(h, http.MethodGet, "/readyz", "application/json")
-					if waited := time.Since(began); waited > 0 {
-						t.Errorf("an answer has waited for %v", waited)
-					}
-					time.Sleep(10 * time.Second)
-				}
-			})
-		}
-		f.Start(t.Context())
-		time.Sleep(time.Minute)
-		wantBody(t, h, http.StatusOK, "ready: 1,000 informers\n")
-		f.Shutdown()
-		wantBody(t, h, http.StatusServiceUnavailable, "not ready: 1,000 of 1,000 informers\n")
-		cancel()
-		reading.Wait()
-		close(slow.gate)
-		serving.Wait()
-		if !strings.HasPrefix(slow.Body.String(), "not ready: ") {
-			t.Errorf("the slow client has read %.100s", slow.Body)
-		}
-	})
-}
-
-// slowReader is a client that does not read before gate is closed.
-type slowReader struct {
-	*httptest.ResponseRecorder
-	gate chan struct{}
-}
-
-func (s *slowReader) Write(body []byte) (int, error) {
-	<-s.gate
-	return s.ResponseRecorder.Write(body)
 }

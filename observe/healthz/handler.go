@@ -6,49 +6,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/typedinformers/informer-gen/observe"
 	"github.com/typedinformers/informer-gen/observe/internal/negotiate"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
-
-// Option sets a property of a check.
-type Option func(*check)
-
-type check struct {
-	reader        observe.Reader
-	degradedLimit time.Duration
-}
-
-func newCheck(source cache.StatusSource, set []Option) *check {
-	c := &check{reader: observe.Reader{Sources: []cache.StatusSource{source}, Runbook: observe.Runbook}}
-	for _, option := range set {
-		option(c)
-	}
-	return c
-}
-
-// WithSource adds the informers of another source, for a program with several factories.
-func WithSource(source cache.StatusSource) Option {
-	return func(c *check) { c.reader.Sources = append(c.reader.Sources, source) }
-}
-
-// WithDegradedLimit makes an informer not ready that has synced, but has not followed the server
-// for longer than limit. By default it stays ready; see the package comment. All replicas fail
-// together if the API server is away, so a limit of less than some minutes turns its restart into
-// an outage of the program. A scope that was added later counts from its first list on. 0 is for no limit.
-func WithDegradedLimit(limit time.Duration) Option {
-	return func(c *check) { c.degradedLimit = limit }
-}
-
-// WithStalenessLimit makes an informer not ready to which the server has sent nothing for longer
-// than limit, also if its watch is open; see cache.Stats.Staleness. A kube-apiserver sends a
-// bookmark each minute, so the limit has to be several minutes. A server that sends no bookmarks,
-// such as a fake, is silent while nothing changes. 0 is for no limit.
-func WithStalenessLimit(limit time.Duration) Option {
-	return func(c *check) { c.reader.StalenessLimit = limit }
-}
 
 // Readiness returns a check that fails while an informer of the source is not ready. The error has
 // a line for each, with the reason and what to do. The check fits AddReadyzCheck of

@@ -193,6 +193,45 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// ranged knows whether its informers are being read.
+type ranged struct {
+	statuses
+	isRead bool
+}
+
+func (r *ranged) Statuses() iter.Seq[cache.InformerStatus] {
+	return func(yield func(cache.InformerStatus) bool) {
+		r.isRead = true
+		r.statuses.Statuses()(yield)
+		r.isRead = false
+	}
+}
+
+// slow is a client for which a write may take for ever.
+type slow struct {
+	*httptest.ResponseRecorder
+	write func()
+}
+
+func (s slow) Write(body []byte) (int, error) {
+	s.write()
+	return s.ResponseRecorder.Write(body)
+}
+
+// TestSlowClient checks that nothing is being read while an answer is written.
+func TestSlowClient(t *testing.T) {
+	source, writes := &ranged{statuses: statuses{following(foos)}}, 0
+	client := slow{httptest.NewRecorder(), func() {
+		if writes++; source.isRead {
+			t.Error("an informer may wait for the client")
+		}
+	}}
+	healthz.Handler(source).ServeHTTP(client, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	if writes != 1 || !strings.HasPrefix(client.Body.String(), "ready: 1 informer\n") {
+		t.Errorf("%d writes of %s", writes, client.Body)
+	}
+}
+
 // TestLongLists has a thousand informers: 300 of them are forbidden, and wait for the first list.
 func TestLongLists(t *testing.T) {
 	var source statuses
