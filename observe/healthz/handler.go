@@ -48,8 +48,8 @@ func (e *NotReadyError) Error() string {
 //	[+] bars.example.com: Watching for 3h: 312 objects at version 4711
 //
 // Long lists are cut unless the request has the parameter verbose. A request that prefers
-// application/json gets a Report, which is never cut. The text of both is that of observe.Report, so it has
-// none of objects. It answers GET and HEAD at any path.
+// application/json gets a Report, which is never cut. Both have errors of the server, and names of resources, namespaces,
+// handlers and of an object that cannot be decoded, but no text of objects. Handler answers GET and HEAD at any path.
 func Handler(source cache.StatusSource, set ...Option) http.Handler {
 	c := newCheck(source, set)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

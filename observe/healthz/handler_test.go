@@ -282,6 +282,9 @@ func TestNoObjectText(t *testing.T) {
 		if strings.Contains(body, secret) || !strings.Contains(body, "2 undecodable, the first: object team-a/web") {
 			t.Error(body)
 		}
+		if strings.Contains(body, "10.0.0.1") || strings.Contains(body, `"undecodable":`) {
+			t.Errorf("a probe, which may be open to everyone, has the server or a list of objects:\n%s", body)
+		}
 	}
 }
 
