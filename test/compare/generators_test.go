@@ -188,6 +188,22 @@ func TestSampleController(t *testing.T) {
 	sift(t, found)
 }
 
+// TestFleet holds a project against code-generator that has an index by a path into another package. Only ours has indexes.
+func TestFleet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles client-go")
+	}
+	input, err := project.Fleet(repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, packages := differences(t, "fleet", input, checks{})
+	if packages < 8 {
+		t.Errorf("only %d packages are compared", packages)
+	}
+	sift(t, found, compare.Accepted{Pattern: `listers/fleet/v1 Fleet(Namespace)?Lister\.ByNodeName: extra: .*`, Reason: "Only ours has indexes."})
+}
+
 // TestClientGo generates informers with the API of client-go for all of k8s.io/api, and for a project whose output it also compiles.
 // Nothing of that API may differ.
 func TestClientGo(t *testing.T) {
