@@ -154,29 +154,23 @@ verify: ## Check that all generated files are up to date
 	go -C test test ./apply -run GeneratedFiles -count=1
 	test/kubebuilder/hack/codegen.sh --verify
 
-bench: ## Measure side by side with code-generator and client-go, in an hour (ARGS="--only=memory", see --help)
-	@go -C test build -o ../build/bin/bench ./bench
-	@build/bin/bench --repo=. --write $(ARGS)
+bench: ## Measure side by side with code-generator and client-go, in two hours (ARGS="memory", one of generator, memory, attacks, http, recovery)
+	@test/bench/run.sh --write $(ARGS)
 
-bench-quick: ## Measure the same in four minutes, with fewer objects and one round; write only to build/bench
-	@go -C test build -o ../build/bin/bench ./bench
-	@build/bin/bench --repo=. --quick $(ARGS)
+bench-quick: ## Measure the same in some minutes, with fewer objects and one round; write only to build/bench
+	@test/bench/run.sh --quick $(ARGS)
 
 bench-kube: ## Measure informers of a whole kube-apiserver, in an hour; the first run also builds it (ARGS="--quick" takes 4 minutes)
-	@go -C test build -o ../build/bin/bench ./bench
-	@build/bin/bench --repo=. --only=kube --write $(ARGS)
+	@test/bench/run.sh --write kube $(ARGS)
 
-bench-manager: ## Measure controller-runtime with its cache and with ours, 100,000 custom resources, in 40 minutes; the first run also builds the API server (ARGS="--quick" takes 4 minutes)
-	@go -C test build -o ../build/bin/bench ./bench
-	@build/bin/bench --repo=. --only=manager --write $(ARGS)
+bench-manager: ## Measure managers with controller-runtime's cache and with ours, in an hour; the first run also builds the API server (ARGS="--quick" takes 4 minutes)
+	@test/bench/run.sh --write manager $(ARGS)
 
 bench-writes: ## Measure controllers that read what they have written, in 6 minutes; the first run also builds the API server (ARGS="--quick" takes 2 minutes)
-	@go -C test build -o ../build/bin/bench ./bench
-	@build/bin/bench --repo=. --only=writes --write $(ARGS)
+	@test/bench/run.sh --write writes $(ARGS)
 
 bench-shards: ## Measure informers of a shard of a kube-apiserver that knows shards or not, in 20 minutes; the first run also builds the API server (ARGS="--quick" takes 3 minutes)
-	@go -C test build -o ../build/bin/bench ./bench
-	@build/bin/bench --repo=. --only=shards --write $(ARGS)
+	@test/bench/run.sh --write shards $(ARGS)
 
 lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, check the links and the code of all pages, compare the exported API with that of the last tag, and run shellcheck if it is installed
 	@hack/lint.sh $(MODULES)

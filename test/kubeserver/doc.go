@@ -4,7 +4,4 @@
 //	Server ──stdin, stdout──▶ process: kube-apiserver and etcd ◀──TLS── clients
 //
 // The process ends with Stop, and also if the program that started it is killed.
-//
-// The package does not import client-go, because a benchmark that measures the memory of
-// other processes has to be smaller than these.
 package kubeserver

@@ -1,14 +1,16 @@
-// Package link lets a process of the benchmark take its client off the API server, and
-// bring it back.
+// Package link is what lies between a client that is measured and the API server. It can take the client off the server and
+// bring it back, and counts the requests.
 package link
 
 import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/test/bench/meter"
@@ -31,8 +33,14 @@ type Link struct {
 	// time of the process then.
 	relisted time.Time
 	cpu      time.Duration
-	// contentType is that of the last list.
-	contentType string
+	requests Requests
+}
+
+// Requests are how many a client has sent that the server has not refused.
+type Requests struct {
+	Lists, Streams, Watches int
+	// Protobuf is how many of all answers are in this encoding.
+	Protobuf int
 }
 
 // Through lets the requests of a configuration go through l.
@@ -81,14 +89,35 @@ func (l *Link) send(next http.RoundTripper, request *http.Request) (*http.Respon
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if list {
-		l.contentType = response.Header.Get("Content-Type")
+	if response.StatusCode == http.StatusOK { // a server that reads its objects from etcd refuses requests
+		l.requests.count(response, list, watches)
 	}
 	if watches {
 		l.watch, l.opened = &body{ReadCloser: response.Body}, time.Now()
 		response.Body = l.watch
 	}
 	return response, nil
+}
+
+func (r *Requests) count(response *http.Response, list, watches bool) {
+	switch {
+	case !watches:
+		r.Lists++
+	case list:
+		r.Streams++
+	default:
+		r.Watches++
+	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), runtime.ContentTypeProtobuf) {
+		r.Protobuf++
+	}
+}
+
+// Requests returns how many the client has sent so far.
+func (l *Link) Requests() Requests {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.requests
 }
 
 // shortWatch is how long a watch lasts at least that client-go does not report as an error,
@@ -98,7 +127,20 @@ const shortWatch = 1100 * time.Millisecond
 // Hold ends the watch, when it is open for long enough, and holds the requests after it.
 func (l *Link) Hold(ctx context.Context) error {
 	// The watch of a streaming list begins at the end of the list for client-go.
-	wait := time.NewTicker(shortWatch)
+	return poll(ctx, shortWatch, l.tryHold)
+}
+
+// AwaitWatch returns when the watch after the last list is open.
+func (l *Link) AwaitWatch(ctx context.Context) error {
+	return poll(ctx, 10*time.Millisecond, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.watch != nil
+	})
+}
+
+func poll(ctx context.Context, interval time.Duration, done func() bool) error {
+	wait := time.NewTicker(interval)
 	defer wait.Stop()
 	for {
 		select {
@@ -106,7 +148,7 @@ func (l *Link) Hold(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if l.tryHold() {
+		if done() {
 			return nil
 		}
 	}
@@ -139,12 +181,11 @@ func (l *Link) Expiring() bool {
 	return l.expired
 }
 
-// List returns when the last list began, the processor time of the process then, and the
-// content type of the answer.
-func (l *Link) List() (began time.Time, cpu time.Duration, contentType string) {
+// List returns when the first list after a release began, and the processor time of the process then.
+func (l *Link) List() (began time.Time, cpu time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.relisted, l.cpu, l.contentType
+	return l.relisted, l.cpu
 }
 
 // body is the body of a watch. After cut it ends in good order.

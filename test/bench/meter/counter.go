@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Counter is an event handler that counts, and reports when it has received as many events
@@ -35,7 +37,7 @@ func (c *Counter) Add() {
 	c.count()
 }
 
-func (c *Counter) Update(any) {
+func (c *Counter) Update(metav1.Object) {
 	c.Updates++
 	c.count()
 }

@@ -107,21 +107,11 @@ func pointed[T any](p *T) *T {
 	return new(*p)
 }
 
-// How many parts databases have, so that their JSON has 2 KB, 20 KB, and 2 KB with the
-// managedFields of an API server.
+// How many parts databases have, so that their JSON has 2 KB and 20 KB.
 const (
-	smallDatabase   = 2
-	largeDatabase   = 42
-	managedDatabase = 1
+	smallDatabase = 2
+	largeDatabase = 42
 )
-
-// ManagedDatabase makes database i for an API server, whose managedFields are longer than those
-// of this package. So it has fewer parts.
-func ManagedDatabase(i int) *Database {
-	db := newDatabase(i, 1, firstVersion+uint64(i), managedDatabase)
-	db.ResourceVersion, db.ManagedFields = "", nil
-	return db
-}
 
 // SmallDatabase makes database i, whose JSON has 2 KB.
 func SmallDatabase(i int) *Database {

@@ -1,175 +1,87 @@
 package podserver
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
-	"mime"
-	"slices"
-	"strconv"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// encoding writes bodies. The writer's Flush reports errors.
+// encoding makes bodies. It panics if an object cannot be encoded, because it is one of this package.
 type encoding interface {
-	// contentType is that of a list or a status, and streamType that of a watch.
 	contentType() string
-	streamType() string
-	list(w *bufio.Writer, meta metav1.ListMeta, items []rendered)
-	event(w *bufio.Writer, kind watch.EventType, of schema.GroupVersionKind, obj rendered)
-	status(w io.Writer, status *metav1.Status) error
+	// item is an object in a list.
+	item(obj Object) []byte
+	// list is the body of a list with these items.
+	list(kind schema.GroupVersionKind, version string, items [][]byte) []byte
+	// event is an event of a watch, in a frame.
+	event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte
 }
 
-// negotiate returns the encoding that an Accept header asks for: the one with the highest
-// quality, or the first of several. It returns nil if the server has none of them.
-func (k Kind) negotiate(accept string) encoding {
-	if accept == "" {
-		return jsonEncoding{k}
-	}
-	type clause struct {
-		encoding
-		quality float64
-	}
-	var clauses []clause
-	for text := range strings.SplitSeq(accept, ",") {
-		mediaType, parameters, err := mime.ParseMediaType(text)
-		// The server transforms no objects, and streams nothing but watches.
-		if stream := parameters["stream"]; err != nil || parameters["as"] != "" || stream != "" && stream != "watch" {
-			continue
-		}
-		quality, err := strconv.ParseFloat(parameters["q"], 64)
-		if err != nil {
-			quality = 1
-		}
-		switch _, isProtobuf := k.empty().(marshaler); {
-		case mediaType == runtime.ContentTypeProtobuf && isProtobuf:
-			clauses = append(clauses, clause{protobufEncoding{k}, quality})
-		case mediaType == runtime.ContentTypeJSON, mediaType == "application/*", mediaType == "*/*":
-			clauses = append(clauses, clause{jsonEncoding{k}, quality})
-		}
-	}
-	if len(clauses) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(clauses, func(a, b clause) int {
-		switch {
-		case a.quality > b.quality:
-			return -1
-		case a.quality < b.quality:
-			return 1
-		}
-		return 0
-	})
-	return clauses[0].encoding
-}
-
-type jsonEncoding struct{ Kind }
+type jsonEncoding struct{}
 
 func (jsonEncoding) contentType() string { return runtime.ContentTypeJSON }
-func (jsonEncoding) streamType() string  { return runtime.ContentTypeJSON }
 
-func (e jsonEncoding) list(w *bufio.Writer, meta metav1.ListMeta, items []rendered) {
-	text, err := json.Marshal(meta)
-	if err != nil {
-		panic(err) // it has only text and numbers
-	}
-	fmt.Fprintf(w, `{"kind":"%sList","apiVersion":%q,"metadata":%s,"items":[`, e.Kind.Kind, e.GroupVersion(), text)
-	for i, item := range items {
-		if i > 0 {
-			w.WriteByte(',')
-		}
-		w.WriteByte('{')
-		w.Write(item.json)
-	}
-	w.WriteString("]}\n")
+func (jsonEncoding) item(obj Object) []byte { return must(json.Marshal(obj)) }
+
+func (jsonEncoding) list(kind schema.GroupVersionKind, version string, items [][]byte) []byte {
+	head := fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":{"resourceVersion":%q},"items":[`, kind.Kind, kind.GroupVersion(), version)
+	return bytes.Join([][]byte{head, bytes.Join(items, []byte(",")), []byte("]}\n")}, nil)
 }
 
-func (jsonEncoding) event(w *bufio.Writer, kind watch.EventType, of schema.GroupVersionKind, obj rendered) {
-	for _, part := range []string{`{"type":"`, string(kind), `","object":{"kind":"`, of.Kind, `","apiVersion":"`, apiVersion(of), `",`} {
-		w.WriteString(part)
-	}
-	w.Write(obj.json)
-	w.WriteString("}\n")
+func (jsonEncoding) event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte {
+	obj.GetObjectKind().SetGroupVersionKind(kind)
+	return fmt.Appendf(nil, "{\"type\":%q,\"object\":%s}\n", of, must(json.Marshal(obj)))
 }
 
-// apiVersion is of.GroupVersion().String() without allocations for the core group.
-func apiVersion(of schema.GroupVersionKind) string {
-	if of.Group == "" {
-		return of.Version
-	}
-	return of.GroupVersion().String()
-}
-
-func (jsonEncoding) status(w io.Writer, status *metav1.Status) error {
-	status.SetGroupVersionKind(statusKind)
-	return json.NewEncoder(w).Encode(status)
-}
-
-// statusKind is that of errors.
-var statusKind = schema.GroupVersionKind{Version: "v1", Kind: "Status"}
-
-type protobufEncoding struct{ Kind }
+type protobufEncoding struct{}
 
 func (protobufEncoding) contentType() string { return runtime.ContentTypeProtobuf }
-func (protobufEncoding) streamType() string  { return runtime.ContentTypeProtobuf + ";stream=watch" }
 
-// magic is what an envelope begins with.
-const magic = "k8s\x00"
+// marshaler is implemented by types with protobuf.
+type marshaler interface{ Marshal() ([]byte, error) }
 
-// Fields of a list, whose values have a length: those of its metadata and of an item.
-const (
-	metadataField = 1<<3 | 2
-	itemsField    = 2<<3 | 2
+func (protobufEncoding) item(obj Object) []byte { return must(obj.(marshaler).Marshal()) }
+
+func (protobufEncoding) list(kind schema.GroupVersionKind, version string, items [][]byte) []byte {
+	const metadataField, itemsField = 1<<3 | 2, 2<<3 | 2 // their values have a length
+	meta := metav1.ListMeta{ResourceVersion: version}
+	raw := appendField(nil, metadataField, must(meta.Marshal()))
+	for _, item := range items {
+		raw = appendField(raw, itemsField, item)
+	}
+	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind + "List"}, Raw: raw}
+	return append([]byte("k8s\x00"), must(unknown.Marshal())...)
+}
+
+func appendField(to []byte, field byte, value []byte) []byte {
+	return append(binary.AppendUvarint(append(to, field), uint64(len(value))), value...)
+}
+
+// objects and events are the serializers of an object and of a watch event. The API server uses the same two.
+var (
+	objects = protobuf.NewSerializer(nil, nil)
+	events  = protobuf.NewRawSerializer(nil, nil)
 )
 
-func (e protobufEncoding) list(w *bufio.Writer, meta metav1.ListMeta, items []rendered) {
-	metadata, err := meta.Marshal()
+func (protobufEncoding) event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte {
+	obj.GetObjectKind().SetGroupVersionKind(kind)
+	var embedded, whole, framed bytes.Buffer
+	must(0, objects.Encode(obj, &embedded))
+	must(0, events.Encode(&metav1.WatchEvent{Type: string(of), Object: runtime.RawExtension{Raw: embedded.Bytes()}}, &whole))
+	must(protobuf.LengthDelimitedFramer.NewFrameWriter(&framed).Write(whole.Bytes()))
+	return framed.Bytes()
+}
+
+func must[T any](value T, err error) T {
 	if err != nil {
-		panic(err) // it has only text and numbers
+		panic(err)
 	}
-	size := fieldSize(metadata)
-	for _, item := range items {
-		size += fieldSize(item.message)
-	}
-	w.WriteString(magic)
-	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: e.GroupVersion().String(), Kind: e.Kind.Kind + "List"}}
-	_, _ = unknown.MarshalToWriter(w, size, func(io.Writer) (int, error) {
-		writeField(w, metadataField, metadata)
-		for _, item := range items {
-			writeField(w, itemsField, item.message)
-		}
-		return size, nil
-	})
-}
-
-func (protobufEncoding) event(w *bufio.Writer, kind watch.EventType, _ schema.GroupVersionKind, obj rendered) {
-	const typeField = 1<<3 | 2
-	var length [4]byte
-	binary.BigEndian.PutUint32(length[:], uint32(2+len(kind)+len(obj.event)))
-	w.Write(length[:])
-	w.WriteByte(typeField)
-	w.WriteByte(byte(len(kind)))
-	w.WriteString(string(kind))
-	w.Write(obj.event)
-}
-
-func (protobufEncoding) status(w io.Writer, status *metav1.Status) error {
-	_, err := w.Write(envelope(status, statusKind))
-	return err
-}
-
-func fieldSize(value []byte) int {
-	return len(binary.AppendUvarint(make([]byte, 1, 1+binary.MaxVarintLen64), uint64(len(value)))) + len(value)
-}
-
-func writeField(w *bufio.Writer, field byte, value []byte) {
-	w.Write(binary.AppendUvarint(append(w.AvailableBuffer(), field), uint64(len(value))))
-	w.Write(value)
+	return value
 }

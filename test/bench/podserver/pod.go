@@ -23,8 +23,11 @@ const replicas = 3
 
 // Name returns the namespace and the name of object i, of any kind.
 func Name(i int) (namespace, name string) {
-	return fmt.Sprintf("team-%03d", i/replicas%Namespaces), "web-" + setHash(i) + "-" + suffix(uint64(i), 5)
+	return Namespace(i / replicas % Namespaces), "web-" + setHash(i) + "-" + suffix(uint64(i), 5)
 }
+
+// Namespace returns the name of namespace n.
+func Namespace(n int) string { return fmt.Sprintf("team-%03d", n) }
 
 func setHash(i int) string { return suffix(uint64(i/replicas), 10) }
 

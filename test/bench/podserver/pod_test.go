@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/typedinformers/informer-gen/test/bench/meter"
-	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 // TestSize compares the pods with the documentation. The decoder is client-go's.
@@ -16,9 +15,9 @@ func TestSize(t *testing.T) {
 	const pods = 2000
 	texts, length, binary := make([][]byte, pods), 0, 0
 	for i := range texts {
-		r := Kinds[report.Pods].render(i, 1, firstVersion+uint64(i))
-		texts[i] = append([]byte{'{'}, r.json...)
-		length, binary = length+len(texts[i]), binary+len(r.message)
+		pod := newPod(i, 1, firstVersion+uint64(i))
+		texts[i] = jsonEncoding{}.item(pod)
+		length, binary = length+len(texts[i]), binary+len(protobufEncoding{}.item(pod))
 	}
 	decoded := make([]*corev1.Pod, pods)
 	before := meter.LiveHeap()

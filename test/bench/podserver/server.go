@@ -1,151 +1,206 @@
 package podserver
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
 	"net/http"
-	"net/url"
+	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // writeSize is how many bytes are written at a time.
 const writeSize = 64 << 10
 
-// Server is an http.Handler.
-type Server struct {
-	Options
-	mux     http.ServeMux
-	initial *state
-	bodies  bodies
-
-	mu sync.Mutex // guards the fields below; it is not held during writes
-	// A new state is stored and sent to the watchers in one step.
-	current  *state
-	watchers map[watcher]struct{}
-	marks    Marks
-	// relisting is set until a request for a list comes, and sentinelDue until a watch is
-	// open after that list.
-	relisting, sentinelDue bool
-}
+// firstVersion is that of the oldest object, as in a cluster that is not new.
+const firstVersion = 48_000_000
 
 // Options are what a server has, and how it sends that.
 type Options struct {
 	Kind    Kind
 	Objects int
-	// Gzip compresses lists and streaming lists for clients that accept it.
-	Gzip bool
+	// Protobuf makes it send protobuf and not JSON. It refuses clients that prefer the other one.
+	Protobuf bool
 }
 
-// New renders the objects.
-func New(o Options) (*Server, error) {
-	if o.Objects < 1 {
-		return nil, errors.New("at least one object is needed")
+// Server is an http.Handler.
+type Server struct {
+	Options
+	mux http.ServeMux
+	encoding
+
+	mu sync.Mutex // guards the fields below; it is not held during writes to clients
+	// version is that of the collection, and generations are by the number of an object.
+	version     uint64
+	generations []int
+	// items and added are the objects in a list and in the events of a streaming list.
+	items, added [][]byte
+	// bodies are those that clients have requested, of the current version: of a list, or if the key is set, of a streaming list.
+	bodies map[bool][]byte
+	// changed are the events of the last change, which are not sent yet.
+	changed []byte
+	// watches are the open ones.
+	watches map[chan []byte]struct{}
+}
+
+// New encodes the objects, which takes some 20 µs for each pod.
+func New(options Options) *Server {
+	s := &Server{
+		Options: options, encoding: jsonEncoding{}, version: firstVersion + uint64(options.Objects),
+		generations: make([]int, options.Objects), items: make([][]byte, options.Objects), added: make([][]byte, options.Objects),
+		bodies: map[bool][]byte{}, watches: map[chan []byte]struct{}{},
 	}
-	s := &Server{Options: o, initial: newState(o.Kind, o.Objects), watchers: map[watcher]struct{}{}}
-	s.current = s.initial
-	s.mux.HandleFunc("GET "+o.Kind.path(), s.collection)
-	s.mux.HandleFunc("GET /control/marks", s.getMarks)
-	s.mux.HandleFunc("POST /control/reset", s.reset)
-	s.mux.HandleFunc("POST /control/relist", s.spread("changed", s.relist))
-	s.mux.HandleFunc("POST /control/update", s.spread("count", s.update))
-	return s, nil
+	if options.Protobuf {
+		s.encoding = protobufEncoding{}
+	}
+	OnAllCores(options.Objects, func(i int) { s.encode(i, firstVersion+uint64(i)) })
+	s.mux.HandleFunc("GET "+options.Kind.Path(), s.collection)
+	s.mux.HandleFunc("POST /control/change", s.change)
+	s.mux.HandleFunc("POST /control/send", s.send)
+	return s
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// request is one for a list or a watch.
-type request struct {
-	*http.Request
-	encoding
-	query    url.Values
-	received time.Time
-	gzip     bool
+// encode makes the next generation of an object, and returns the event of it.
+func (s *Server) encode(i int, version uint64) []byte {
+	s.generations[i]++
+	obj := s.Kind.make(i, s.generations[i], version)
+	s.items[i] = s.item(obj) // without a kind
+	s.added[i] = s.event(watch.Added, obj, s.Kind.GroupVersionKind)
+	if s.generations[i] == 1 {
+		return nil
+	}
+	return s.event(watch.Modified, obj, s.Kind.GroupVersionKind)
 }
 
-func (s *Server) collection(w http.ResponseWriter, r *http.Request) {
-	q := request{
-		Request: r, encoding: s.Kind.negotiate(r.Header.Get("Accept")), query: r.URL.Query(), received: time.Now(),
-		gzip: s.Gzip && acceptsGzip(r.Header.Get("Accept-Encoding")),
+// OnAllCores calls do for each number below n.
+func OnAllCores(n int, do func(int)) {
+	var running sync.WaitGroup
+	parts := runtime.GOMAXPROCS(0)
+	for part := range parts {
+		running.Go(func() {
+			for i := part; i < n; i += parts {
+				do(i)
+			}
+		})
 	}
-	if q.encoding == nil {
-		writeError(w, jsonEncoding{s.Kind}, apierrors.NewGenericServerResponse(http.StatusNotAcceptable, r.Method, schema.GroupResource{}, "", "", 0, true))
+	running.Wait()
+}
+
+// change changes as many objects all over the collection as the parameter count has.
+func (s *Server) change(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count, err := strconv.Atoi(r.URL.Query().Get("count"))
+	if err != nil || count < 1 || count > s.Objects {
+		http.Error(w, fmt.Sprintf("%q of %d objects cannot be changed", r.URL.Query().Get("count"), s.Objects), http.StatusBadRequest)
 		return
 	}
-	watching, _ := strconv.ParseBool(q.query.Get("watch"))
-	streaming, _ := strconv.ParseBool(q.query.Get("sendInitialEvents"))
-	switch {
-	case !watching:
-		s.list(w, q)
-	case streaming && q.query.Get("resourceVersionMatch") != string(metav1.ResourceVersionMatchNotOlderThan):
-		writeError(w, q, apierrors.NewBadRequest("sendInitialEvents needs resourceVersionMatch=NotOlderThan"))
-	default:
-		s.watch(w, q, streaming)
+	changed := make([][]byte, count)
+	OnAllCores(count, func(n int) { changed[n] = s.encode(n*s.Objects/count, s.version+uint64(n)+1) })
+	s.version += uint64(count)
+	s.changed = bytes.Join(changed, nil)
+	for streaming := range s.bodies { // so that a client need not wait for them
+		s.bodies[streaming] = s.newBody(streaming)
 	}
 }
 
-func (s *Server) list(w http.ResponseWriter, q request) {
-	limit, _ := strconv.Atoi(q.query.Get("limit"))
-	token := q.query.Get("continue")
-	if q.query.Get("resourceVersion") == "0" {
-		limit = 0 // the API server answers in one piece from its watch cache
+// send sends the events of the last change, as fast as clients read.
+func (s *Server) send(http.ResponseWriter, *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for w := range s.watches {
+		w <- s.changed
+	}
+}
+
+// newBody joins the objects. The caller holds mu.
+func (s *Server) newBody(streaming bool) []byte {
+	version := strconv.FormatUint(s.version, 10)
+	if !streaming {
+		return s.list(s.Kind.GroupVersionKind, version, s.items)
+	}
+	bookmark := s.Kind.empty()
+	bookmark.SetResourceVersion(version)
+	bookmark.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	return bytes.Join(append(slices.Clone(s.added), s.event(watch.Bookmark, bookmark, s.Kind.GroupVersionKind)), nil)
+}
+
+// body returns one of the current version. The caller holds mu.
+func (s *Server) body(streaming bool) []byte {
+	if s.bodies[streaming] == nil {
+		s.bodies[streaming] = s.newBody(streaming)
+	}
+	return s.bodies[streaming]
+}
+
+// collection answers requests for a list or a watch.
+func (s *Server) collection(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasPrefix(r.Header.Get("Accept"), s.contentType()) {
+		http.Error(w, "this server only has "+s.contentType(), http.StatusNotAcceptable)
+		return
+	}
+	query := r.URL.Query()
+	watching, _ := strconv.ParseBool(query.Get("watch"))
+	streaming, _ := strconv.ParseBool(query.Get("sendInitialEvents"))
+	if watching {
+		s.watch(w, r, streaming)
+		return
 	}
 	s.mu.Lock()
-	if token == "" {
-		s.marks.Requests.Lists++
-		s.relistedAt(q.received)
-	}
-	s.marks.Requests.Pages++
-	s.marks.Requests.count(q)
-	state := s.current
+	body := s.body(false)
 	s.mu.Unlock()
-	start, end, failed := state.page(limit, token)
-	if failed != nil {
-		writeError(w, q, failed)
+	w.Header().Set("Content-Type", s.contentType())
+	write(w, body)
+}
+
+func (s *Server) watch(w http.ResponseWriter, r *http.Request, streaming bool) {
+	w.Header().Set("Content-Type", s.contentType()+";stream=watch")
+	opened := make(chan []byte, 16) // more than are sent before a client is measured again
+	s.mu.Lock()
+	var body []byte
+	if streaming {
+		body = s.body(true)
+	}
+	isCurrent := streaming || r.URL.Query().Get("resourceVersion") == strconv.FormatUint(s.version, 10)
+	if isCurrent {
+		s.watches[opened] = struct{}{}
+	}
+	s.mu.Unlock()
+	if !isCurrent {
+		expired := apierrors.NewResourceExpired("too old resource version").Status()
+		write(w, s.event(watch.Error, &expired, schema.GroupVersionKind{Version: "v1", Kind: "Status"})) // not as the status of the answer
 		return
 	}
-	meta := metav1.ListMeta{ResourceVersion: strconv.FormatUint(state.version, 10)}
-	if remaining := int64(len(state.objects) - end); remaining > 0 {
-		meta.Continue, meta.RemainingItemCount = fmt.Sprintf(tokenFormat, state.version, end), &remaining
-	}
-	write := func(out *bufio.Writer) { q.list(out, meta, state.objects[start:end]) }
-	w.Header().Set("Content-Type", q.contentType())
-	out := bufio.NewWriterSize(w, writeSize)
-	defer out.Flush() // an error means that the client is gone
-	if q.gzip {
-		if text := s.bodies.compressed(body{state.version, q.contentType(), start, end, true}, write); text != nil {
-			w.Header().Set("Content-Encoding", "gzip")
-			out.Write(text)
+	defer func() {
+		s.mu.Lock()
+		delete(s.watches, opened)
+		s.mu.Unlock()
+	}()
+	for ok := write(w, body); ok; {
+		select {
+		case <-r.Context().Done():
 			return
+		case text := <-opened:
+			ok = write(w, text)
 		}
 	}
-	write(out)
 }
 
-// count notes how a request is answered. The caller holds the server's mu.
-func (r *Requests) count(q request) {
-	if _, ok := q.encoding.(protobufEncoding); ok {
-		r.Protobuf++
+// write sends a part of a body, and returns false if the client is gone.
+func write(w http.ResponseWriter, text []byte) bool {
+	for part := range slices.Chunk(text, writeSize) {
+		if _, err := w.Write(part); err != nil {
+			return false
+		}
 	}
-	if q.gzip {
-		r.Gzip++
-	}
-	if q.ProtoMajor > 1 {
-		r.HTTP2++
-	}
-}
-
-// relistedAt notes the first request for a list after watches expired. The caller holds
-// mu.
-func (s *Server) relistedAt(received time.Time) {
-	if s.relisting {
-		s.relisting = false
-		s.marks.Began = received
-	}
+	return http.NewResponseController(w).Flush() == nil
 }

@@ -1,235 +1,171 @@
 package podserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
-
-	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// client is client-go's, with paths below /control/.
-type client struct {
-	corev1client.PodInterface
-	t   *testing.T
-	url string
+// TestBytes compares lists with what the serializers of the API server write, and events
+// with what its watch handler does with them.
+func TestBytes(t *testing.T) {
+	pods := Kinds[Pods]
+	list := &corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "48000003"}}
+	for i := range 3 {
+		list.Items = append(list.Items, *newPod(i, 1, firstVersion+uint64(i)))
+	}
+	factory := serializer.NewCodecFactory(scheme.Scheme, serializer.WithStreamingCollectionEncodingToJSON(), serializer.WithStreamingCollectionEncodingToProtobuf())
+	for _, isProtobuf := range []bool{false, true} {
+		s := New(Options{Kind: pods, Objects: 3, Protobuf: isProtobuf})
+		info, ok := runtime.SerializerInfoForMediaType(factory.SupportedMediaTypes(), s.contentType())
+		if !ok {
+			t.Fatal(s.contentType())
+		}
+		var want bytes.Buffer
+		if err := info.Serializer.Encode(list, &want); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.body(false); !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("%s: a list is\n%q\nand not\n%q", s.contentType(), got, want.Bytes())
+		}
+		var embedded, whole, framed bytes.Buffer
+		pod := newPod(1, 1, firstVersion+1)
+		pod.SetGroupVersionKind(pods.GroupVersionKind)
+		err := info.Serializer.Encode(pod, &embedded)
+		if err == nil {
+			err = info.StreamSerializer.Encode(&metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: embedded.Bytes()}}, &whole)
+		}
+		if err == nil {
+			_, err = info.StreamSerializer.NewFrameWriter(&framed).Write(whole.Bytes())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(s.added[1], framed.Bytes()) {
+			t.Errorf("%s: an event is\n%q\nand not\n%q", s.contentType(), s.added[1], framed.Bytes())
+		}
+	}
 }
 
-// encodings are content types that clients ask for. client-go's default is protobuf.
-var encodings = map[string]string{"JSON": "application/json", "protobuf": ""}
-
-func start(t *testing.T, contentType string, options Options) client {
-	t.Helper()
-	options.Kind = Kinds[report.Pods]
-	server, err := New(options)
-	if err != nil {
-		t.Fatal(err)
+// TestDatabases compares their size with the documentation, and copies with originals.
+func TestDatabases(t *testing.T) {
+	for kind, sizes := range map[string][2]int{Small: {1900, 2200}, Large: {19_000, 22_000}} {
+		obj := Kinds[kind].make(1234, 1, 1).(*Database)
+		text, err := json.Marshal(obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) < sizes[0] || len(text) > sizes[1] {
+			t.Errorf("a database of %s has %d bytes of JSON", kind, len(text))
+		}
+		list := &DatabaseList{Items: []Database{*obj}}
+		same := list.DeepCopyObject().(*DatabaseList)
+		if !equality.Semantic.DeepEqual(list, same) {
+			t.Error("a copy differs")
+		}
+		copied := same.Items[0]
+		copied.Spec.Parameters["new"], copied.Spec.Users[0].Roles[0], copied.Status.Members[0].Labels["zone"] = "x", "x", "x"
+		*copied.Spec.Replicas, *copied.Spec.Users[0].Limit, copied.Status.Conditions[0].Reason, copied.Labels["app"] = -1, -1, "x", "x"
+		if again := Kinds[kind].make(1234, 1, 1); !equality.Semantic.DeepEqual(obj, again) {
+			t.Error("a change of a copy has changed the original")
+		}
 	}
-	web := httptest.NewServer(server)
+}
+
+// TestServer lists and watches with client-go, in both encodings.
+func TestServer(t *testing.T) {
+	for contentType, isProtobuf := range map[string]bool{"application/json": false, "": true} {
+		t.Run(fmt.Sprintf("protobuf=%v", isProtobuf), func(t *testing.T) { testServer(t, contentType, isProtobuf) })
+	}
+}
+
+func testServer(t *testing.T, contentType string, isProtobuf bool) {
+	const objects = 100
+	web := httptest.NewServer(New(Options{Kind: Kinds[Pods], Objects: objects, Protobuf: isProtobuf}))
 	t.Cleanup(web.Close)
 	core, err := corev1client.NewForConfig(&rest.Config{Host: web.URL, ContentConfig: rest.ContentConfig{ContentType: contentType}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client{core.Pods(""), t, web.URL}
-}
-
-func (c client) list(options metav1.ListOptions) *corev1.PodList {
-	c.t.Helper()
-	pods, err := c.List(c.t.Context(), options)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return pods
-}
-
-func (c client) control(what string) {
-	c.t.Helper()
-	response, err := http.Post(c.url+"/control/"+what, "", nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		c.t.Fatalf("%s: %s", what, response.Status)
-	}
-}
-
-// inEncodings runs a test in each encoding, compressed and not.
-func inEncodings(t *testing.T, objects int, test func(*testing.T, client)) {
-	for name, contentType := range encodings {
-		for _, gzip := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, gzip %v", name, gzip), func(t *testing.T) {
-				c := start(t, contentType, Options{Objects: objects, Gzip: gzip})
-				test(t, c)
-				marks := c.marks()
-				sent := marks.Requests.Pages + marks.Requests.Streams + marks.Requests.Watches
-				if contentType == "" != (marks.Requests.Protobuf == sent) || gzip != (marks.Requests.Gzip > 0) {
-					t.Errorf("the client has sent %+v", marks.Requests)
-				}
-			})
-		}
-	}
-}
-
-func (c client) marks() (m Marks) {
-	c.t.Helper()
-	response, err := http.Get(c.url + "/control/marks")
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&m); err != nil {
-		c.t.Fatal(err)
-	}
-	return m
-}
-
-func TestPages(t *testing.T) { inEncodings(t, 25, testPages) }
-
-func testPages(t *testing.T, c client) {
-	seen, token := map[string]bool{}, ""
-	for _, want := range []int{10, 10, 5} {
-		page := c.list(metav1.ListOptions{Limit: 10, Continue: token})
-		if len(page.Items) != want {
-			t.Errorf("a page has %d pods instead of %d", len(page.Items), want)
-		}
-		for _, pod := range page.Items {
-			seen[pod.Namespace+"/"+pod.Name+string(pod.UID)+pod.ResourceVersion] = true
-		}
-		if rest := 25 - len(seen); rest > 0 && (page.RemainingItemCount == nil || *page.RemainingItemCount != int64(rest)) {
-			t.Errorf("%v pods remain, and not %d", page.RemainingItemCount, rest)
-		}
-		token = page.Continue
-	}
-	if len(seen) != 25 || token != "" {
-		t.Errorf("%d pods, and %q to continue", len(seen), token)
-	}
-	// From its cache, the API server does not answer in pages.
-	if whole := c.list(metav1.ListOptions{Limit: 10, ResourceVersion: "0"}); len(whole.Items) != 25 {
-		t.Errorf("at version 0 there are %d pods", len(whole.Items))
-	}
-}
-
-func TestExpiredPage(t *testing.T) { inEncodings(t, 25, testExpiredPage) }
-
-func testExpiredPage(t *testing.T, c client) {
-	page := c.list(metav1.ListOptions{Limit: 10})
-	c.control("relist?changed=3")
-	if _, err := c.List(t.Context(), metav1.ListOptions{Limit: 10, Continue: page.Continue}); !apierrors.IsResourceExpired(err) {
-		t.Errorf("the token of an older version: %v", err)
-	}
-	if _, err := c.List(t.Context(), metav1.ListOptions{Limit: 10, Continue: "x"}); !apierrors.IsBadRequest(err) {
-		t.Errorf("an invalid token: %v", err)
-	}
-}
-
-// watch returns the next event of a new watch each time that it is called.
-func (c client) watch(options metav1.ListOptions) (next func() (watch.EventType, *corev1.Pod)) {
-	c.t.Helper()
-	w, err := c.Watch(c.t.Context(), options)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	c.t.Cleanup(w.Stop)
-	return func() (watch.EventType, *corev1.Pod) {
-		c.t.Helper()
-		event := <-w.ResultChan()
-		pod, ok := event.Object.(*corev1.Pod)
-		if err := apierrors.FromObject(event.Object); !ok && !apierrors.IsResourceExpired(err) {
-			c.t.Fatal(err)
-		}
-		return event.Type, pod
-	}
-}
-
-// TestRelist watches a streaming list, a relist and updates.
-func TestRelist(t *testing.T) { inEncodings(t, 20, testRelist) }
-
-func testRelist(t *testing.T, c client) {
-	const objects = 20
-	yes := true
-	streaming := metav1.ListOptions{SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true}
-	all := func(next func() (watch.EventType, *corev1.Pod)) (revised int, version string) {
+	control := func(what string) {
 		t.Helper()
-		for range objects {
-			kind, pod := next()
-			if kind != watch.Added {
-				t.Fatal(kind)
-			}
+		response, err := http.Post(web.URL+"/control/"+what, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Fatal(response.Status)
+		}
+	}
+	open := func(options metav1.ListOptions) watch.Interface {
+		t.Helper()
+		w, err := core.Pods("").Watch(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(w.Stop)
+		return w
+	}
+	changed := func(pods []corev1.Pod) (count int) {
+		names := map[string]bool{}
+		for _, pod := range pods {
+			names[pod.Namespace+"/"+pod.Name] = true
 			if pod.Labels["revision"] != "1" {
-				revised++
+				count++
 			}
 		}
-		kind, bookmark := next()
-		if kind != watch.Bookmark || bookmark.Annotations[metav1.InitialEventsAnnotationKey] != "true" {
-			t.Fatalf("%s %v", kind, bookmark.Annotations)
+		if len(names) != objects {
+			t.Errorf("%d of %d pods are listed", len(names), objects)
 		}
-		return revised, bookmark.ResourceVersion
+		return count
 	}
-	expectSentinel := func(next func() (watch.EventType, *corev1.Pod), revision string) {
-		t.Helper()
-		_, name := Name(Sentinel)
-		if kind, pod := next(); kind != watch.Modified || pod.Name != name || pod.Labels["revision"] != revision {
-			t.Fatalf("%s %s %v", kind, pod.Name, pod.Labels)
-		}
+	pods, err := core.Pods("").List(t.Context(), metav1.ListOptions{})
+	if err != nil || changed(pods.Items) != 0 {
+		t.Fatalf("%v, %d pods", err, len(pods.Items))
 	}
-	first := c.watch(streaming)
-	revised, version := all(first)
-	if revised != 0 {
-		t.Errorf("%d pods are not in their first revision", revised)
-	}
-	c.control("relist?changed=2")
-	if kind, _ := first(); kind != watch.Error {
-		t.Errorf("the open watch gets %s", kind)
-	}
-	if kind, _ := c.watch(metav1.ListOptions{ResourceVersion: version})(); kind != watch.Error {
-		t.Errorf("a watch at an old version gets %s", kind)
-	}
-	second := c.watch(streaming)
-	if revised, _ = all(second); revised != 2 {
-		t.Errorf("%d pods have changed", revised)
-	}
-	expectSentinel(second, "2")
-	c.control(fmt.Sprintf("update?count=%d", objects-1))
-	for range objects - 1 {
-		if kind, _ := second(); kind != watch.Modified {
-			t.Error(kind)
+	old := open(metav1.ListOptions{ResourceVersion: pods.ResourceVersion})
+	control("change?count=7")
+	control("send")
+	for range 7 {
+		if event := <-old.ResultChan(); event.Type != watch.Modified || event.Object.(*corev1.Pod).Labels["revision"] != "2" {
+			t.Fatalf("%v", event)
 		}
 	}
-	expectSentinel(second, "3")
-}
-
-func TestNames(t *testing.T) {
-	const pods = 10_000
-	names := map[string]bool{}
-	for i := range pods {
-		namespace, name := Name(i)
-		names[namespace+"/"+name] = true
+	expired := <-open(metav1.ListOptions{ResourceVersion: pods.ResourceVersion}).ResultChan()
+	if !apierrors.IsResourceExpired(apierrors.FromObject(expired.Object)) {
+		t.Errorf("a watch at an old version gets %v", expired)
 	}
-	if len(names) != pods {
-		t.Errorf("%d pods have %d names", pods, len(names))
+	if pods, err = core.Pods("").List(t.Context(), metav1.ListOptions{}); err != nil || changed(pods.Items) != 7 {
+		t.Errorf("%v, %d pods have changed", err, changed(pods.Items))
 	}
-}
-
-func TestChangeTooMany(t *testing.T) {
-	server, err := New(Options{Kind: Kinds[report.Pods], Objects: 10})
-	if err != nil {
-		t.Fatal(err)
+	yes := true
+	stream := open(metav1.ListOptions{SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true})
+	var items []corev1.Pod
+	for event := range stream.ResultChan() {
+		if event.Type == watch.Bookmark {
+			if bookmark := event.Object.(*corev1.Pod); bookmark.Annotations[metav1.InitialEventsAnnotationKey] != "true" || bookmark.ResourceVersion != pods.ResourceVersion {
+				t.Errorf("the bookmark is %v", bookmark.ObjectMeta)
+			}
+			break
+		}
+		items = append(items, *event.Object.(*corev1.Pod))
 	}
-	answer := httptest.NewRecorder()
-	server.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/control/update?count=10", nil))
-	if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "cannot be changed") {
-		t.Errorf("%d: %s", answer.Code, answer.Body)
+	if !equality.Semantic.DeepEqual(items, pods.Items) {
+		t.Error("a streaming list has other pods than a list")
 	}
 }

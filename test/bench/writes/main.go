@@ -1,159 +1,134 @@
-// Command writes is a controller that measures itself against a whole kube-apiserver, with one
-// of several caches and clients:
+// Command writes is a controller that reads what it has written, and measures itself against a whole kube-apiserver, with one of
+// several caches and clients. The command bench starts it:
 //
-//	writes --program=controller-runtime --workload=counters --url=https://… --token=…
+//	writes --side=controller-runtime --steps=10 --keep --url=https://… --token=… --ca=…
 //
-//	counters   each reconcile reads an object from the cache and increments a number in its status
-//	children   each reconcile lists the children of an object in the cache and creates one that
-//	           is missing
+// Each reconcile reads an object from the cache, adds 1 to a number in its status, and writes it with UpdateStatus. After a conflict
+// it reads the object from the server (a live GET) and tries again, as many controllers do. By default the object goes to the end of
+// the queue after a reconcile. The other objects are reconciled meanwhile, so the watch has usually caught up, and few reads are
+// stale. With --keep the worker reconciles the object again and again until it is done, as a controller does if fewer objects than
+// workers have something to do.
 //
-// The queue, the workers and the reconcilers are the same for all programs (loop.go,
-// counters.go, children.go). Only reads, writes and events differ (ours.go, manager.go). At the
-// end the objects on the server must be right.
-//
-// What the rows mean:
-//
-//   - Counters. Each reconcile reads an object from the cache, adds 1 to a number in its status,
-//     and writes it with UpdateStatus. After a conflict it reads the object from the server (a
-//     live GET) and tries again, as many controllers do. In turn: after a reconcile the object
-//     goes to the end of the queue, 20 times. The other objects are reconciled meanwhile, so the
-//     watch has usually caught up, and few reads are stale. At once: the worker reconciles the
-//     object again and again until it is done, 10 times, as a controller does if fewer objects
-//     than workers have something to do.
-//   - Children. Each object needs five children. A reconcile lists the children of an object in
-//     the cache by a label, and creates one that is missing. Its name is generated, so the server
-//     cannot refuse a second one. Duplicates are the children that are too many at the end.
-//   - All programs do the same work. The queue, the workers and the reconcilers are the same code,
-//     and event handlers add objects to the queue too. At the end each counter on the server must
+//   - All sides do the same work: the queue, the workers and the reconciler are the same code (controller.go). Only reads, writes
+//     and events differ (sides.go). At the end each number on the server must
 //     be exactly right, and the number of successful writes must be exactly the number of
-//     increments. Otherwise the benchmark fails.
-//   - Requests are all requests while the controller runs, except watches. Get and List from the
-//     cache are the time of one read. With EnableReadYourWritesConsistency this includes waiting.
-//   - "In turn", the time is the same for all: the server is the limit, and hardly any read is
-//     stale.
-//   - Each program is a process of its own with no limit of rate. Server and controller share the
-//     processors of the machine, so the time is mostly that of the server. The programs take
-//     turns, and every second round is backwards.
+//     increments. Otherwise the command fails.
+//   - requests/op are all requests while the controller runs, except watches. p50-sec/read and the other percentiles are the time
+//     of a Get from the cache. With EnableReadYourWritesConsistency this includes waiting.
+//   - Without --keep, the time is the same for all: the server is the limit, and hardly any read is
+//     stale. Server and controller share the processors of the machine, so the time is mostly that of the server.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
+	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/rest"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
+	dataclient "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
+	"github.com/typedinformers/informer-gen/test/bench/link"
 	"github.com/typedinformers/informer-gen/test/bench/meter"
-	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// measurement is what the command line asks for.
-type measurement struct {
-	url, token, ca string
-	// objects is how many databases there are, and steps how often each is written to, or how
-	// many children it gets.
-	objects, steps, workers int
-	keeps                   bool
-	profile                 string
-
-	traffic traffic
-	result  report.Report
-}
+// namespace has all objects.
+const namespace = "writes"
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "writes:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string) error {
-	var m measurement
-	var name, work string
-	pflag.StringVar(&m.url, "url", "", "`URL` of the API server")
-	pflag.StringVar(&m.token, "token", "", "bearer `TOKEN` of an administrator")
-	pflag.StringVar(&m.ca, "ca", "", "`FILE` with the certificate of the API server; without it, any is accepted")
-	pflag.StringVar(&name, "program", report.Informers, fmt.Sprintf("one of %q", slices.Sorted(maps.Keys(programs))))
-	pflag.StringVar(&work, "workload", report.Counters, fmt.Sprintf("one of %q", slices.Sorted(maps.Keys(workloads))))
-	pflag.IntVar(&m.objects, "objects", 200, "how many objects there are")
-	pflag.IntVar(&m.steps, "steps", 20, "how often each object is written to, or how many children it gets")
-	pflag.IntVar(&m.workers, "workers", 20, "how many objects are reconciled at the same time")
-	pflag.BoolVar(&m.keeps, "keep", false, "a worker keeps an object until there is nothing left to do for it")
-	pflag.StringVar(&m.profile, "profile", "", "write a CPU profile to a file that begins with `PREFIX`")
+	var access link.Access
+	access.Flags()
+	name := pflag.String("name", "Writes", "what the name of the result begins with")
+	side := pflag.String("side", "informer-gen", fmt.Sprintf("one of %q", slices.Sorted(maps.Keys(sides))))
+	objects := pflag.Int("objects", 200, "how many objects there are")
+	steps := pflag.Int32("steps", 20, "how often each object is written to")
+	keeps := pflag.Bool("keep", false, "a worker keeps an object until there is nothing left to do for it")
+	profile := pflag.String("profile", "", "write a CPU profile to a file that begins with `PREFIX`")
 	timeout := pflag.Duration("timeout", 5*time.Minute, "when to give up")
-	if err := pflag.CommandLine.Parse(args); err != nil {
-		return err
-	}
-	newProgram, ok := programs[name]
+	pflag.Parse()
+	newSide, ok := sides[*side]
 	if !ok {
-		return fmt.Errorf("there is no program %q", name)
-	}
-	newWorkload, ok := workloads[work]
-	if !ok {
-		return fmt.Errorf("there is no workload %q", work)
+		meter.Check(fmt.Errorf("there is no side %q", *side))
 	}
 	ctrl.SetLogger(logr.Discard())
 	ctx, cancel := context.WithTimeout(context.Background(), *timeout)
 	defer cancel()
-	if err := m.measure(ctx, newProgram, newWorkload); err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(m.result)
-}
-
-// config returns a configuration without a limit of rate.
-func (m *measurement) config() *rest.Config {
-	return &rest.Config{Host: m.url, BearerToken: m.token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAFile: m.ca, Insecure: m.ca == ""}}
-}
-
-// measure runs a controller from the first reconcile until it has nothing left to do.
-func (m *measurement) measure(ctx context.Context, newProgram newProgram, newWorkload newWorkload) error {
-	server, err := newServer(m.config())
-	if err != nil {
-		return err
-	}
-	if err := server.prepare(ctx, m.objects); err != nil {
-		return fmt.Errorf("prepare the server: %w", err)
-	}
-	program, err := newProgram(m.traffic.through(m.config()))
-	if err != nil {
-		return err
-	}
-	work := newWorkload(program, m.steps)
-	l := newLoop(work, m.objects, m.keeps)
-	stop, err := program.start(ctx, l.enqueue)
-	if err != nil {
-		return err
-	}
-	stopProfile, err := meter.Profile(m.profile, "loop")
-	if err != nil {
-		return err
-	}
-	m.traffic.reset()
+	databases := prepare(ctx, access, *objects)
+	var requests atomic.Int64
+	config := access.Config()
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			if !request.URL.Query().Has("watch") {
+				requests.Add(1)
+			}
+			return next.RoundTrip(request)
+		})
+	})
+	c := newController(newSide(config), *objects, *steps, *keeps)
+	stop := c.side.start(ctx, c.queue.Add)
+	stopProfile := meter.Profile(*profile, "loop")
+	requests.Store(0)
+	fmt.Println(meter.Begin)
 	cpu, began := meter.CPUTime(), time.Now()
-	err = l.run(ctx, m.workers)
-	seconds, cpuSeconds := time.Since(began).Seconds(), (meter.CPUTime() - cpu).Seconds()
-	requests := m.traffic.count()
+	meter.Check(c.run(ctx))
+	took, used := time.Since(began), meter.CPUTime()-cpu
+	figures := append(c.figures(), meter.Figure{Value: float64(requests.Load()), Unit: "requests/op"}, meter.Time(took), meter.CPU(used))
 	stopProfile()
 	stop()
-	if err != nil {
-		return err
-	}
-	m.add("requests", report.Count, float64(requests))
-	m.add("time", "s", seconds)
-	m.add("CPU time of the client", "s", cpuSeconds)
-	figures, err := work.check(ctx, server, m.objects)
-	m.result.Figures = slices.Concat(figures, m.result.Figures)
-	return err
+	check(meter.Must(databases.List(ctx, metav1.ListOptions{})).Items, c, *objects)
+	meter.Print(fmt.Sprintf("%s/objects=%d/side=%s", *name, *objects, *side), figures...)
 }
 
-func (m *measurement) add(row, unit string, value float64) {
-	m.result.Figures = append(m.result.Figures, report.Figure{Row: row, Unit: unit, Value: value})
+// prepare deletes what an earlier process has left, and creates the databases. It is not measured.
+func prepare(ctx context.Context, access link.Access, objects int) dataclient.DatabaseInterface {
+	kube := meter.Must(kubernetes.NewForConfig(access.Config()))
+	_, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		meter.Check(err)
+	}
+	databases := meter.Must(versioned.NewForConfig(access.Config())).DataV1().Databases(namespace)
+	meter.Check(databases.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+	group, creating := errgroup.WithContext(ctx)
+	group.SetLimit(8)
+	for i := range objects {
+		group.Go(func() error {
+			_, err := databases.Create(creating, &datav1.Database{
+				ObjectMeta: metav1.ObjectMeta{Name: databaseName(i)},
+				Spec:       datav1.DatabaseSpec{ClassName: "small", StorageGi: 10},
+			}, metav1.CreateOptions{})
+			return err
+		})
+	}
+	meter.Check(group.Wait())
+	return databases
 }
+
+func databaseName(i int) string { return fmt.Sprintf("db-%04d", i) }
+
+// check fails if an increment was lost, or made twice.
+func check(databases []datav1.Database, c *controller, objects int) {
+	if want := int64(objects) * int64(c.steps); len(databases) != objects || c.written.Load() != want {
+		meter.Check(fmt.Errorf("%d objects were written %d times, and not %d objects %d times", len(databases), c.written.Load(), objects, want))
+	}
+	for _, db := range databases {
+		if db.Status.ReadyReplicas != c.steps {
+			meter.Check(fmt.Errorf("%s counts %d, and not %d", db.Name, db.Status.ReadyReplicas, c.steps))
+		}
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
