@@ -154,7 +154,7 @@ verify: ## Check that all generated files are up to date
 	go -C test test ./apply -run GeneratedFiles -count=1
 	test/kubebuilder/hack/codegen.sh --verify
 
-bench: ## Measure side by side with code-generator and client-go, in two hours (ARGS="memory", one of generator, memory, attacks, http, recovery)
+bench: ## Measure side by side with code-generator and client-go, in two hours (ARGS="memory", one of generator, memory, packing, attacks, http, recovery)
 	@test/bench/run.sh --write $(ARGS)
 
 bench-quick: ## Measure the same in some minutes, with fewer objects and one round; write only to build/bench

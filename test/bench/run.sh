@@ -3,7 +3,7 @@
 #
 #   test/bench/run.sh [--quick] [--write] [SECTION…]
 #
-# The sections are generator, memory, attacks, http and recovery, which are measured if none is named, and kube, shards, manager and
+# The sections are generator, memory, packing, attacks, http and recovery, which are measured if none is named, and kube, shards, manager and
 # writes, which need a kube-apiserver. Results are in build/bench/SECTION.txt. --quick measures one round with fewer objects.
 # --write also writes the table of each section to test/bench/tables.
 set -euo pipefail
@@ -14,12 +14,12 @@ for arg; do
   case $arg in
   --quick) quick=yes partial=--partial ;;
   --write) write=yes ;;
-  generator | memory | attacks | http | recovery | kube | shards | manager | writes) sections+=("$arg") ;;
+  generator | memory | packing | attacks | http | recovery | kube | shards | manager | writes) sections+=("$arg") ;;
   *) echo "run.sh: there is no section $arg" >&2 && exit 2 ;;
   esac
 done
 case "${sections[*]}" in
-"") floors=bench sections=(generator memory attacks http recovery) ;;
+"") floors=bench sections=(generator memory packing attacks http recovery) ;;
 kube | shards | manager | writes) floors=${sections[0]} ;;
 *kube* | *shards* | *manager* | *writes*) echo "run.sh: a section with a kube-apiserver is measured alone" >&2 && exit 2 ;;
 *) floors=bench partial=--partial ;;
@@ -47,6 +47,8 @@ measure() {
   generator-quick) micro 1 generator -bench='Generate.*/(crd|path)|Compile|Binary' -benchtime=1x ;;
   memory) micro $rounds memory -bench=. -objects=10000,100000 && micro 1 memory -bench=. -objects=1000000 ;;
   memory-quick) micro 1 memory -bench=. -benchtime=500ms ;;
+  packing) micro $rounds packing -bench=. -objects=100000 ;;
+  packing-quick) micro 1 packing -bench='/(pods|custom.*)/' -benchtime=300ms -objects=10000 ;;
   attacks) micro $rounds attacks -bench=. -benchtime=1x ;;
   attacks-quick) micro 1 attacks -bench=. -benchtime=1x -size=300000 ;;
   recovery*)

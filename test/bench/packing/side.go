@@ -88,18 +88,18 @@ type following struct {
 
 // side is a cache to compare.
 type side struct {
-	name   string
-	follow func(t testing.TB, o objects) following
+	cache, project string
+	follow         func(t testing.TB, o objects) following
 }
 
 var sides = []side{
-	{"client-go", clientGo},
-	{"informer-gen", informerGen(false)},
-	{"packed", informerGen(false, packed.WithPackedObjects())},
-	{"packed-names", informerGen(true, packed.WithPackedObjects())},
-	{"controller-runtime", controllerRuntime(ctrlcache.New)},
-	{"crcache", controllerRuntime(crcache.New)},
-	{"crcache-packed", controllerRuntime(crcache.Packed(crcache.New, packed.Compression{}))},
+	{"informer", "client-go", clientGo},
+	{"informer", "informer-gen", informerGen(false)},
+	{"packed", "informer-gen", informerGen(false, packed.WithPackedObjects())},
+	{"packed-names", "informer-gen", informerGen(true, packed.WithPackedObjects())},
+	{"manager", "controller-runtime", controllerRuntime(ctrlcache.New)},
+	{"manager", "informer-gen", controllerRuntime(crcache.New)},
+	{"manager-packed", "informer-gen", controllerRuntime(crcache.Packed(crcache.New, packed.Compression{}))},
 }
 
 // informerGen returns a side of this project, with a handler of names or of objects.

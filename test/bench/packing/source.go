@@ -3,7 +3,7 @@
 //
 //	go test -run '^$' -bench . -count 5 ./bench/packing
 //
-// The test fails if an object takes more memory than its floor allows. CPU times are those of the process, with the garbage collector.
+// CPU times are those of the process, with the garbage collector.
 package packing
 
 import (
