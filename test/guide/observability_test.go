@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -101,14 +102,15 @@ func inAManager(mgr manager.Manager, mux *http.ServeMux, factory informers.Share
 }
 
 // inKubebuilder is the code of docs/controller-runtime.md.
-func inKubebuilder(mgr manager.Manager) error {
+func inKubebuilder(mgr manager.Manager) {
+	setupLog := ctrl.Log.WithName("setup")
 	if c, ok := mgr.GetCache().(*crcache.Cache); ok { // not if Options.NewInformer is set
 		metrics.Registry.MustRegister(informermetrics.NewCollector(c))
 		if err := mgr.AddMetricsServerExtraHandler("/debug/informers", debugpage.New(c)); err != nil {
-			return err
+			setupLog.Error(err, "unable to serve the page of the informers")
+			os.Exit(1)
 		}
 	}
-	return nil
 }
 
 func check(mgr manager.Manager, mux *http.ServeMux, factory informers.SharedInformerFactory) error {
