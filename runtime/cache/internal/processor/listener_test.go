@@ -2,7 +2,9 @@ package processor
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
+	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -52,5 +54,38 @@ func TestPendingRelistsAreCoalesced(t *testing.T) {
 	}
 	if version := l.pending[0].Notes[0].Old.GetResourceVersion(); version != "0" {
 		t.Errorf("the first update is from version %s", version)
+	}
+}
+
+// TestRemovedListenerIsReleased removes listeners of which no one reads the counters: nothing may keep their handlers.
+func TestRemovedListenerIsReleased(t *testing.T) {
+	for name, test := range map[string]struct{ isRunning, isStopped bool }{
+		"before the start": {},
+		"while it runs":    {isRunning: true},
+		"after the stop":   {isRunning: true, isStopped: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := New()
+			if test.isRunning {
+				p.Start()
+			}
+			l := NewListener(Options{})
+			p.Add(l)
+			if test.isStopped {
+				p.Stop()
+				p.Wait()
+			}
+			p.Remove(l)
+			p.Wait()
+			kept := weak.Make(l)
+			l = nil
+			runtime.GC()
+			if kept.Value() != nil {
+				t.Error("the Processor keeps the listener")
+			}
+			if _, gone := p.Observe(); len(gone) != 1 {
+				t.Errorf("the counters of removed handlers are %v", gone)
+			}
+		})
 	}
 }

@@ -50,7 +50,7 @@ func (p *Processor) serve(l *Listener) {
 				p.serve(l)
 				return
 			}
-			l.leave()
+			p.leave(l)
 		}()
 		l.run()
 	})
@@ -65,7 +65,7 @@ func (p *Processor) Remove(l *Listener) {
 	l.removed.Store(true)
 	l.stop()
 	if !p.running && !p.stopped { // otherwise it was served, and leaves by itself
-		l.leave()
+		p.leave(l)
 	}
 }
 

@@ -34,8 +34,18 @@ func (p *Processor) retire(l *Listener) {
 	if p.removed == nil {
 		p.removed = &removed{}
 	}
-	p.removed.fold()
 	p.removed.leaving = append(p.removed.leaving, l)
+	p.removed.fold()
+}
+
+// leave is called when l ends. If it was removed, only its sums are kept: a handler may hold much memory.
+func (p *Processor) leave(l *Listener) {
+	l.leave()
+	p.removing.Lock()
+	defer p.removing.Unlock()
+	if p.removed != nil {
+		p.removed.fold()
+	}
 }
 
 // fold adds up the calls of the Listeners that are gone, and releases these.
@@ -61,7 +71,6 @@ func (p *Processor) Observe() (listeners []*Listener, gone []Removed) {
 	defer p.removing.Unlock()
 	listeners = p.Listeners()
 	if r := p.removed; r != nil {
-		r.fold()
 		gone = slices.Clone(r.gone)
 		for _, l := range r.leaving {
 			gone = add(gone, l)
