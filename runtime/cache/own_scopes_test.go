@@ -2,8 +2,10 @@ package cache
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -78,6 +80,63 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOwnCreateInTheShardOfAnother creates objects again that another program has deleted, of which the watch does not tell yet.
+// Those whose UIDs are now in another shard leave the cache.
+func TestOwnCreateInTheShardOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		for i := range 20 {
+			create(c, "x", fmt.Sprint("w", i))
+		}
+		shard := sharding.Split(sharding.UID, 2)[0]
+		s := newOwnOfCluster(c, WithShard(shard))
+		heard, _ := listen(t, s)
+		run(t, s.Run)
+		time.Sleep(time.Second)
+		held := c.server.HoldWatches(widgets.Resource)
+		before := s.GetStore().List()
+		heard.drain()
+		left := 0
+		for _, obj := range before {
+			name := MetaObjectToName(obj)
+			if code, body := c.send(t.Context(), c.others, call{method: http.MethodDelete, path: pathOf(name.Namespace, name.Name)}); code != http.StatusOK {
+				t.Fatalf("%d: %s", code, body)
+			}
+			code, body := c.send(t.Context(), c.client, call{method: http.MethodPost, path: pathOf(name.Namespace, ""), body: newWidget(name, "", "red")})
+			var created object
+			if err := json.Unmarshal(body, &created); err != nil || code != http.StatusCreated {
+				t.Fatalf("%d: %s, %v", code, body, err)
+			}
+			isInShard := shard.Matches(created)
+			cached, found := s.GetIndexer().Get(name)
+			if found != isInShard || found && cached.GetUID() != created.GetUID() {
+				t.Errorf("%s was created, in the shard: %t; it is cached: %t, as %v", name, isInShard, found, cached)
+			}
+			if !isInShard {
+				left++
+			}
+		}
+		if left == 0 || left == len(before) {
+			t.Fatalf("of %d objects %d have left the shard", len(before), left)
+		}
+		has := names(s)
+		time.Sleep(time.Second)
+		told := len(heard.drain())
+		held.Remove()
+		time.Sleep(10 * time.Minute)
+		if got := names(s); !slices.Equal(got, has) {
+			t.Errorf("the watch changes %q to %q", has, got)
+		}
+		if late := heard.drain(); len(late) > 0 {
+			t.Errorf("handlers have heard %d events, and then of the watch %q", told, late)
+		}
+		if status := s.Status(); status.PendingWrites != 0 || status.Unconfirmed != 0 {
+			t.Errorf("in the end: %v", status)
+		}
+		wantLists(t, s, 1)
+	})
 }
 
 // TestOwnWriteMovesBetweenRanges writes another owner, whose hash is in another range of the shard.

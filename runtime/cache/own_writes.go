@@ -131,7 +131,13 @@ func (o *ownWrites) Wrote(w writes.Write) {
 	s.mu.Lock()
 	scope := o.scopeFor(name)
 	s.mu.Unlock()
-	if scope == nil || scope.selection.NeverHas(&w.Object) {
+	if scope == nil {
+		return
+	}
+	if scope.selection.NeverHas(&w.Object) {
+		if ok {
+			o.endPredecessor(name, w.Object.UID, version)
+		}
 		return
 	}
 	selected, known := scope.selection.Matches(&w.Object)
@@ -162,6 +168,25 @@ func (o *ownWrites) Wrote(w writes.Write) {
 	}
 	defer s.mu.Unlock()
 	o.offer(scope, e)
+}
+
+// endPredecessor ends a cached object whose name has passed to one of another shard, before a version: another program has deleted
+// it, or the response to the delete was lost.
+func (o *ownWrites) endPredecessor(name listed.Name, by types.UID, version uint64) {
+	s := o.core
+	if _, isCached := s.indexer.Get(name); !isCached { // nearly always
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cached, isCached := s.indexer.Get(name)
+	scope := o.scopeFor(name)
+	if !isCached || scope == nil || cached.GetUID() == by || scope.table.IsLeftToWatch(version) {
+		return
+	}
+	if has, ok := frontier.Parse(cached.GetResourceVersion()); ok && has < version {
+		o.end(name, &writes.Write{Object: metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name, UID: cached.GetUID()}}})
+	}
 }
 
 // refute ends what an earlier response has left, and a later write contradicts.

@@ -175,8 +175,8 @@ func (t *Table) Refute(name listed.Name, uid types.UID, version uint64, sent tim
 // the name, if it has one.
 func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
 	order := t.next()
-	if t.isListed && (t.reached == 0 || e.Version <= t.reached) || t.isOfOtherServer(e.Version) {
-		return Ignore // the watch tells, or has told, what became of it
+	if t.IsLeftToWatch(e.Version) {
+		return Ignore
 	}
 	if !isCached && t.hasEnded(e.UID) {
 		return Ignore
@@ -217,6 +217,11 @@ func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
 		return Remove
 	}
 	return Ignore
+}
+
+// IsLeftToWatch reports whether a write is of no use to the cache: the watch tells, or has told, what became of it.
+func (t *Table) IsLeftToWatch(version uint64) bool {
+	return t.isListed && (t.reached == 0 || version <= t.reached) || t.isOfOtherServer(version)
 }
 
 // hasEnded reports whether the watch has told the end of a UID, and nothing can follow.
