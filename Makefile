@@ -9,6 +9,7 @@ USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controller
 KUBERNETES ?= v0.34.0 v0.35.0 v0.37.2 v0.38.0-alpha.2
 FUZZTIME ?= 30s
 HUNT ?= 1h
+SOAK ?= 30m
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
 TIMEOUT ?= 60m
 
@@ -28,7 +29,7 @@ COMPILE := GOGC=400 go list -export -deps -test -f ''
 # Recipes have no absolute paths: the shell would split one that has a space. They take VERSION, which is the
 # name of a tag in the workflow of a release, from the environment: make would run a $(shell …) in it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-shards test test-all test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild test-operators apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt clean
+.PHONY: help demo demo-shards test test-all test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild test-operators apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt soak clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -197,6 +198,10 @@ fuzz: ## Run each fuzz test for FUZZTIME (30s); some minutes in total
 
 hunt: ## Test informers with random faults of a server for HUNT (1h), on one processor
 	cd test && go test -count=1 -timeout=0 -run=TestRandomPlays ./hostile -for=$(HUNT)
+
+soak: ## Run five informers of 100,000 objects, with 2,000 writes a second, cuts and restarts, for SOAK (30m), on two processors with 4 GB, and write what grows to build/soak; it needs about 50 CPU minutes (ARGS="-seed=1", see -help)
+	@go -C test build -o ../build/bin/soak ./soak
+	@build/bin/soak -for=$(SOAK) $(ARGS)
 
 clean: ## Remove the build folder
 	rm -rf build
