@@ -88,11 +88,8 @@ func format(rows []row) string {
 	return text.String()
 }
 
-// write writes the text, and a picture.
+// write writes the text, and a picture, to a folder that exists.
 func write(folder, text string, rows []row) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
 	if err := os.WriteFile(filepath.Join(folder, "soak.txt"), []byte(text), 0o644); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func objectsOf[T interface {
 }](from *source, count int, resource schema.GroupVersionResource, kind string, empty func() T, indexers cache.Indexers[T]) objects {
 	o := objects{source: from, count: count, resource: resource, kind: resource.GroupVersion().WithKind(kind), empty: func() client.Object { return empty() }}
 	k := cache.Kind[T]{Resource: resource, Namespaced: true, Indexers: indexers, Open: func(string) cache.OpenFunc { return from.open }}
-	if from.protobuf {
+	if from.isProtobuf() {
 		k.Protobuf = empty()
 	}
 	o.ours = func(set ...cache.SharedInformerOption) (ours, error) {
@@ -230,7 +230,7 @@ func restClient(t testing.TB, o objects) rest.Interface {
 	version := o.resource.GroupVersion()
 	config := &rest.Config{Host: "http://source", APIPath: "/apis", QPS: -1}
 	config.GroupVersion, config.NegotiatedSerializer = &version, serializer.NewCodecFactory(scheme).WithoutConversion()
-	if o.protobuf {
+	if o.isProtobuf() {
 		config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
 	}
 	c, err := rest.RESTClientForConfigAndClient(config, &http.Client{Transport: o.source})

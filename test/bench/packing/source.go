@@ -10,24 +10,24 @@ import (
 	"bytes"
 	"context"
 	crand "crypto/rand"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
 )
 
 // source is an API server for one informer. It is a http.RoundTripper.
 type source struct {
-	protobuf bool
+	encoding podserver.Encoding
 	list     []byte
 	// change is an event with another state of the first object, whose version is last.
 	change []byte
@@ -47,46 +47,39 @@ func (s *source) send() {
 	s.events <- s.change
 }
 
-// sourceOf returns a source of a list. changed is another state of its first object.
-func sourceOf(list runtime.Object, changed podserver.Object, kind schema.GroupVersionKind) *source {
-	s := &source{events: make(chan []byte, 16), last: firstChange}
-	changed.SetResourceVersion(strconv.Itoa(s.last))
-	if _, s.protobuf = list.(marshaler); !s.protobuf {
-		s.list = mustJSON(list)
-		changed.GetObjectKind().SetGroupVersionKind(kind)
-		s.change = append(mustJSON(&metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: mustJSON(changed)}}), '\n')
-		return s
+// sourceOf returns a source of a list, whose objects get versions. changed is another state of the first one.
+func sourceOf(protobuf bool, kind schema.GroupVersionKind, objects []podserver.Object, changed podserver.Object) *source {
+	encoding := podserver.EncodingOf(protobuf)
+	items := make([][]byte, len(objects))
+	podserver.OnAllCores(len(objects), func(i int) {
+		objects[i].SetResourceVersion(strconv.Itoa(i + 1))
+		items[i] = encoding.Item(objects[i])
+	})
+	changed.SetResourceVersion(strconv.Itoa(firstChange))
+	return &source{
+		encoding: encoding, list: encoding.List(kind, strconv.Itoa(len(objects)), items),
+		change: encoding.Event(watch.Modified, changed, kind), last: firstChange, events: make(chan []byte, 16),
 	}
-	listKind := kind.GroupVersion().WithKind(kind.Kind + "List")
-	s.list = envelope(list, listKind)
-	event, err := (&metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: envelope(changed, kind)}}).Marshal()
-	if err != nil {
-		panic(err)
-	}
-	s.change = append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
-	return s
 }
+
+func (s *source) isProtobuf() bool { return s.encoding.ContentType() == runtime.ContentTypeProtobuf }
 
 // RoundTrip answers a list or a watch. It refuses streaming lists, as servers did before they had any.
 func (s *source) RoundTrip(request *http.Request) (*http.Response, error) {
 	query := request.URL.Query()
 	response := &http.Response{
 		StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: request, ContentLength: -1,
-		Header: http.Header{"Content-Type": {runtime.ContentTypeJSON}},
+		Header: http.Header{"Content-Type": {s.encoding.ContentType()}},
 	}
 	switch {
 	case query.Get("sendInitialEvents") != "":
 		response.StatusCode = http.StatusUnprocessableEntity
-		response.Body = io.NopCloser(bytes.NewReader(mustJSON(&metav1.Status{Status: "Failure", Reason: metav1.StatusReasonInvalid, Code: http.StatusUnprocessableEntity})))
+		response.Header.Set("Content-Type", runtime.ContentTypeJSON)
+		response.Body = io.NopCloser(strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`))
 	case query.Get("watch") != "":
-		if s.protobuf {
-			response.Header.Set("Content-Type", runtime.ContentTypeProtobuf+";stream=watch")
-		}
+		response.Header.Set("Content-Type", s.encoding.ContentType()+";stream=watch")
 		response.Body = &stream{Context: request.Context(), events: s.events}
 	default:
-		if s.protobuf {
-			response.Header.Set("Content-Type", runtime.ContentTypeProtobuf)
-		}
 		response.Body = io.NopCloser(bytes.NewReader(s.list))
 	}
 	return response, nil
@@ -122,43 +115,17 @@ func (s *stream) Read(into []byte) (int, error) {
 
 func (s *stream) Close() error { return nil }
 
-type marshaler interface{ Marshal() ([]byte, error) }
-
-// envelope returns an object as the body of a response in protobuf.
-func envelope(obj runtime.Object, kind schema.GroupVersionKind) []byte {
-	raw, err := obj.(marshaler).Marshal()
-	if err != nil {
-		panic(err)
-	}
-	unknown := runtime.Unknown{Raw: raw}
-	unknown.APIVersion, unknown.Kind = kind.ToAPIVersionAndKind()
-	text, err := unknown.Marshal()
-	if err != nil {
-		panic(err)
-	}
-	return append([]byte("k8s\x00"), text...)
-}
-
-func mustJSON(obj any) []byte {
-	text, err := json.Marshal(obj)
-	if err != nil {
-		panic(err)
-	}
-	return text
-}
-
 // pods returns pods of podserver, each changed by a function.
 func pods(count int, change func(i int, pod *corev1.Pod)) *source {
-	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(count)}, Items: make([]corev1.Pod, count)}
+	objects := make([]podserver.Object, count)
 	podserver.OnAllCores(count, func(i int) {
 		pod := podserver.Pod(i)
-		pod.ResourceVersion = strconv.Itoa(i + 1)
 		change(i, pod)
-		list.Items[i] = *pod
+		objects[i] = pod
 	})
-	changed := list.Items[0].DeepCopy()
+	changed := objects[0].DeepCopyObject().(*corev1.Pod)
 	changed.Status.Message = "changed"
-	return sourceOf(list, changed, corev1.SchemeGroupVersion.WithKind("Pod"))
+	return sourceOf(true, corev1.SchemeGroupVersion.WithKind("Pod"), objects, changed)
 }
 
 // large gives a pod what pods of real clusters have: sidecars, volumes and many variables. It has some 8 KB then.
@@ -184,31 +151,22 @@ func large(_ int, pod *corev1.Pod) {
 
 // secrets returns Secrets with 2 KB of random bytes, which do not compress.
 func secrets(count int) *source {
-	list := &corev1.SecretList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(count)}, Items: make([]corev1.Secret, count)}
-	for i := range list.Items {
-		secret := &list.Items[i]
+	objects := make([]podserver.Object, count)
+	for i := range objects {
+		secret := &corev1.Secret{Data: map[string][]byte{"key": make([]byte, 2048)}}
 		secret.Namespace, secret.Name = podserver.Name(i)
-		secret.UID, secret.ResourceVersion = podserver.Pod(i).UID, strconv.Itoa(i+1)
-		key := make([]byte, 2048)
-		_, _ = crand.Read(key)
-		secret.Data = map[string][]byte{"key": key}
+		secret.UID = podserver.Pod(i).UID
+		_, _ = crand.Read(secret.Data["key"])
+		objects[i] = secret
 	}
-	return sourceOf(list, list.Items[0].DeepCopy(), corev1.SchemeGroupVersion.WithKind("Secret"))
+	return sourceOf(true, corev1.SchemeGroupVersion.WithKind("Secret"), objects, objects[0].DeepCopyObject().(*corev1.Secret))
 }
 
 // databases returns custom resources with 2 KB of JSON.
 func databases(count int) *source {
-	list := &podserver.DatabaseList{Items: make([]podserver.Database, count)}
-	list.APIVersion, list.Kind = databaseKind.ToAPIVersionAndKind()
-	list.Kind += "List"
-	list.ResourceVersion = strconv.Itoa(count)
-	podserver.OnAllCores(count, func(i int) {
-		list.Items[i] = *podserver.SmallDatabase(i)
-		list.Items[i].ResourceVersion = strconv.Itoa(i + 1)
-	})
-	changed := list.Items[0].DeepCopyObject().(*podserver.Database)
+	objects := make([]podserver.Object, count)
+	podserver.OnAllCores(count, func(i int) { objects[i] = podserver.SmallDatabase(i) })
+	changed := podserver.SmallDatabase(0)
 	changed.Status.ObservedGeneration = 1000
-	return sourceOf(list, changed, databaseKind)
+	return sourceOf(false, podserver.DatabaseVersion.WithKind("Database"), objects, changed)
 }
-
-var databaseKind = podserver.DatabaseVersion.WithKind("Database")

@@ -13,43 +13,51 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// encoding makes bodies. It panics if an object cannot be encoded, because it is one of this package.
-type encoding interface {
-	contentType() string
-	// item is an object in a list.
-	item(obj Object) []byte
-	// list is the body of a list with these items.
-	list(kind schema.GroupVersionKind, version string, items [][]byte) []byte
-	// event is an event of a watch, in a frame.
-	event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte
+// Encoding makes bodies. It panics if an object cannot be encoded, because it is one of a benchmark.
+type Encoding interface {
+	ContentType() string
+	// Item is an object in a list.
+	Item(obj Object) []byte
+	// List is the body of a list with these items.
+	List(kind schema.GroupVersionKind, version string, items [][]byte) []byte
+	// Event is an event of a watch, in a frame.
+	Event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte
+}
+
+// EncodingOf returns that of protobuf, or that of JSON.
+func EncodingOf(protobuf bool) Encoding {
+	if protobuf {
+		return protobufEncoding{}
+	}
+	return jsonEncoding{}
 }
 
 type jsonEncoding struct{}
 
-func (jsonEncoding) contentType() string { return runtime.ContentTypeJSON }
+func (jsonEncoding) ContentType() string { return runtime.ContentTypeJSON }
 
-func (jsonEncoding) item(obj Object) []byte { return must(json.Marshal(obj)) }
+func (jsonEncoding) Item(obj Object) []byte { return must(json.Marshal(obj)) }
 
-func (jsonEncoding) list(kind schema.GroupVersionKind, version string, items [][]byte) []byte {
+func (jsonEncoding) List(kind schema.GroupVersionKind, version string, items [][]byte) []byte {
 	head := fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":{"resourceVersion":%q},"items":[`, kind.Kind, kind.GroupVersion(), version)
 	return bytes.Join([][]byte{head, bytes.Join(items, []byte(",")), []byte("]}\n")}, nil)
 }
 
-func (jsonEncoding) event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte {
+func (jsonEncoding) Event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte {
 	obj.GetObjectKind().SetGroupVersionKind(kind)
 	return fmt.Appendf(nil, "{\"type\":%q,\"object\":%s}\n", of, must(json.Marshal(obj)))
 }
 
 type protobufEncoding struct{}
 
-func (protobufEncoding) contentType() string { return runtime.ContentTypeProtobuf }
+func (protobufEncoding) ContentType() string { return runtime.ContentTypeProtobuf }
 
 // marshaler is implemented by types with protobuf.
 type marshaler interface{ Marshal() ([]byte, error) }
 
-func (protobufEncoding) item(obj Object) []byte { return must(obj.(marshaler).Marshal()) }
+func (protobufEncoding) Item(obj Object) []byte { return must(obj.(marshaler).Marshal()) }
 
-func (protobufEncoding) list(kind schema.GroupVersionKind, version string, items [][]byte) []byte {
+func (protobufEncoding) List(kind schema.GroupVersionKind, version string, items [][]byte) []byte {
 	const metadataField, itemsField = 1<<3 | 2, 2<<3 | 2 // their values have a length
 	meta := metav1.ListMeta{ResourceVersion: version}
 	raw := appendField(nil, metadataField, must(meta.Marshal()))
@@ -70,7 +78,7 @@ var (
 	events  = protobuf.NewRawSerializer(nil, nil)
 )
 
-func (protobufEncoding) event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte {
+func (protobufEncoding) Event(of watch.EventType, obj runtime.Object, kind schema.GroupVersionKind) []byte {
 	obj.GetObjectKind().SetGroupVersionKind(kind)
 	var embedded, whole, framed bytes.Buffer
 	must(0, objects.Encode(obj, &embedded))

@@ -16,8 +16,8 @@ func TestSize(t *testing.T) {
 	texts, length, binary := make([][]byte, pods), 0, 0
 	for i := range texts {
 		pod := newPod(i, 1, firstVersion+uint64(i))
-		texts[i] = jsonEncoding{}.item(pod)
-		length, binary = length+len(texts[i]), binary+len(protobufEncoding{}.item(pod))
+		texts[i] = EncodingOf(false).Item(pod)
+		length, binary = length+len(texts[i]), binary+len(EncodingOf(true).Item(pod))
 	}
 	decoded := make([]*corev1.Pod, pods)
 	before := meter.LiveHeap()

@@ -33,8 +33,8 @@ type Options struct {
 // Server is an http.Handler.
 type Server struct {
 	Options
-	mux http.ServeMux
-	encoding
+	mux      http.ServeMux
+	encoding Encoding
 
 	mu sync.Mutex // guards the fields below; it is not held during writes to clients
 	// version is that of the collection, and generations are by the number of an object.
@@ -53,12 +53,9 @@ type Server struct {
 // New encodes the objects, which takes some 20 µs for each pod.
 func New(options Options) *Server {
 	s := &Server{
-		Options: options, encoding: jsonEncoding{}, version: firstVersion + uint64(options.Objects),
+		Options: options, encoding: EncodingOf(options.Protobuf), version: firstVersion + uint64(options.Objects),
 		generations: make([]int, options.Objects), items: make([][]byte, options.Objects), added: make([][]byte, options.Objects),
 		bodies: map[bool][]byte{}, watches: map[chan []byte]struct{}{},
-	}
-	if options.Protobuf {
-		s.encoding = protobufEncoding{}
 	}
 	OnAllCores(options.Objects, func(i int) { s.encode(i, firstVersion+uint64(i)) })
 	s.mux.HandleFunc("GET "+options.Kind.Path(), s.collection)
@@ -73,12 +70,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serve
 func (s *Server) encode(i int, version uint64) []byte {
 	s.generations[i]++
 	obj := s.Kind.make(i, s.generations[i], version)
-	s.items[i] = s.item(obj) // without a kind
-	s.added[i] = s.event(watch.Added, obj, s.Kind.GroupVersionKind)
+	s.items[i] = s.encoding.Item(obj) // without a kind
+	s.added[i] = s.encoding.Event(watch.Added, obj, s.Kind.GroupVersionKind)
 	if s.generations[i] == 1 {
 		return nil
 	}
-	return s.event(watch.Modified, obj, s.Kind.GroupVersionKind)
+	return s.encoding.Event(watch.Modified, obj, s.Kind.GroupVersionKind)
 }
 
 // OnAllCores calls do for each number below n.
@@ -126,12 +123,12 @@ func (s *Server) send(http.ResponseWriter, *http.Request) {
 func (s *Server) newBody(streaming bool) []byte {
 	version := strconv.FormatUint(s.version, 10)
 	if !streaming {
-		return s.list(s.Kind.GroupVersionKind, version, s.items)
+		return s.encoding.List(s.Kind.GroupVersionKind, version, s.items)
 	}
 	bookmark := s.Kind.empty()
 	bookmark.SetResourceVersion(version)
 	bookmark.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
-	return bytes.Join(append(slices.Clone(s.added), s.event(watch.Bookmark, bookmark, s.Kind.GroupVersionKind)), nil)
+	return bytes.Join(append(slices.Clone(s.added), s.encoding.Event(watch.Bookmark, bookmark, s.Kind.GroupVersionKind)), nil)
 }
 
 // body returns one of the current version. The caller holds mu.
@@ -144,8 +141,8 @@ func (s *Server) body(streaming bool) []byte {
 
 // collection answers requests for a list or a watch.
 func (s *Server) collection(w http.ResponseWriter, r *http.Request) {
-	if !strings.HasPrefix(r.Header.Get("Accept"), s.contentType()) {
-		http.Error(w, "this server only has "+s.contentType(), http.StatusNotAcceptable)
+	if !strings.HasPrefix(r.Header.Get("Accept"), s.encoding.ContentType()) {
+		http.Error(w, "this server only has "+s.encoding.ContentType(), http.StatusNotAcceptable)
 		return
 	}
 	query := r.URL.Query()
@@ -158,12 +155,12 @@ func (s *Server) collection(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	body := s.body(false)
 	s.mu.Unlock()
-	w.Header().Set("Content-Type", s.contentType())
+	w.Header().Set("Content-Type", s.encoding.ContentType())
 	write(w, body)
 }
 
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, streaming bool) {
-	w.Header().Set("Content-Type", s.contentType()+";stream=watch")
+	w.Header().Set("Content-Type", s.encoding.ContentType()+";stream=watch")
 	opened := make(chan []byte, 16) // more than are sent before a client is measured again
 	s.mu.Lock()
 	var body []byte
@@ -177,7 +174,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, streaming bool) {
 	s.mu.Unlock()
 	if !isCurrent {
 		expired := apierrors.NewResourceExpired("too old resource version").Status()
-		write(w, s.event(watch.Error, &expired, schema.GroupVersionKind{Version: "v1", Kind: "Status"})) // not as the status of the answer
+		write(w, s.encoding.Event(watch.Error, &expired, schema.GroupVersionKind{Version: "v1", Kind: "Status"})) // not as the status of the answer
 		return
 	}
 	defer func() {

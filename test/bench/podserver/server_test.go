@@ -31,16 +31,16 @@ func TestBytes(t *testing.T) {
 	factory := serializer.NewCodecFactory(scheme.Scheme, serializer.WithStreamingCollectionEncodingToJSON(), serializer.WithStreamingCollectionEncodingToProtobuf())
 	for _, isProtobuf := range []bool{false, true} {
 		s := New(Options{Kind: pods, Objects: 3, Protobuf: isProtobuf})
-		info, ok := runtime.SerializerInfoForMediaType(factory.SupportedMediaTypes(), s.contentType())
+		info, ok := runtime.SerializerInfoForMediaType(factory.SupportedMediaTypes(), s.encoding.ContentType())
 		if !ok {
-			t.Fatal(s.contentType())
+			t.Fatal(s.encoding.ContentType())
 		}
 		var want bytes.Buffer
 		if err := info.Serializer.Encode(list, &want); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.body(false); !bytes.Equal(got, want.Bytes()) {
-			t.Errorf("%s: a list is\n%q\nand not\n%q", s.contentType(), got, want.Bytes())
+			t.Errorf("%s: a list is\n%q\nand not\n%q", s.encoding.ContentType(), got, want.Bytes())
 		}
 		var embedded, whole, framed bytes.Buffer
 		pod := newPod(1, 1, firstVersion+1)
@@ -56,7 +56,7 @@ func TestBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(s.added[1], framed.Bytes()) {
-			t.Errorf("%s: an event is\n%q\nand not\n%q", s.contentType(), s.added[1], framed.Bytes())
+			t.Errorf("%s: an event is\n%q\nand not\n%q", s.encoding.ContentType(), s.added[1], framed.Bytes())
 		}
 	}
 }
