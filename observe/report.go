@@ -13,7 +13,7 @@ import (
 // Schema is the version of Report. Later versions only add fields, or have another number.
 const Schema = "informers/v1"
 
-// Report is what a Reader has read. Text of the server is cut, and characters that are not printable are
+// Report is the state of informers at one time. Text of the server is cut, and characters that are not printable are
 // escaped.
 type Report struct {
 	// Schema is the constant Schema.
@@ -183,7 +183,7 @@ type Latency struct {
 type Handler struct {
 	Name    string `json:"name"`
 	Unnamed bool   `json:"unnamed,omitempty"`
-	// Synced and WasSynced are those of cache.HandlerStats.
+	// Synced and WasSynced have the values of cache.HandlerStats.
 	Synced    bool `json:"synced"`
 	WasSynced bool `json:"was_synced"`
 	// Backlog is the number of events that wait.

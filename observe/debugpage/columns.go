@@ -15,9 +15,10 @@ type column struct {
 	Sort string
 	// Title is the heading, and Order the order in a list of them.
 	Title, Order string
-	// Class and Direction are those of the heading in HTML.
+	// Class is the CSS class of the heading in HTML, and Direction its sort direction.
 	Class, Direction string
-	// value is what the informers are sorted by, the largest one first if Direction is descending. It is nil for their labels.
+	// value returns the number by which the informers are sorted, the largest one first if Direction is descending. It is nil for
+	// the column by which they are sorted as text.
 	value func(*observe.Informer) int64
 	// text is the cell.
 	text func(*observe.Informer) string

@@ -8,7 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/observe"
 )
 
-// Report is what Handler writes as JSON.
+// Report is the JSON that Handler writes.
 type Report struct {
 	Ready bool `json:"ready"`
 	// Informers has the informers in the order of the sources.

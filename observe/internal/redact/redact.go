@@ -44,7 +44,7 @@ func Status(s cache.Status, objectText bool) cache.Status {
 	}
 	s.Scopes = slices.Clone(s.Scopes)
 	for i := range s.Scopes {
-		s.Scopes[i].Status.Undecodable = nil // they are those of s
+		s.Scopes[i].Status.Undecodable = nil // s has the same ones
 		s.Scopes[i].Status = Status(s.Scopes[i].Status, objectText)
 	}
 	return s

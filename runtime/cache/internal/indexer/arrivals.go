@@ -18,7 +18,7 @@ type arrivals struct {
 	known atomic.Pointer[functions]
 }
 
-// functions are those of the indexes, in the order of the indexes. A change of them has another number.
+// functions are the index functions, in the order of the indexes. The number changes when functions are added or removed.
 type functions struct {
 	number uint64
 	list   []Function

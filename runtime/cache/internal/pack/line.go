@@ -207,8 +207,9 @@ func (l *line) hasRoomLocked() bool {
 	return len(kept) < maxDictionaries
 }
 
-// read decodes a text.
+// read decodes a text again.
 func (l *line) read(text []byte) wire.Object {
+	l.packing.reads.Add(1)
 	obj, err := l.reader.Reread(l.form, text)
 	if err != nil {
 		h := l.reader.ReadIdentity(l.form, text)

@@ -60,13 +60,12 @@ func Open(obj wire.Object) wire.Object {
 
 // Open returns the object. It belongs to the caller, unless it has just arrived.
 func (p *Object) Open() wire.Object {
-	switch l := p.text.format.line; {
+	switch {
 	case p.decoded != nil:
 		return p.decoded
 	case p.buffer != nil:
 		defer p.release()
-		l.packing.reads.Add(1)
-		return l.read(*p.buffer)
+		return p.text.format.line.read(*p.buffer)
 	}
 	return p.text.Decode()
 }
@@ -113,7 +112,6 @@ func (t *Text) Decode() wire.Object {
 	if f.object != nil {
 		return f.object.DeepCopyObject().(wire.Object)
 	}
-	f.line.packing.reads.Add(1)
 	buffer := f.line.packing.buffer()
 	defer f.line.packing.release(buffer)
 	return f.line.read(t.text(buffer))

@@ -101,8 +101,8 @@ func (p *Packing) Pack(obj wire.Object, text wire.Text, listed bool) wire.Object
 	return p.arrived(p.textOf(obj, &text), obj, listed)
 }
 
-// maxKept is the number of objects of a list that are not decoded again for handlers and index functions. They take some MB, until
-// handlers have returned from them.
+// maxKept is the number of objects of a list that are not decoded again for handlers. They take some MB, until handlers have
+// returned from them.
 const maxKept = 1024
 
 // keeps reports whether one more object of a list keeps its decoded form.

@@ -80,37 +80,42 @@ func IsPrivate(name string) bool { return name == "data" || name == "stringData"
 // most objects. That saves half of the allocations of a Pod, and a tenth of its memory.
 // Each string has memory of its own, so that a field that is cleared frees it.
 func (s *Strings) String(raw []byte) string {
-	if len(raw) > rememberedBytes || len(raw) == 0 || s.Private > 0 {
+	if !s.remembers(raw) {
 		return string(raw)
 	}
-	i := Hash(raw) >> (64 - rememberedBits)
-	s.metStrings.set(i)
-	known := &s.remembered[i]
-	if *known != string(raw) {
-		*known = string(raw)
-	}
-	return *known
+	text, _ := s.recall(raw)
+	return text
 }
 
 // Usual is String for a field whose Habit is known.
 func (s *Strings) Usual(raw []byte, habit *Habit) string {
-	if len(raw) > rememberedBytes || len(raw) == 0 || s.Private > 0 || !habit.Looks() {
+	if !s.remembers(raw) || !habit.Looks() {
 		return string(raw)
 	}
+	text, found := s.recall(raw)
+	habit.Note(found)
+	return text
+}
+
+// remembers reports whether a string with that text may be remembered.
+func (s *Strings) remembers(raw []byte) bool {
+	return len(raw) <= rememberedBytes && len(raw) > 0 && s.Private == 0
+}
+
+// recall returns the string with that text, and remembers it. found is set if it was remembered before.
+func (s *Strings) recall(raw []byte) (text string, found bool) {
 	i := Hash(raw) >> (64 - rememberedBits)
 	s.metStrings.set(i)
 	known := &s.remembered[i]
-	found := *known == string(raw)
-	habit.Note(found)
-	if !found {
+	if found = *known == string(raw); !found {
 		*known = string(raw)
 	}
-	return *known
+	return *known, found
 }
 
 // Boxed is String for values of any type, which have to be allocated, too.
 func (s *Strings) Boxed(raw []byte) any {
-	if len(raw) > rememberedBytes || len(raw) == 0 || s.Private > 0 {
+	if !s.remembers(raw) {
 		return string(raw)
 	}
 	i := Hash(raw) >> (64 - rememberedBits)

@@ -20,9 +20,9 @@ type compiler struct {
 	sync.Mutex
 	made     map[planKey]*Plan
 	messages map[typePair]*messageDecoder
-	// slices is the number of types of slices that decoders make, and shared that of shared
-	// decoders.
-	slices, shared int
+	// slices is the number of types of slices that decoders make, and numbered that of decoders with a number: shared ones,
+	// and those of strings in fields.
+	slices, numbered int
 }
 
 // planKey identifies a plan.
@@ -118,12 +118,12 @@ func (c *compiler) message(t, whole reflect.Type, omit plan.Omission) *messageDe
 func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset uintptr, omit plan.Omission) {
 	decoder, wire := c.field(f, t, omit)
 	if isShareable(t) && !isOwn(f) && !holdsPrivate(f.typ) && decoder != (refusal{}) {
-		c.shared++
-		decoder = &sharedDecoder{decoder: decoder, tag: f.number<<3 | wire, isSlice: t.Kind() == reflect.Slice, isRepeated: f.isRepeated(), number: c.shared}
+		c.numbered++
+		decoder = &sharedDecoder{decoder: decoder, tag: f.number<<3 | wire, isSlice: t.Kind() == reflect.Slice, isRepeated: f.isRepeated(), number: c.numbered}
 	}
 	if decoder == (stringDecoder{}) {
-		c.shared++
-		decoder = fieldDecoder{c.shared}
+		c.numbered++
+		decoder = fieldDecoder{c.numbered}
 	}
 	if memory.IsPrivate(f.name) && decoder != (refusal{}) {
 		decoder = privateDecoder{decoder}
