@@ -229,11 +229,10 @@ func (s observedInformer) Logger() klog.Logger {
 	return klog.FromContext(s.panics.ctx).WithValues("resource", s.name())
 }
 
-// LateHandlers returns the handlers that have not returned from their initial list, unless they wait for it, as for that of a
-// scope that the server refuses.
+// LateHandlers returns the handlers that have not returned from their initial list.
 func (s observedInformer) LateHandlers() (late []outage.Handler) {
 	for _, l := range s.processor.Listeners() {
-		if backlog := l.Backlog(); backlog > 0 && !l.Lists().Has(s.mark()) {
+		if backlog := s.late(l); backlog > 0 {
 			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: backlog})
 		}
 	}

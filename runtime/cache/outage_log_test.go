@@ -298,7 +298,7 @@ func TestRefusedScopeIsNotTheFaultOfAHandler(t *testing.T) {
 			return apierrors.NewForbidden(widgets.GroupResource(), "", errors.New("no right"))
 		})
 		s := w.informer(t, WithNamespaces("a"))
-		listen(t, s)
+		_, reg := listen(t, s)
 		run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 		if err := WaitForCacheSync(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -311,6 +311,9 @@ func TestRefusedScopeIsNotTheFaultOfAHandler(t *testing.T) {
 		synctest.Wait()
 		if lines := strings.Join(log.lines, "\n"); !strings.Contains(lines, "Forbidden") || strings.Contains(lines, "A handler has not returned") {
 			t.Errorf("logged:\n%s", lines)
+		}
+		if reason := reg.NotSyncedReason(); !strings.Contains(reason, "Forbidden") {
+			t.Errorf("the handler is not synced because of %q", reason)
 		}
 	})
 }

@@ -36,11 +36,19 @@ func (r *registration) waitsFor() (subject, NotSynced) {
 	if waiting.Reason != "" {
 		return about, waiting
 	}
-	return subject{r.informer, r.Listener}, NotSynced{
-		Resource: r.informer.Resource(),
-		Handler:  r.Name(),
-		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
-			human.Plural(r.Backlog(), "event") + " to go",
-		Status: r.informer.Status(),
+	status := r.informer.Status()
+	reason := r.informer.name() + ": " + status.String() // of a scope that is not listed
+	if backlog := r.informer.late(r.Listener); backlog > 0 {
+		reason = "a handler of " + r.informer.name() + " has not returned from its initial list: " + human.Plural(backlog, "event") + " to go"
 	}
+	return subject{r.informer, r.Listener}, NotSynced{Resource: r.informer.Resource(), Handler: r.Name(), Reason: reason, Status: status}
+}
+
+// late returns the backlog of a handler that has not returned from its initial list. It is 0 if the handler waits for that list,
+// as for that of a scope that the server refuses.
+func (s *informer) late(l *processor.Listener) int {
+	if l.Lists().Has(s.mark()) {
+		return 0
+	}
+	return l.Backlog()
 }

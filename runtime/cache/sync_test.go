@@ -258,7 +258,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		if !errors.As(err, &notSynced) {
 			t.Fatal(err)
 		}
-		of := "a handler of others.test.example.com has not returned from its initial list: 0 events to go"
+		of := "others.test.example.com: Pending for 0s (not started)"
 		var reasons []string
 		for _, w := range notSynced.Waiting {
 			reasons = append(reasons, w.Reason)
