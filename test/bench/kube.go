@@ -39,6 +39,7 @@ func (o *options) startWith(ctx context.Context, kind string, objects int, flags
 	server, access, stop = o.start(ctx, flags...)
 	load(ctx, access, server.Access().Etcd, kind, objects)
 	meter.Check(server.Restart(ctx))
+	awaitServed(access, podserver.Kinds[kind].Path())
 	return server, access, stop
 }
 
@@ -50,7 +51,8 @@ func (o *options) clientOf(binary string, access link.Access, kind string, objec
 	}, access.Args())}
 }
 
-// kube measures informers by default and in their other mode: a streaming list or LIST. Those of client-go stream by default.
+// kube measures informers by default and in their other mode: a streaming list or LIST. Those of client-go stream by default. It
+// also measures first syncs without managedFields, and of metadata alone.
 //
 // The objects are pods of 2.2 KB of JSON as the server sends them, with all defaults, and custom resources of 2 KB, each with
 // managedFields.
@@ -64,6 +66,11 @@ func (o *options) kube(ctx context.Context, objects int) {
 			{"streaming", "streaming", "none"}, {"LIST", "LIST", "none"},
 		} {
 			children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+c.name, c.side, c.mode))
+		}
+		for _, fields := range []string{"unmanaged", "metadata"} {
+			for _, side := range []string{"informer-gen", "client-go"} {
+				children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+fields, side, "default", "--fields="+fields, "--scenario=sync"))
+			}
 		}
 		o.run(ctx, server, children)
 		stop()
@@ -92,14 +99,16 @@ func (o *options) shards(ctx context.Context, objects int) {
 	}
 }
 
-// managers measures managers of controller-runtime, with its cache and with ours.
+// managers measures managers of controller-runtime, with its cache and with ours, by default and with the options for a kind with
+// many objects.
 func (o *options) managers(ctx context.Context, objects int) {
 	binary := o.build(ctx, "client")
 	for _, k := range kinds {
 		server, access, stop := o.startWith(ctx, k.kind, objects)
 		var children []child
 		for _, side := range []string{"controller-runtime", "crcache"} {
-			children = append(children, o.clientOf(binary, access, k.kind, objects, "Manager/"+k.name, side, "default"))
+			children = append(children, o.clientOf(binary, access, k.kind, objects, "Manager/"+k.name, side, "default"),
+				o.clientOf(binary, access, k.kind, objects, "Manager/"+k.name+"/tuned", side, "default", "--fields=unmanaged"))
 		}
 		o.run(ctx, server, children)
 		stop()

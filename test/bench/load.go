@@ -74,6 +74,11 @@ func install(ctx context.Context, access link.Access, manifest []byte, path stri
 	meter.Check(yaml.Unmarshal(manifest, &crd.Object))
 	crds := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	meter.Must(meter.Must(dynamic.NewForConfig(access.Config())).Resource(crds).Create(ctx, crd, metav1.CreateOptions{}))
+	awaitServed(access, path)
+}
+
+// awaitServed returns when the cache of the API server has the objects at a path.
+func awaitServed(access link.Access, path string) {
 	web := meter.Must(rest.HTTPClientFor(access.Config()))
 	for {
 		response := meter.Must(web.Get(access.URL + path + "?resourceVersion=0"))

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/test/bench/contents"
@@ -40,15 +41,15 @@ func (c *client) listed(ctx context.Context) iter.Seq[podserver.Object] {
 
 // part returns the fields that the informer keeps.
 func (c *client) part(obj podserver.Object) any {
-	pod, ok := obj.(*corev1.Pod)
-	switch {
-	case !ok || c.fields == "all":
-		return obj // also a view
-	case c.fields == "view":
+	switch pod, isPod := obj.(*corev1.Pod); {
+	case c.fields == "metadata":
+		return meta.AsPartialObjectMetadata(obj).ObjectMeta
+	case c.fields == "view" && isPod:
 		return viewOf(pod)
+	case c.fields == "unmanaged":
+		obj.SetManagedFields(nil)
 	}
-	pod.ManagedFields = nil
-	return pod
+	return obj // also a view
 }
 
 // checkRequests fails if the informer has sent other requests than it should.
@@ -60,7 +61,7 @@ func (c *client) checkRequests(sent link.Requests) error {
 	if sent.Lists+sent.Streams != lists || c.mode == "streaming" && sent.Lists != 0 || c.mode == "LIST" && sent.Streams != 0 {
 		return fmt.Errorf("the client has sent %+v, not %d requests for a list in mode %s", sent, lists, c.mode)
 	}
-	if isProtobuf := c.kindName == podserver.Pods && !c.json; isProtobuf != (sent.Protobuf == sent.Lists+sent.Streams+sent.Watches) {
+	if isProtobuf := (c.kindName == podserver.Pods || c.fields == "metadata") && !c.json; isProtobuf != (sent.Protobuf == sent.Lists+sent.Streams+sent.Watches) {
 		return fmt.Errorf("the client has sent %+v, which is another encoding than it should ask for", sent)
 	}
 	return nil

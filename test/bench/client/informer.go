@@ -47,12 +47,16 @@ func (c *client) newInformer(handlers ...handler) *informer {
 		return c.newManager(config, nil, handlers[0])
 	case c.side == "none":
 		return c.newRequest(connect(config, c.json), handlers[0])
+	case c.side == "client-go" && c.fields == "metadata":
+		return newTheirs[*metav1.PartialObjectMetadata](c, c.theirMetadata(config), handlers)
 	case c.side == "client-go" && isPod:
-		return newTheirs[*corev1.Pod](c.theirPods(connect(config, c.json)), handlers)
+		return newTheirs[*corev1.Pod](c, theirPods(connect(config, c.json)), handlers)
 	case c.side == "client-go":
-		return newTheirs[*podserver.Database](theirDatabases(connect(config, c.json)), handlers)
+		return newTheirs[*podserver.Database](c, theirDatabases(connect(config, c.json)), handlers)
 	case c.side != "informer-gen":
 		meter.Check(fmt.Errorf("there is no side %q", c.side))
+	case c.fields == "metadata":
+		return newOurs[*metav1.PartialObjectMetadata](c, connect(config, c.json), handlers)
 	case !isPod:
 		return newOurs[*podserver.Database](c, connect(config, c.json), handlers)
 	case c.fields == "view":

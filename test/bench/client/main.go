@@ -29,7 +29,9 @@
 //   - Request, of side none, is a client that throws the objects away: no informer can be faster.
 //
 // A view has metadata without managedFields and annotations, spec.nodeName, status.phase and status.podIP. client-go has no views:
-// with --fields=view or unmanaged it decodes the same fields and then drops them in a TransformFunc.
+// with --fields=view or unmanaged it decodes the same fields and then drops them in a TransformFunc. With --fields=metadata both
+// sides request PartialObjectMetadata. Managers take --fields=unmanaged as what a user would set who has read the documentation:
+// for the kind, that transform and UnsafeDisableDeepCopy.
 //
 // All sides have to get the expected events, and to have at the end what the server lists: the names and versions of all objects, and
 // the same JSON in a sample of 1,000. Otherwise the client fails. It also fails if its informer sends other requests than it is
@@ -80,7 +82,7 @@ func main() {
 	pflag.StringVar(&c.side, "side", "informer-gen", "informer-gen, client-go, crcache, controller-runtime or none")
 	pflag.StringVar(&c.mode, "mode", "default", "default, streaming or LIST")
 	pflag.StringVar(&c.scenario, "scenario", "changes", "sync, changes, slow or limited")
-	pflag.StringVar(&c.fields, "fields", "all", "all, unmanaged or view: the fields that it keeps of each object")
+	pflag.StringVar(&c.fields, "fields", "all", "all, unmanaged, view or metadata: the fields that it keeps of each object")
 	pflag.StringVar(&c.kindName, "kind", podserver.Pods, `"pods", or custom resources of "2 KB" or "20 KB"`)
 	pflag.IntVar(&c.objects, "objects", 10_000, "how many objects there are")
 	pflag.BoolVar(&c.json, "json", false, "ask for JSON, and not for the default of the kind")

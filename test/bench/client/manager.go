@@ -24,21 +24,25 @@ import (
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
 )
 
-// newManager makes a manager with the defaults of controller-runtime, and the cache of newCache if that is not nil. Its
-// controller calls the handler for each object that it has read.
+// newManager makes a manager with the defaults of controller-runtime, unless the fields are unmanaged, and the cache of newCache
+// if that is not nil. Its controller calls the handler for each object that it has read.
 func (c *client) newManager(config *rest.Config, newCache ctrlcache.NewCacheFunc, h handler) *informer {
 	mapper := meta.NewDefaultRESTMapper(nil) // podserver has no discovery
 	mapper.Add(c.kind.GroupVersionKind, meta.RESTScopeNamespace)
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
-	manager := meter.Must(ctrl.NewManager(config, ctrl.Options{
-		Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}, NewCache: newCache,
-		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return mapper, nil },
-	}))
 	var object ctrlclient.Object = new(podserver.Database)
 	var list ctrlclient.ObjectList = new(podserver.DatabaseList)
 	if c.kindName == podserver.Pods {
 		object, list = new(corev1.Pod), new(corev1.PodList)
 	}
+	var options ctrlcache.Options
+	if c.fields == "unmanaged" {
+		options.ByObject = map[ctrlclient.Object]ctrlcache.ByObject{object: {Transform: ctrlcache.TransformStripManagedFields(), UnsafeDisableDeepCopy: new(true)}}
+	}
+	manager := meter.Must(ctrl.NewManager(config, ctrl.Options{
+		Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}, NewCache: newCache, Cache: options,
+		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return mapper, nil },
+	}))
 	r := &reconciler{reader: manager.GetClient(), object: object, handler: h, seen: map[ctrlclient.ObjectKey]bool{}}
 	meter.Check(ctrl.NewControllerManagedBy(manager).Named("benchmark").For(object).Complete(r))
 	return &informer{

@@ -21,7 +21,10 @@ const backlogLimit = 1000
 // newOurs makes an informer of this runtime, as a generated factory does.
 func newOurs[T cache.Object](c *client, connection *connection, handlers []handler) *informer {
 	kind := cache.Kind[T]{Resource: c.kind.GroupVersionResource(), Open: func(string) cache.OpenFunc { return openFrom(connection.of(c.kind), c.kind) }}
-	if c.kindName == podserver.Pods {
+	switch {
+	case c.fields == "metadata":
+		kind.Protobuf = new(metav1.PartialObjectMetadata)
+	case c.kindName == podserver.Pods:
 		kind.Protobuf = new(corev1.Pod)
 	}
 	i := meter.Must(kind.NewInformer(c.ourOptions()...))
@@ -62,7 +65,7 @@ func openFrom(client rest.Interface, kind podserver.Kind) cache.OpenFunc {
 }
 
 func (c *client) ourOptions() (set []cache.SharedInformerOption) {
-	if c.fields != "all" {
+	if c.fields == "unmanaged" || c.fields == "view" {
 		set = append(set, cache.WithoutManagedFields())
 	}
 	if c.json {

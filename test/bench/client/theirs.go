@@ -10,6 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/gentype"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/typedinformers/informer-gen/test/bench/meter"
@@ -18,12 +21,14 @@ import (
 
 // theirPods are those of a factory. The feature gate of client-go decides whether it asks
 // for a streaming list.
-func (c *client) theirPods(connection *connection) cache.SharedIndexInformer {
-	var options []informers.SharedInformerOption
-	if c.fields != "all" {
-		options = append(options, informers.WithTransform(transform(c.fields)))
-	}
-	return informers.NewSharedInformerFactoryWithOptions(connection.clientset, 0, options...).Core().V1().Pods().Informer()
+func theirPods(connection *connection) cache.SharedIndexInformer {
+	return informers.NewSharedInformerFactory(connection.clientset, 0).Core().V1().Pods().Informer()
+}
+
+// theirMetadata are those of a factory of metadata.
+func (c *client) theirMetadata(config *rest.Config) cache.SharedIndexInformer {
+	requests := meter.Must(metadata.NewForConfig(config))
+	return metadatainformer.NewSharedInformerFactory(requests, 0).ForResource(c.kind.GroupVersionResource()).Informer()
 }
 
 // typedDatabases is what client-gen writes for a custom resource.
@@ -47,7 +52,10 @@ func theirDatabases(c *connection) cache.SharedIndexInformer {
 }
 
 // newTheirs adds handlers of T.
-func newTheirs[T metav1.Object](i cache.SharedIndexInformer, handlers []handler) *informer {
+func newTheirs[T metav1.Object](c *client, i cache.SharedIndexInformer, handlers []handler) *informer {
+	if c.fields == "unmanaged" || c.fields == "view" {
+		meter.Check(i.SetTransform(transform(c.fields)))
+	}
 	for _, h := range handlers {
 		meter.Must(i.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(any) { h.Add() },
@@ -70,13 +78,14 @@ func newTheirs[T metav1.Object](i cache.SharedIndexInformer, handlers []handler)
 // transform keeps fewer fields of each object, as programs do with client-go.
 func transform(fields string) cache.TransformFunc {
 	return func(obj any) (any, error) {
-		pod, ok := obj.(*corev1.Pod)
+		object, ok := obj.(podserver.Object)
 		if !ok {
-			return nil, fmt.Errorf("%T is no pod", obj)
+			return nil, fmt.Errorf("%T is no object", obj)
 		}
-		pod.ManagedFields = nil
-		if fields == "unmanaged" {
-			return pod, nil
+		object.SetManagedFields(nil)
+		pod, ok := obj.(*corev1.Pod)
+		if !ok || fields == "unmanaged" {
+			return object, nil
 		}
 		pod.Annotations = nil
 		return &corev1.Pod{
