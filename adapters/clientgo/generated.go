@@ -28,8 +28,7 @@ type Source struct {
 	Protobuf runtime.Object
 	// Namespace is empty for all namespaces, and for cluster-scoped kinds.
 	Namespace string
-	// Clientset reports by IsWatchListSemanticsUnSupported that it has no streaming lists, if it has that method. Client
-	// sends the requests. A fake of client-go has no such client; its objects come from ListWatch.
+	// Client sends the requests of Clientset. A fake of client-go has no such client; its objects come from ListWatch.
 	Clientset any
 	Client    rest.Interface
 	ListWatch toolscache.ListerWatcher
@@ -43,12 +42,10 @@ type Source struct {
 // NewInformer returns an informer of this repository as client-go's. [TypedInformer] returns its typed form. Like client-go's
 // functions, NewInformer panics on indexers that AddIndexers refuses, and on a negative period.
 func NewInformer(source Source) toolscache.SharedIndexInformer {
-	unsupported, states := source.Clientset.(interface{ IsWatchListSemanticsUnSupported() bool })
 	kind := cache.Kind[cache.Object]{
 		Resource: source.Resource, Kind: source.Kind, Object: source.Object, Protobuf: source.Protobuf, Namespaced: source.Namespace != "",
-		Open:                 func(namespace string) cache.OpenFunc { return open(source.Client, source.Resource, namespace) },
-		ListWatch:            func(string) cache.ListerWatcher[cache.Object] { return listWatch(source.ListWatch, source.Clientset) },
-		WithoutStreamingList: states && unsupported.IsWatchListSemanticsUnSupported(),
+		Open:      func(namespace string) cache.OpenFunc { return open(source.Client, source.Resource, namespace) },
+		ListWatch: func(string) cache.ListerWatcher[cache.Object] { return listWatch(source.ListWatch, source.Clientset) },
 	}
 	options := []cache.SharedInformerOption{cache.WithResync(source.ResyncPeriod)}
 	if source.Namespace != "" {
@@ -70,7 +67,7 @@ func listWatch(lw toolscache.ListerWatcher, clientset any) cache.ListerWatcher[c
 		return cache.NewListWatch[cache.Object](struct {
 			source
 			recording
-		}{source{toolscache.ToListerWatcherWithContext(lw), true}, of})
+		}{source{toolscache.ToListerWatcherWithContext(lw)}, of})
 	}
 	return ListerWatcher[cache.Object](lw)
 }

@@ -22,20 +22,15 @@ import (
 )
 
 // ListerWatcher returns a ListerWatcher of client-go as one of an informer of T. The methods with
-// a context are called if lw has them. If lw states that it has no streaming lists, by
-// IsWatchListSemanticsUnSupported, so does the result.
+// a context are called if lw has them.
 func ListerWatcher[T cache.Object](lw toolscache.ListerWatcher) cache.ListerWatcher[T] {
-	unsupported, states := lw.(interface{ IsWatchListSemanticsUnSupported() bool })
-	return cache.NewListWatch[T](source{toolscache.ToListerWatcherWithContext(lw), states && unsupported.IsWatchListSemanticsUnSupported()})
+	return cache.NewListWatch[T](source{toolscache.ToListerWatcherWithContext(lw)})
 }
 
 // source is a ListerWatcher of client-go with the methods of a typed client.
 type source struct {
-	client    toolscache.ListerWatcherWithContext
-	noStreams bool
+	client toolscache.ListerWatcherWithContext
 }
-
-func (s source) IsWatchListSemanticsUnSupported() bool { return s.noStreams }
 
 func (s source) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	return s.client.ListWithContext(ctx, options)
@@ -69,15 +64,20 @@ func isOwn(err error) bool {
 // A program that can name the type at compile time gets more of the informer from
 // cache.Kind.NewInformer.
 //
-// It reads streaming lists if client-go's feature WatchListClient is enabled. Like client-go's
-// function, it panics on indexers that AddIndexers refuses, and on a negative period.
+// It reads streaming lists if client-go's feature WatchListClient is enabled, unless lw states by
+// IsWatchListSemanticsUnSupported that it has none. Like client-go's function, it panics on indexers that AddIndexers refuses,
+// and on a negative period.
 func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.Object, resyncPeriod time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	kind := cache.Kind[cache.Object]{
-		Resource:             resourceOf(exampleObject),
-		ListWatch:            func(string) cache.ListerWatcher[cache.Object] { return ListerWatcher[cache.Object](lw) },
-		WithoutStreamingList: !features.FeatureGates().Enabled(features.WatchListClient),
+		Resource:  resourceOf(exampleObject),
+		ListWatch: func(string) cache.ListerWatcher[cache.Object] { return ListerWatcher[cache.Object](lw) },
 	}
-	informer, err := kind.NewInformer(cache.WithResync(resyncPeriod))
+	options := []cache.SharedInformerOption{cache.WithResync(resyncPeriod)}
+	unsupported, states := lw.(interface{ IsWatchListSemanticsUnSupported() bool })
+	if features.FeatureGates().Enabled(features.WatchListClient) && !(states && unsupported.IsWatchListSemanticsUnSupported()) {
+		options = append(options, cache.WithStreamingList())
+	}
+	informer, err := kind.NewInformer(options...)
 	if err != nil {
 		panic(err)
 	}

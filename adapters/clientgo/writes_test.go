@@ -113,7 +113,7 @@ func TestOwnWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	kind := cache.Kind[object]{
-		Resource: widgets, Namespaced: true, Server: baseURL(s.URL), WithoutStreamingList: true,
+		Resource: widgets, Namespaced: true, Server: baseURL(s.URL),
 		Open: func(string) cache.OpenFunc {
 			return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 				query := "?resourceVersion=" + options.ResourceVersion

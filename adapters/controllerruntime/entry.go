@@ -67,8 +67,6 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, first form, object runtim
 		Protobuf:   s.protobufOf(gvk),
 		Server:     serverOf(client),
 		Open:       opener(client, mapping.Resource.Resource, withoutBookmarks),
-		// The end of a streaming list is a bookmark.
-		WithoutStreamingList: e.plan.withoutBookmarks,
 	}
 	kind.Object, _ = e.decoded.options(object)
 	options := []cache.SharedInformerOption{

@@ -31,8 +31,6 @@ type plan struct {
 	// withoutManagedFields is set if controller-runtime's TransformStripManagedFields is the
 	// transform of all namespaces. Then they are not even decoded, and transforms is not set.
 	withoutManagedFields bool
-	// withoutBookmarks is set if that is true of at least one namespace.
-	withoutBookmarks bool
 }
 
 // newPlan returns the plan for namespaces, with all defaults applied. It owns the map. field names
@@ -56,7 +54,6 @@ func newPlan(field string, namespaces map[string]ctrlcache.Config, limited bool)
 		} else {
 			p.copies = true
 		}
-		p.withoutBookmarks = p.withoutBookmarks || !ptr.Deref(config.EnableWatchBookmarks, true)
 	}
 	p.transforms = p.transforms && !p.withoutManagedFields
 	return p, errors.Join(errs...)

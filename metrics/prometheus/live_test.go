@@ -27,7 +27,7 @@ type object = *metav1.PartialObjectMetadata
 func kind(resource string) cache.Kind[object] {
 	gvr := widgets
 	gvr.Resource = resource
-	return cache.Kind[object]{Resource: gvr, Namespaced: true, WithoutStreamingList: true,
+	return cache.Kind[object]{Resource: gvr, Namespaced: true,
 		ListWatch: func(namespace string) cache.ListerWatcher[object] {
 			return cache.NewListWatch[object](typedClient{namespace})
 		}}

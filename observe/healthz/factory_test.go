@@ -73,7 +73,7 @@ func request(ctx context.Context, server *apitest.Server, path string, options m
 
 // program has a factory of informers of the resources.
 func program(t *testing.T, server *apitest.Server, resources []string, options ...cache.SharedInformerOption) (*cache.SharedInformerFactory, []*cache.SharedIndexInformer[object]) {
-	f := cache.NewSharedInformerFactory(0, append(options, cache.WithoutStreamingList())...)
+	f := cache.NewSharedInformerFactory(0, options...)
 	t.Cleanup(f.Shutdown)
 	var all []*cache.SharedIndexInformer[object]
 	for _, resource := range resources {

@@ -77,13 +77,8 @@ func only(src *fakeSource, namespace string) lister[object] {
 	if namespace == "b" { // which never changes
 		list.WatchFunc = func(_ context.Context, _ metav1.ListOptions) (EventStream[object], error) { return silentStream{}, nil }
 	}
-	return withoutStreams{list}
+	return list
 }
-
-// withoutStreams is a source without streaming lists.
-type withoutStreams struct{ lister[object] }
-
-func (withoutStreams) IsWatchListSemanticsUnSupported() bool { return true }
 
 // silentStream has no events.
 type silentStream struct{}

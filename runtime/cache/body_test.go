@@ -256,7 +256,7 @@ func TestRelistKeepsUnchangedObjects(t *testing.T) {
 			}
 			transformed := 0
 			s := informerOf(Config[object]{
-				Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: !streams},
+				Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: streams},
 				Transform: func(obj object) (object, error) {
 					transformed++
 					obj.Labels["seen"] = "yes"
@@ -298,7 +298,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 					src.set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
 				}
 				config := Config[object]{
-					Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: !streams},
+					Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: streams},
 					Transform: func(obj object) (object, error) {
 						obj.Labels["seen"] = "yes"
 						return obj, nil
@@ -348,7 +348,7 @@ func TestOptionsOfDecodingApplyToEveryClient(t *testing.T) {
 			"typed":   {ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
 			"no body": {Open: func(string) OpenFunc { return nil }, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
 		} {
-			factory := NewSharedInformerFactory(0, WithoutStreamingList(), WithoutManagedFields(), WithoutAnnotations("note"))
+			factory := NewSharedInformerFactory(0, WithoutManagedFields(), WithoutAnnotations("note"))
 			s := InformerFor(factory, kind)
 			factory.Start(t.Context())
 			synctest.Wait()
@@ -358,7 +358,7 @@ func TestOptionsOfDecodingApplyToEveryClient(t *testing.T) {
 			}
 			factory.Shutdown()
 		}
-		factory := NewSharedInformerFactory(0, WithoutStreamingList(), WithListerWatcher(func(string) ListerWatcher[object] { return listWatchOf[object](src) }))
+		factory := NewSharedInformerFactory(0, WithListerWatcher(func(string) ListerWatcher[object] { return listWatchOf[object](src) }))
 		s := InformerFor(factory, Kind[object]{Open: func(string) OpenFunc { panic("is not to be used") }})
 		factory.Start(t.Context())
 		synctest.Wait()
@@ -375,7 +375,7 @@ func TestFactoryRefusesAnotherKind(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
 			src.set("a", "x", nil)
-			factory := NewSharedInformerFactory(0, WithoutStreamingList())
+			factory := NewSharedInformerFactory(0)
 			s := InformerFor(factory, Kind[object]{Resource: widgets, Kind: kind, Open: func(string) OpenFunc { return openerOf(src) }})
 			factory.Start(t.Context())
 			synctest.Wait()

@@ -176,7 +176,7 @@ func TestClusterWatchLeavesOutOtherNamespaces(t *testing.T) {
 		for i := range 40 {
 			create(c, fmt.Sprintf("team-%02d", i), "one")
 		}
-		s := newOfCluster(c, inJSON, WithScopes(teams(0, 6)...), WithClusterWatch(5), WithoutStreamingList())
+		s := newOfCluster(c, inJSON, WithScopes(teams(0, 6)...), WithClusterWatch(5))
 		heard, _ := listen(t, s)
 		run(t, s.Run)
 		synctest.Wait()

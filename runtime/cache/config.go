@@ -31,9 +31,9 @@ type config struct {
 	// form is that of the Go type of the objects.
 	form store.Form
 	Open OpenFunc
-	// source returns the objects if Open is nil. limits are those of its client.
+	// source returns the objects if Open is nil. fake is set if its client is a fake of client-go.
 	source source.Source
-	limits source.Limits
+	fake   bool
 
 	Resource          schema.GroupVersionResource
 	Namespace         string
@@ -73,11 +73,11 @@ type config struct {
 // reflector returns what the Reflector of a scope needs to know.
 func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Settings {
 	s := reflector.Settings{
-		Resource: &c.Resource, Scope: id, Form: c.form, Open: c.Open, Source: c.source, Limits: c.limits, Decode: &c.Decode,
+		Resource: &c.Resource, Scope: id, Form: c.form, Open: c.Open, Source: c.source, Fake: c.fake, Decode: &c.Decode,
 		// With the detector, a handler that writes to an object must not change others: these are not the ones to report.
 		Held: c.cache, Shared: c.cache != nil && !c.MutationDetector,
 		Transform: c.Transform, Rule: c.rule, KeepsUndecodable: c.ReadYourWrites != nil,
-		StreamingList: c.StreamingList, WithoutStreamingList: c.WithoutStreamingList, Backoffs: waitsOf(c.Backoffs),
+		StreamingList: c.StreamingList, Backoffs: waitsOf(c.Backoffs),
 		FirstLists: [2]chan struct{}{c.ownFirstLists, c.firstLists}, // the others of this informer do not wait in front of other informers
 		Traffic:    traffic, Random: c.random,
 	}
@@ -216,12 +216,12 @@ func (c *config) tweak(change func(*metav1.ListOptions)) {
 // settings are what options change that do not depend on the type of the objects. A factory has them for all of its
 // informers. The option for a field is named With and the field's name, or the field's name if that begins with Without.
 type settings struct {
-	Decode                                                    wire.Options
-	StreamingList, WithoutStreamingList, HandlerPanicRecovery bool
-	InformerName                                              string
-	MutationDetector                                          bool
-	Backoffs                                                  map[Reason]Backoff
-	Packing                                                   Compression
+	Decode                              wire.Options
+	StreamingList, HandlerPanicRecovery bool
+	InformerName                        string
+	MutationDetector                    bool
+	Backoffs                            map[Reason]Backoff
+	Packing                             Compression
 }
 
 // Backoff is how long an informer waits before it retries a failed list or watch:

@@ -26,7 +26,7 @@ func TestFactoryOptionsForHandlers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			src, asked := newSource(), []string{}
 			src.set("a", "w", map[string]string{"letters": "x"})
-			f := NewSharedInformerFactory(0, append(test.options, WithoutStreamingList())...)
+			f := NewSharedInformerFactory(0, test.options...)
 			defer f.Shutdown()
 			s := InformerFor(f, kindOf(src, &asked))
 			if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { test.handler(obj) }}); err != nil {
@@ -47,7 +47,7 @@ func TestFactoryOptionsForHandlers(t *testing.T) {
 func TestFactoryOptionsForDecoding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
-		f := NewSharedInformerFactory(0, WithoutStreamingList(), WithSkipUndecodable())
+		f := NewSharedInformerFactory(0, WithSkipUndecodable())
 		s := InformerFor(f, scripted(server))
 		_ = s.SetWatchErrorHandler(quiet)
 		f.Start(t.Context())
@@ -59,7 +59,7 @@ func TestFactoryOptionsForDecoding(t *testing.T) {
 		f.Shutdown()
 
 		server = &script{t: t, list: listOf(9, state("small", 1, `{}`), state("large", 2, `{"x":"`+strings.Repeat("x", 1000)+`"}`))}
-		f = NewSharedInformerFactory(0, WithoutStreamingList(), WithMaxObjectBytes(500))
+		f = NewSharedInformerFactory(0, WithMaxObjectBytes(500))
 		s = InformerFor(f, scripted(server))
 		_ = s.SetWatchErrorHandler(quiet)
 		f.Start(t.Context())
@@ -81,7 +81,7 @@ func TestFactoryOmitsTextOfObjects(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := &script{t: t, list: listOf(9, state("bad", 2, `{"hush":["hush"]}`))}
-			f := NewSharedInformerFactory(0, append(options, WithoutStreamingList())...)
+			f := NewSharedInformerFactory(0, options...)
 			defer f.Shutdown()
 			of := scripted(server)
 			of.Kind = kind
@@ -105,7 +105,7 @@ func TestFactoryLimitsByFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, asked := newSource(), []string{}
 		color := Field[object, string]("spec.color")
-		f := NewSharedInformerFactory(0, WithoutStreamingList(), WithFieldSelector(color.Is("blue")), WithFieldSelector(color.IsNot("red")))
+		f := NewSharedInformerFactory(0, WithFieldSelector(color.Is("blue")), WithFieldSelector(color.IsNot("red")))
 		defer f.Shutdown()
 		InformerFor(f, kindOf(src, &asked))
 		f.Start(t.Context())

@@ -64,7 +64,7 @@ func (s *stubborn) Watch(context.Context, metav1.ListOptions) (EventStream[objec
 func TestRunWaitsForItsSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &stubborn{}
-		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}}))
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		stop := run(t, s.Run)
 		synctest.Wait()
 		stop()

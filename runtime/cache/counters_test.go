@@ -38,7 +38,7 @@ func TestTimesOfAChange(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
 		var indexing, handling time.Duration
-		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true},
+		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 			Indexers: Indexers[object]{"slow": func(object) []string { time.Sleep(indexing); return nil }}}))
 		handler := ResourceEventHandlerFuncs[object]{
 			AddFunc:    func(object, bool) { time.Sleep(handling) },

@@ -56,7 +56,7 @@ func startFed(tb testing.TB, of feeding) (f *feed, heard chan struct{}, stop fun
 	f = &feed{page: Page[object]{Items: itemsOf(of.all...), ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
 	s := informerOf(Config[object]{
 		ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": of.node},
-		Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet, ReadYourWrites: of.own,
+		WatchErrorHandler: quiet, ReadYourWrites: of.own,
 	})
 	f.informer = s
 	heard = make(chan struct{}, of.handlers)

@@ -52,7 +52,7 @@ func TestGate(t *testing.T) {
 		inList := from == source.Source(stranger{inList: true})
 		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
 			synctest.Test(t, func(t *testing.T) {
-				settings := erasedConfig(Config[object]{ListerWatcher: newSource(), Resource: widgets, WatchErrorHandler: quiet, Transform: transform, Settings: Settings{WithoutStreamingList: true}})
+				settings := erasedConfig(Config[object]{ListerWatcher: newSource(), Resource: widgets, WatchErrorHandler: quiet, Transform: transform})
 				settings.source = from
 				s := newInformer(settings)
 				run(t, s.Run)

@@ -127,7 +127,7 @@ func TestVersionsThatCannotBeCompared(t *testing.T) {
 		v.set("one")
 		v.set("two")
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](unordered(v.of(namespace))) }}
-		s, err := kind.NewInformer(WithScopes(Scope{OtherNamespaces: true}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithScopes(Scope{OtherNamespaces: true}), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 				return page, err
 			}})
 		}}
-		s, err := kind.NewInformer(WithScopes(Scope{OtherNamespaces: true}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithScopes(Scope{OtherNamespaces: true}), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}

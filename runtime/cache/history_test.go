@@ -133,8 +133,8 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		sources[namespace].streams, sources[namespace].selectsByLabels = streams, true
 	}
 	options := []SharedInformerOption{WithResync(7 * time.Minute), WithIndexers(Indexers[object]{"letters": byLetters})}
-	if !streams {
-		options = append(options, WithoutStreamingList())
+	if streams {
+		options = append(options, WithStreamingList())
 	}
 	var s *SharedIndexInformer[object]
 	writer := &ownWriter{t: t}

@@ -69,7 +69,7 @@ func (h *hooked) take() []string {
 // informer returns an informer with these hooks over src. Its first list is in pages.
 func (h *hooked) informer(src *fakeSource) *SharedIndexInformer[object] {
 	return informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: h.onError, StatusHandler: h.onChange,
-		Settings: Settings{WithoutStreamingList: true, Backoffs: map[Reason]Backoff{"": {Initial: time.Millisecond, Max: time.Millisecond}}}}))
+		Settings: Settings{Backoffs: map[Reason]Backoff{"": {Initial: time.Millisecond, Max: time.Millisecond}}}}))
 }
 
 // TestHooksAreCalledInOrder fails twice, with different reasons, and then follows.

@@ -71,7 +71,7 @@ func burst(t *testing.T) (fresh int, peaks [2]int, idle int) {
 		var indexing, handling sync.RWMutex // held by the test while they may not go on
 		before := heapInUse()
 		for _, client := range clients {
-			s := informerOf(Config[object]{Resource: widgets, Client: NewListWatch[object](client), Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet,
+			s := informerOf(Config[object]{Resource: widgets, Client: NewListWatch[object](client), WatchErrorHandler: quiet,
 				Indexers: Indexers[object]{"node": func(object) []string {
 					indexing.RLock()
 					defer indexing.RUnlock()

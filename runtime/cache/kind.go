@@ -42,36 +42,32 @@ type Kind[T Object] struct {
 	// Object is an object of the Go type to decode to if T is an interface type, such as
 	// Object; see wire.Options.Object.
 	Object runtime.Object
-	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
-	// fakes; see the option of that name.
-	WithoutStreamingList bool
 }
 
 // erasedKind returns a Kind as the machine reads it.
 func erasedKind[T Object](k *Kind[T]) *kind {
 	e := &kind{
 		form: store.FormOf[T](), Resource: k.Resource, Kind: k.Kind, Protobuf: k.Protobuf, Namespaced: k.Namespaced, Server: k.Server, Open: k.Open,
-		functions: otherIndexes(erasedIndexers(k.Indexers)), Object: k.Object, WithoutStreamingList: k.WithoutStreamingList,
+		functions: otherIndexes(erasedIndexers(k.Indexers)), Object: k.Object,
 	}
 	if listWatch := k.ListWatch; listWatch != nil {
-		e.source = func(namespace string) (source.Source, source.Limits) { return listWatch(namespace).erased() }
+		e.source = func(namespace string) (source.Source, bool) { return listWatch(namespace).erased() }
 	}
 	return e
 }
 
 // kind is a Kind without its type parameter.
 type kind struct {
-	form                 store.Form
-	Resource             schema.GroupVersionResource
-	Kind                 string
-	Protobuf             runtime.Object
-	Namespaced           bool
-	Server               fmt.Stringer
-	Open                 func(namespace string) OpenFunc
-	source               func(namespace string) (source.Source, source.Limits)
-	functions            []indexer.Function
-	Object               runtime.Object
-	WithoutStreamingList bool
+	form       store.Form
+	Resource   schema.GroupVersionResource
+	Kind       string
+	Protobuf   runtime.Object
+	Namespaced bool
+	Server     fmt.Stringer
+	Open       func(namespace string) OpenFunc
+	source     func(namespace string) (source.Source, bool)
+	functions  []indexer.Function
+	Object     runtime.Object
 }
 
 // newMachine returns an informer that does not belong to a factory.
@@ -87,7 +83,6 @@ func (k *kind) newMachine(set []SharedInformerOption) (machine, error) {
 // config returns the config of an informer with the options of a factory and those of the kind.
 func (k *kind) config(of, own *options) (config, error) {
 	made := config{form: k.form, Resource: k.Resource, functions: k.functions}
-	made.WithoutStreamingList = k.WithoutStreamingList
 	for _, set := range []*options{of, own} {
 		for _, change := range set.settings {
 			change(&made.settings)
@@ -136,7 +131,7 @@ func (k *kind) config(of, own *options) (config, error) {
 	if scopeSource != nil {
 		part, err := made.configOf(made, Scope{}) // reports a mistake at once
 		// No request is sent by these: they tell whether there are bodies.
-		made.Open, made.source, made.limits, made.scopeSource = part.Open, part.source, part.limits, scopeSource
+		made.Open, made.source, made.fake, made.scopeSource = part.Open, part.source, part.fake, scopeSource
 		return made, errors.Join(append(errs, err)...)
 	}
 	scopes, _ = made.clusterWatch.plan(scopes, nil)
@@ -211,7 +206,7 @@ func (k *kind) scopes(of, own *options) ([]Scope, ScopeSource, error) {
 func (k *kind) addSource(config *config, own *options) error {
 	namespace := config.Namespace
 	if own.sourceOf != nil {
-		if config.source, config.limits = own.sourceOf(namespace); config.source == nil {
+		if config.source, config.fake = own.sourceOf(namespace); config.source == nil {
 			return optionError("WithListerWatcher", own.object, "the function returned the zero ListerWatcher for namespace %q; return that of NewListWatch", namespace)
 		}
 		return nil
@@ -231,7 +226,7 @@ func (k *kind) addSource(config *config, own *options) error {
 		return optionError("Kind", own.object, "the Kind of %s has no Object, so the Go type of the objects is not known; set it", k.Resource.GroupResource())
 	}
 	if config.Open == nil && k.source != nil {
-		config.source, config.limits = k.source(namespace)
+		config.source, config.fake = k.source(namespace)
 	}
 	if config.Open == nil && config.source == nil {
 		return optionError("Kind", own.object, "the Kind of %[1]s has neither Open nor ListWatch, or they return nothing, as with a fake clientset that has no client of %[1]s; set one of them, or pass cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%[2]v] { return cache.NewViewListWatch[%[2]v](client) }) to the factory or to cache.InformerFor, where client is a typed or dynamic client", k.Resource.GroupResource(), k.form.Type())

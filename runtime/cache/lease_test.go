@@ -28,7 +28,7 @@ type leased struct {
 }
 
 func newLeased(t *testing.T, set ...SharedInformerOption) *leased {
-	l := &leased{T: t, src: newSource(), f: NewSharedInformerFactory(0, append(set, WithWatchErrorHandler(quiet), WithoutStreamingList())...)}
+	l := &leased{T: t, src: newSource(), f: NewSharedInformerFactory(0, append(set, WithWatchErrorHandler(quiet))...)}
 	l.kind = Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](l.src) }}
 	if os.Getenv(overBodies) != "" {
 		l.kind.Open, l.kind.ListWatch = func(string) OpenFunc { return openerOf(l.src) }, nil

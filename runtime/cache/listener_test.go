@@ -111,7 +111,7 @@ func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 	}
 	src := newSource()
 	src.set("a", "w", nil)
-	s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}}))
+	s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 	_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no such field") }}, WithHandlerName("picky"))
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestStopEndsOneInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, asked := newSource(), []string{}
 		src.set("a", "w", nil)
-		f := NewSharedInformerFactory(0, WithoutStreamingList())
+		f := NewSharedInformerFactory(0)
 		defer f.Shutdown()
 		first := InformerFor(f, kindOf(src, &asked))
 		other := kindOf(src, &asked)
@@ -269,7 +269,7 @@ func TestStopEndsOneInformer(t *testing.T) {
 // TestFirstListsAreLimited starts a hundred informers of a server that takes a
 // second for a list, and whose streaming lists may fail.
 func TestFirstListsAreLimited(t *testing.T) {
-	for name, options := range map[string][]SharedInformerOption{"lists": {WithoutStreamingList()}, "streams that fail": {WithWatchErrorHandler(quiet)}} {
+	for name, options := range map[string][]SharedInformerOption{"lists": nil, "streams that fail": {WithStreamingList(), WithWatchErrorHandler(quiet)}} {
 		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { firstListsAreLimited(t, options) }) })
 	}
 }

@@ -24,22 +24,18 @@ type TypedClient[L runtime.Object] interface {
 // The zero value has none.
 type ListerWatcher[T Object] struct {
 	source source.Source
-	limits source.Limits
+	fake   bool
 }
 
 // erased returns a ListerWatcher as the machine reads it.
-func (lw ListerWatcher[T]) erased() (source.Source, source.Limits) { return lw.source, lw.limits }
+func (lw ListerWatcher[T]) erased() (source.Source, bool) { return lw.source, lw.fake }
 
 // NewListWatch returns a ListerWatcher of a typed client. It recognizes clients of
-// fake clientsets, which have no streaming lists:
+// fake clientsets:
 //
 //	cache.NewListWatch[*v1.Foo](clientset.ExampleV1().Foos("team-a"))
-//
-// A client that has no streaming lists for another reason tells so, as for client-go, by a method
-// IsWatchListSemanticsUnSupported() bool.
 func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) ListerWatcher[T] {
-	of := sourceOfClient(client)
-	return ListerWatcher[T]{of, of.Limits}
+	return ListerWatcher[T]{sourceOfClient(client), source.IsFake(client)}
 }
 
 // NewViewListWatch lists and watches a view T of the objects of a typed client of the
@@ -48,8 +44,7 @@ func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) ListerWatch
 //
 //	cache.NewViewListWatch[*FooSummary](clientset.ExampleV1().Foos("team-a"))
 func NewViewListWatch[T Object, L runtime.Object](client TypedClient[L]) ListerWatcher[T] {
-	of := sourceOfClient(client)
-	return ListerWatcher[T]{source.NewViews(of, reflect.TypeFor[T]()), of.Limits}
+	return ListerWatcher[T]{source.NewViews(sourceOfClient(client), reflect.TypeFor[T]()), source.IsFake(client)}
 }
 
 // sourceOfClient returns the source of a typed client.
@@ -57,7 +52,7 @@ func sourceOfClient[L runtime.Object](client TypedClient[L]) *source.Client {
 	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return client.List(ctx, options)
 	}
-	return &source.Client{ListFunc: list, WatchFunc: client.Watch, Limits: source.LimitsOf(client)}
+	return &source.Client{ListFunc: list, WatchFunc: client.Watch}
 }
 
 // OpenFunc sends the request for a collection, a WATCH if options.Watch is set and

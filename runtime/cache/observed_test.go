@@ -172,7 +172,7 @@ func TestForeignCodeMayReadTheCounters(t *testing.T) {
 		index := func(who string) Indexers[object] {
 			return Indexers[object]{who: func(object) []string { look(who); return []string{"x"} }}
 		}
-		s = informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true},
+		s = informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets,
 			WatchErrorHandler: func(context.Context, gvr, error) { look("error") },
 			StatusHandler:     func(context.Context, StatusChange) { look("status") },
 			Transform:         func(obj object) (object, error) { look("transform"); return obj, nil },
@@ -287,7 +287,7 @@ func TestObservedClusterWatch(t *testing.T) {
 		return listWatchOf[object](src)
 	}}
 	synctest.Test(t, func(t *testing.T) {
-		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithClusterWatch(2), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithClusterWatch(2), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}

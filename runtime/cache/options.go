@@ -55,7 +55,7 @@ type options struct {
 	onStatus  StatusHandler
 	transform reflector.Transform
 	indexers  []indexer.Function
-	sourceOf  func(namespace string) (source.Source, source.Limits)
+	sourceOf  func(namespace string) (source.Source, bool)
 	writes    *writes.Observer
 	shard     *sharding.Selector
 	// clusterWatch is the argument of WithClusterWatch, or nil.
@@ -276,7 +276,7 @@ func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) Sha
 	return func(o *options) {
 		if o = o.typed("WithListerWatcher", reflect.TypeFor[T]()); o != nil && of != nil {
 			o.once("WithListerWatcher")
-			o.sourceOf = func(namespace string) (source.Source, source.Limits) { return of(namespace).erased() }
+			o.sourceOf = func(namespace string) (source.Source, bool) { return of(namespace).erased() }
 		}
 	}
 }
@@ -311,19 +311,12 @@ func ReadYourWrites(own *writes.Observer) SharedInformerOption {
 	}
 }
 
-// WithStreamingList reads lists as a stream, through the watch, also if the objects are JSON.
-// By default an informer reads a stream if the objects are protobuf, or come from a
-// ListerWatcher, and the server supports it. It reads JSON as a list, which a server
-// encodes in little more than half the time: all objects in one response, or pages of 500
-// after that has failed.
+// WithStreamingList reads lists as a stream, through the watch (https://kep.k8s.io/3157). It is for API servers before
+// Kubernetes 1.33, which hold the whole response to a LIST in memory. By default an informer reads a LIST, which costs a
+// server and its client less time: all objects in one response, or pages of 500 after that has failed. Fakes
+// of client-go have no streaming lists, so the option has no effect for them.
 func WithStreamingList() SharedInformerOption {
 	return setting(func(s *settings) { s.StreamingList = true })
-}
-
-// WithoutStreamingList never reads lists as a stream. A test with a fake clientset needs
-// it, because a fake has no streaming lists; generated factories detect a fake.
-func WithoutStreamingList() SharedInformerOption {
-	return setting(func(s *settings) { s.WithoutStreamingList = true })
 }
 
 // WithHandlerPanicRecovery lets a handler continue with the next event after a panic.

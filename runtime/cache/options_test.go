@@ -25,7 +25,7 @@ func TestOptionsReachRequests(t *testing.T) {
 			WithNamespace("team-a"),
 			WithLabelSelector("app=web"),
 			WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector, o.FieldSelector = "tweaked", "metadata.name=x" }),
-			For[object](WithNamespace("team-b"), WithLabelSelector("tier in (a,b)"), WithResync(time.Minute), WithoutStreamingList()),
+			For[object](WithNamespace("team-b"), WithLabelSelector("tier in (a,b)"), WithResync(time.Minute)),
 			WithFieldSelector(color.Is("blue")))
 		defer f.Shutdown()
 		s := InformerFor(f, kindOf(src, &asked), WithFieldSelector(color.IsNot("red")), WithLabelSelector("x"))

@@ -88,7 +88,7 @@ func (c *cluster) runLogged(t *testing.T, log *shownLog, namespaces []string, op
 	if namespaces != nil {
 		options = append(options, WithNamespaces(namespaces...))
 	}
-	s, err := kind.NewInformer(append(options, WithoutStreamingList())...)
+	s, err := kind.NewInformer(options...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
 					return other.open
 				}
 				return server.open
-			}, WithSkipUndecodable(), WithoutStreamingList(), WithWatchErrorHandler(quiet), WithScopes(scopes...))
+			}, WithSkipUndecodable(), WithWatchErrorHandler(quiet), WithScopes(scopes...))
 			run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()

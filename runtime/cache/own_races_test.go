@@ -142,7 +142,7 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 func TestScopeEndsDuringAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		s := newOwn(t, func(namespace string) OpenFunc { return openerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s := newOwn(t, func(namespace string) OpenFunc { return openerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet))
 		// The informer would call it one at a time.
 		inside(s).reflectors()[1].SetTransform(erasedTransform(func(obj object) (object, error) {
 			setScopes(t, s, in("a")...)

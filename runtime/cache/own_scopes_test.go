@@ -188,7 +188,7 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 				}
 				return body, err
 			}
-		}, WithNamespace("a"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		}, WithNamespace("a"), WithWatchErrorHandler(quiet))
 		a, b := w.of("a"), w.of("b")
 		run(t, s.Run)
 		heard, _ := listen(t, s)
@@ -306,7 +306,7 @@ func TestOwnWritesInARemovedNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		s := newOwn(t, func(namespace string) OpenFunc { return openerOf(w.of(namespace)) },
-			WithNamespaces("a", "b", "c"), WithClusterWatch(1), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+			WithNamespaces("a", "b", "c"), WithClusterWatch(1), WithWatchErrorHandler(quiet))
 		wide, apart := w.of(""), w.of("b")
 		set := func(namespace, name string) object { // both are one server
 			if namespace == "b" {

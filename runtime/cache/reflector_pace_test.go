@@ -312,7 +312,7 @@ func TestRecoveryIsFast(t *testing.T) {
 				src := newSource()
 				src.failWith(func(request) error { return reason })
 				queue := &deltafifo.Queue{}
-				r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet,
+				r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 					Random: func(d time.Duration) time.Duration { return d - 1 }}), queue) // the longest wait
 				run(t, r.Run)
 				time.Sleep(time.Hour)
@@ -365,7 +365,7 @@ func TestFailuresInAMinute(t *testing.T) {
 					}
 					return nil
 				})
-				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet,
+				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 					Random: func(time.Duration) time.Duration { return 0 }}, &deltafifo.Queue{}) // the shortest waits
 				run(t, r.Run)
 				time.Sleep(20 * time.Minute)

@@ -112,7 +112,7 @@ func TestListsWhileWatchesFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &withoutWatches{fakeSource: newSource(), err: end}
-				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
+				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
 				run(t, s.Run)
 				time.Sleep(10 * time.Minute)
 				var lag time.Duration
@@ -258,7 +258,7 @@ func TestStreamWithPlainBookmarks(t *testing.T) {
 				})
 				queue := &deltafifo.Queue{}
 				var heard []error
-				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = append(heard, err) }}, queue)
+				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{StreamingList: true}, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = append(heard, err) }}, queue)
 				run(t, r.Run)
 				time.Sleep(30 * time.Second)
 				wantLines(t, take(t, queue), "Replaced 2")

@@ -23,7 +23,7 @@ import (
 func follow(t *testing.T, config Config[object]) (*storeReflector, *deltafifo.Queue) {
 	t.Helper()
 	config.Resource = widgets
-	config.WithoutStreamingList = !canStream(config)
+	config.StreamingList = canStream(config)
 	if config.WatchErrorHandler == nil {
 		config.WatchErrorHandler = quiet
 	}
@@ -500,7 +500,7 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 		var heard error
 		began := time.Now()
 		var after time.Duration
-		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
+		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 			heard, after = err, time.Since(began)
 		}}, &deltafifo.Queue{})
 		run(t, r.Run)
@@ -549,7 +549,7 @@ func TestReflectorReachesAVersionAfterItsStore(t *testing.T) {
 		src, to := newSource(), &versionedStore{}
 		src.set("a", "one", nil)
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
-		r, err := NewReflector(kind, to, WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		r, err := NewReflector(kind, to, WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}

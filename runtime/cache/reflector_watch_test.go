@@ -22,7 +22,7 @@ func TestWatchTimeoutsAreSpread(t *testing.T) {
 	for share, want := range map[float64]int64{0: 300, 0.5: 450, 0.999: 599} {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
-			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet,
+			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 				Random: func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }}, &deltafifo.Queue{})
 			run(t, r.Run)
 			synctest.Wait()
@@ -170,7 +170,7 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 		t.Run(string(change), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &busy{fakeSource: newSource(), change: change, every: 20 * time.Millisecond}
-				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, &deltafifo.Queue{})
+				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{StreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue{})
 				run(t, r.Run)
 				time.Sleep(limit)
 				synctest.Wait()
@@ -196,7 +196,7 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			src := &busy{fakeSource: newSource(), change: watch.Modified, every: every, bookmark: int(reflector.BookmarkTimeout/every) - 1}
 			queue := &deltafifo.Queue{}
-			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
+			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{StreamingList: true}, WatchErrorHandler: quiet}, queue)
 			run(t, r.Run)
 			time.Sleep(reflector.BookmarkTimeout)
 			synctest.Wait()

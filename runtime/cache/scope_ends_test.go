@@ -70,7 +70,7 @@ func TestFormWhileScopesChange(t *testing.T) {
 		for namespace, src := range sources {
 			src.set(namespace, "one", nil)
 		}
-		s := followForm(t, &metav1.PartialObjectMetadata{}, sources, WithNamespaces("a", "b"), WithoutStreamingList())
+		s := followForm(t, &metav1.PartialObjectMetadata{}, sources, WithNamespaces("a", "b"))
 		synctest.Wait()
 		wantForm(t, s, 2, formMetadata)
 
@@ -121,7 +121,7 @@ func TestFormWhileANamespaceTakesOver(t *testing.T) {
 		others, own := sources[""], sources["a"]
 		others.set("a", "one", nil)
 		own.set("a", "one", nil)
-		s := followForm(t, &metav1.PartialObjectMetadata{}, sources, WithScopes(Scope{OtherNamespaces: true}), WithoutStreamingList())
+		s := followForm(t, &metav1.PartialObjectMetadata{}, sources, WithScopes(Scope{OtherNamespaces: true}))
 		synctest.Wait()
 		others.set("a", "two", nil) // the server of the new scope does not know that yet
 		own.failWith(func(request) error { return errForbidden })

@@ -104,8 +104,8 @@ func (g *scopeGame) play() {
 	if g.seed%5 == 1 {
 		options = append(options, WithClusterWatch(2))
 	}
-	if g.seed%4 == 0 {
-		options = append(options, WithoutStreamingList())
+	if g.seed%4 != 0 {
+		options = append(options, WithStreamingList())
 	}
 	g.informer = newOfCluster(g.cluster, form, options...)
 	stop := run(g.T, g.informer.Run)

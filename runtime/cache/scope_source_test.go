@@ -67,7 +67,7 @@ func TestScopesOfAnInformerThatIsNotSynced(t *testing.T) {
 		create(c, "teams", "a")
 		create(c, "a", "one")
 		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.open(namespace, inJSON) }}
-		teams, err := kind.NewInformer(WithNamespace("teams"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		teams, err := kind.NewInformer(WithNamespace("teams"), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}

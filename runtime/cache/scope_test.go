@@ -30,6 +30,12 @@ func followAll(t *testing.T, sources map[string]*fakeSource, options ...SharedIn
 		kind.ListWatch = func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }
 	}
 	options = append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))
+	for _, src := range sources {
+		if src.streams {
+			options = append(options, WithStreamingList())
+			break
+		}
+	}
 	s, err := kind.NewInformer(options...)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +68,7 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 		a.set("a", "one", nil)
 		b.set("b", "one", nil)
 		b.failWith(func(request) error { return errForbidden })
-		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList(), WithResync(time.Hour))
+		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithResync(time.Hour))
 		heard, reg := listen(t, s)
 		synctest.Wait()
 		a.set("a", "two", nil)
@@ -119,7 +125,7 @@ func TestRelistOfANamespace(t *testing.T) {
 			a.set("a", name, nil)
 			b.set("b", name, nil)
 		}
-		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList())
+		s := followAll(t, map[string]*fakeSource{"a": a, "b": b})
 		heard, _ := listen(t, s)
 		unchanged, _ := listen(t, s, WithRelistUpdates())
 		synctest.Wait()
@@ -160,7 +166,7 @@ func TestObjectOfAnotherNamespace(t *testing.T) {
 	for _, verb := range []string{"list", "watch"} {
 		synctest.Test(t, func(t *testing.T) {
 			a, b := newSource(), newSource()
-			s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList())
+			s := followAll(t, map[string]*fakeSource{"a": a, "b": b})
 			if verb == "watch" {
 				synctest.Wait()
 			}
@@ -182,7 +188,7 @@ func TestOneOfManyNamespacesIsLate(t *testing.T) {
 			sources[namespace] = newSource()
 			sources[namespace].failWith(func(request) error { return errInternal })
 		}
-		s := followAll(t, sources, WithoutStreamingList())
+		s := followAll(t, sources)
 		_, reg := listen(t, s)
 		if reason := s.NotSyncedReason(); !strings.Contains(reason, "in 6 namespaces: ") {
 			t.Errorf("the reason is %s", reason)
@@ -211,7 +217,7 @@ func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
 	for _, namespace := range []string{"a", "b"} {
 		synctest.Test(t, func(t *testing.T) {
 			sources := map[string]*fakeSource{"a": newSource(), "b": newSource()}
-			s := followAll(t, sources, WithoutStreamingList(), WithTransform(func(obj object) (object, error) {
+			s := followAll(t, sources, WithTransform(func(obj object) (object, error) {
 				runtime.Goexit()
 				return obj, nil
 			}))
@@ -276,7 +282,7 @@ func TestStatusNamesTheNamespaceThatIsLate(t *testing.T) {
 		for _, namespace := range []string{"b", "c"} {
 			sources[namespace].failWith(func(request) error { time.Sleep(time.Minute); return nil })
 		}
-		s := followAll(t, sources, WithoutStreamingList())
+		s := followAll(t, sources)
 		time.Sleep(time.Second)
 		if got, want := s.NotSyncedReason(), "widgets.test.example.com in namespaces a, b, c: Listing for 1s in 2 of 3 namespaces: 1 object"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -297,7 +303,7 @@ func TestTransformOfNamespacesRunsOnce(t *testing.T) {
 		for namespace, src := range sources {
 			src.set(namespace, "one", nil)
 		}
-		s := followAll(t, sources, WithoutStreamingList(), WithTransform(func(obj object) (object, error) {
+		s := followAll(t, sources, WithTransform(func(obj object) (object, error) {
 			if running++; running > 1 {
 				t.Error("two calls at one time")
 			}
@@ -316,7 +322,7 @@ func TestTransformOfNamespacesRunsOnce(t *testing.T) {
 // TestNamespacesThatHangDelayNoOthers has 50 namespaces, 40 of which never answer a list.
 func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := NewSharedInformerFactory(0, WithWatchErrorHandler(quiet), WithoutStreamingList())
+		f := NewSharedInformerFactory(0, WithWatchErrorHandler(quiet))
 		defer f.Shutdown()
 		var names []string
 		var mu sync.Mutex // guards what follows
@@ -371,7 +377,7 @@ func TestScopes(t *testing.T) {
 		}
 		sources["a"].set("a", "one", nil)
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}
-		s, err := kind.NewInformer(WithoutStreamingList(), WithWatchErrorHandler(quiet), WithLabelSelector("tier=web"), WithScopes(
+		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithLabelSelector("tier=web"), WithScopes(
 			Scope{Namespace: "b", FieldSelector: "spec.node=n"}, Scope{OtherNamespaces: true, LabelSelector: "app!=x", FieldSelector: "metadata.namespace!=b,metadata.namespace!=a"}, Scope{Namespace: "a", LabelSelector: "app in (y,z)"}))
 		if err != nil {
 			t.Fatal(err)
@@ -442,7 +448,7 @@ func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
 		sources[""].set("a", "everywhere", nil)
 		sources[""].set("c", "everywhere", nil)
 		s, err := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}.
-			NewInformer(WithScopes(disjoint([]string{"", "a"})...))
+			NewInformer(WithStreamingList(), WithScopes(disjoint([]string{"", "a"})...))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,8 +96,8 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 		restores:   restores,
 	}
 	options := append(s.selects.options(), WithResync(7*time.Minute), WithIndexers(Indexers[object]{"letters": byLetters}), WithWatchErrorHandler(quiet))
-	if setup&1 == 0 {
-		options = append(options, WithoutStreamingList())
+	if setup&1 != 0 {
+		options = append(options, WithStreamingList())
 	}
 	if s.readsOwn {
 		options = append(options, ReadYourWrites(&s.own))

@@ -49,7 +49,7 @@ func (w *worlds) open() (open int) {
 
 func (w *worlds) informer(t *testing.T, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
-	s, err := w.kind().NewInformer(append(options, WithoutStreamingList(), WithWatchErrorHandler(quiet))...)
+	s, err := w.kind().NewInformer(append(options, WithWatchErrorHandler(quiet))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestScopesOf(t *testing.T) {
 		namespaces.failWith(func(request) error { return errForbidden })
 		kind := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](namespaces) }}
 		kind.Resource.Resource = "namespaces"
-		of, err := kind.NewInformer(WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		of, err := kind.NewInformer(WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -157,7 +157,7 @@ func TestChildLeavesItsOwnerAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.setOwner("a", "child", "parent", true)
-		s := followAll(t, map[string]*fakeSource{"": src}, WithoutStreamingList(), WithShard(shardOf(t, sharding.Owner, "parent")))
+		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add a/child@101 initial=true")
@@ -194,7 +194,7 @@ func TestPagesOfOtherShards(t *testing.T) {
 			}
 			return nil
 		})
-		s := followAll(t, map[string]*fakeSource{"": src}, WithoutStreamingList(), WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if pages := src.count("list"); pages < 10 {
@@ -353,8 +353,8 @@ func playShard(t *testing.T, script []byte, mode byte) {
 		follow = followOwn
 	}
 	options := []SharedInformerOption{WithShard(shard), WithIndexers(Indexers[object]{"letters": byLetters})}
-	if !src.streams {
-		options = append(options, WithoutStreamingList())
+	if src.streams {
+		options = append(options, WithStreamingList())
 	}
 	s := follow(t, map[string]*fakeSource{"": src}, options...)
 	wrote := func(obj object) {

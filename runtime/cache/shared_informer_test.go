@@ -20,7 +20,7 @@ import (
 func start(t *testing.T, config Config[object]) *SharedIndexInformer[object] {
 	t.Helper()
 	config.Resource, config.WatchErrorHandler = widgets, quiet
-	config.WithoutStreamingList = !canStream(config)
+	config.StreamingList = canStream(config)
 	s := informerOf(via(config))
 	run(t, s.Run)
 	return s

@@ -62,7 +62,7 @@ func TestManyUndecodableObjects(t *testing.T) {
 			states = append(states, bad(i, 1))
 		}
 		server := &script{t: t, list: listOf(9, states...)}
-		s := informerOf(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: wire.Options{SkipUndecodable: true}}})
+		s := informerOf(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{Decode: wire.Options{SkipUndecodable: true}}})
 		log := &lineLog{}
 		stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 		synctest.Wait()
@@ -127,7 +127,7 @@ func TestLargeObjectsAreSkippedAndListed(t *testing.T) {
 			server := &script{t: t, list: listOf(9, state("a", 1, `{}`), state("b", 2, `{}`), state("c", 3, `{}`))}
 			log := &lineLog{}
 			s := informerOf(Config[object]{
-				Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: !stream, Decode: wire.Options{SkipUndecodable: true, MaxObjectBytes: limit}},
+				Open: server.open, Resource: widgets, Settings: Settings{StreamingList: stream, Decode: wire.Options{SkipUndecodable: true, MaxObjectBytes: limit}},
 			})
 			var heard told
 			if _, err := s.AddEventHandler(heard.funcs()); err != nil {
@@ -196,7 +196,7 @@ func TestWarningOfALowLimit(t *testing.T) {
 	for limit, warns := range map[int]bool{0: false, 1000: true, wire.EtcdRequestBytes - 1: true, wire.EtcdRequestBytes: false} {
 		synctest.Test(t, func(t *testing.T) {
 			server := &script{t: t, list: listOf(9)}
-			s := informerOf(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: wire.Options{MaxObjectBytes: limit}}})
+			s := informerOf(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{Decode: wire.Options{MaxObjectBytes: limit}}})
 			log := &lineLog{}
 			stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 			synctest.Wait()

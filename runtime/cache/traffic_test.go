@@ -135,7 +135,7 @@ func TestWaysIntoAList(t *testing.T) {
 					test.before(src)
 				}
 				s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
-					Settings: Settings{WithoutStreamingList: !test.streams, StreamingList: test.streams}}))
+					Settings: Settings{StreamingList: test.streams}}))
 				run(t, s.Run)
 				if test.do != nil {
 					synctest.Wait()
@@ -231,7 +231,7 @@ func TestEventsAreCountedByType(t *testing.T) {
 				src.set("a", fmt.Sprint("w", n), nil)
 			}
 			s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
-				Settings: Settings{WithoutStreamingList: !streams, StreamingList: streams}}))
+				Settings: Settings{StreamingList: streams}}))
 			run(t, s.Run)
 			synctest.Wait()
 			expect := func(added, updated, deleted, bookmarks uint64) {
@@ -273,7 +273,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 			return listWatchOf[object](map[string]*fakeSource{"": all, "a": a}[namespace])
 		}}
-		s, err := kind.NewInformer(WithScopes(disjoint([]string{"", "a"})...), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithScopes(disjoint([]string{"", "a"})...), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ func TestStalenessOfAWatch(t *testing.T) {
 			src.set("a", "w", nil)
 			src.failWith(func(request) error { return errForbidden })
 			s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
-				Settings: Settings{WithoutStreamingList: !streams, StreamingList: streams, Backoffs: map[Reason]Backoff{"": {Max: time.Second}, Forbidden: {Max: time.Second}}}}))
+				Settings: Settings{StreamingList: streams, Backoffs: map[Reason]Backoff{"": {Max: time.Second}, Forbidden: {Max: time.Second}}}}))
 			expect := func(when string, want time.Duration) {
 				t.Helper()
 				synctest.Wait()
@@ -356,7 +356,7 @@ func TestStalenessOfScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}
-		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -411,7 +411,7 @@ func TestCountsOfLyingServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &liar{newSource(), []Event[object]{event, event}}
-				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
+				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
 				run(t, s.Run)
 				time.Sleep(100*time.Second + time.Second/2)
 				got := inside(s).stats()
@@ -430,7 +430,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 			var reported atomic.Int64
 			server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
 			s := informerOf(Config[object]{
-				Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: wire.Options{SkipUndecodable: skip}},
+				Open: server.open, Resource: widgets, Settings: Settings{Decode: wire.Options{SkipUndecodable: skip}},
 				WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 					if reasonOf(err) == Decode {
 						reported.Add(1)

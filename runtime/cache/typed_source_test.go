@@ -56,7 +56,7 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 }
 
 func listWatchOf[T Object](of lister[T]) ListerWatcher[T] {
-	return ListerWatcher[T]{&typedSource[T]{of}, source.LimitsOf(of)}
+	return ListerWatcher[T]{&typedSource[T]{of}, source.IsFake(of)}
 }
 
 type typedSource[T Object] struct{ of lister[T] }

@@ -97,7 +97,7 @@ func undecodableNames(s Status) (names string) {
 func TestUndecodableObjectFailsTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
-		s := informerOf(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})
+		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet})
 		run(t, s.Run)
 		synctest.Wait()
 		status := s.Status()
@@ -123,7 +123,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 		var reported []string
 		server := &script{t: t, list: listOf(9, state("a", 1, `{}`), state("b", 2, `{"x":1}`))}
 		s := informerOf(Config[object]{
-			Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: wire.Options{SkipUndecodable: true}},
+			Open: server.open, Resource: widgets, Settings: Settings{Decode: wire.Options{SkipUndecodable: true}},
 			WatchErrorHandler: func(_ context.Context, _ gvr, err error) { reported = append(reported, err.Error()) },
 		})
 		var heard told
@@ -185,7 +185,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 func TestUndecodableInitialEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t}
-		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{Decode: wire.Options{SkipUndecodable: true}}})
+		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true, Decode: wire.Options{SkipUndecodable: true}}})
 		run(t, s.Run)
 		synctest.Wait()
 		for i, labels := range []string{`{}`, `{"x":1}`, `{"x":1}`, `{"x":1}`, `{}`} {
@@ -220,7 +220,7 @@ func TestUndecodableObjectsOfTwoNamespaces(t *testing.T) {
 		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc {
 			return map[string]*script{"a": a, "b": b}[namespace].open
 		}}
-		s, err := kind.NewInformer(WithNamespaces("b", "a"), WithSkipUndecodable(), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithNamespaces("b", "a"), WithSkipUndecodable(), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}

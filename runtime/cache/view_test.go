@@ -67,7 +67,7 @@ func TestViewOfATypedClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newWholeClient(whole("one", "1", "Ready"), whole("two", "2", "Busy"))
 		client.list.SetContinue("")
-		s := informerOf(Config[*phaseView]{Client: NewViewListWatch[*phaseView](client), Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})
+		s := informerOf(Config[*phaseView]{Client: NewViewListWatch[*phaseView](client), Resource: widgets, WatchErrorHandler: quiet})
 		var heard []string
 		hear := func(what string, obj *phaseView) {
 			heard = append(heard, what+" "+obj.Name+"@"+obj.ResourceVersion+" "+obj.Status.Phase)

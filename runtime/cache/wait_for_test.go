@@ -82,14 +82,14 @@ func TestWaitFor(t *testing.T) {
 
 // newInformer returns an informer of a source without ReadYourWrites.
 func newFollower(src *fakeSource) *SharedIndexInformer[object] {
-	return informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}))
+	return informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 }
 
 // TestWaitForNamespaces: all namespaces have to reach the version.
 func TestWaitForNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newSource(), newSource()
-		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithoutStreamingList())
+		s := followAll(t, map[string]*fakeSource{"a": a, "b": b})
 		a.set("a", "one", nil)
 		w := waitFor(t, s, 101)
 		if w.returned(t) {

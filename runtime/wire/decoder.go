@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -239,11 +238,6 @@ func (d *Decoder) Accept(watch bool) string {
 		return d.acceptWatch
 	}
 	return d.acceptList
-}
-
-// AsksForProtobuf reports whether the Accept header begins with protobuf.
-func (d *Decoder) AsksForProtobuf() bool {
-	return strings.HasPrefix(d.acceptList, runtime.ContentTypeProtobuf)
 }
 
 // acceptOf returns the value of an Accept header. of is "List" for that of a LIST.

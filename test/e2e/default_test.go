@@ -56,8 +56,8 @@ func TestNewDefaultIsAnUpdate(t *testing.T) {
 	for _, options := range [][]informers.SharedInformerOption{
 		{cache.WithStreamingList()},
 		nil,
+		{typedDatabases(clientOf(t, server)), cache.WithStreamingList()},
 		{typedDatabases(clientOf(t, server))},
-		{typedDatabases(clientOf(t, server)), cache.WithoutStreamingList()},
 	} {
 		heard := newLog()
 		factory := startFactory(t, clientOf(t, server), func(f informers.SharedInformerFactory) {

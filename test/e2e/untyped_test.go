@@ -119,11 +119,11 @@ type following[T cache.Object] struct {
 
 func followAs[T cache.Object](t *testing.T, open cache.OpenFunc, stream bool) *following[T] {
 	t.Helper()
-	list := cache.WithoutStreamingList()
+	var options []cache.SharedInformerOption
 	if stream {
-		list = cache.WithStreamingList()
+		options = append(options, cache.WithStreamingList())
 	}
-	informer, err := cache.Kind[T]{Resource: databases, Open: func(string) cache.OpenFunc { return open }}.NewInformer(list)
+	informer, err := cache.Kind[T]{Resource: databases, Open: func(string) cache.OpenFunc { return open }}.NewInformer(options...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestExpired(t *testing.T) {
 	client := clientFor(t, through.through(configOf(server))).CoreV1().RESTClient()
 	followers := map[string]*follower[*corev1.Pod]{
 		"stream": follow[*corev1.Pod](t, client, pods, "expired"),
-		"pages":  follow[*corev1.Pod](t, client, pods, "expired", cache.WithoutStreamingList()),
+		"pages":  follow[*corev1.Pod](t, client, pods, "expired"),
 	}
 	for _, f := range followers {
 		f.awaitSync(t)
@@ -108,7 +108,7 @@ func TestTokenExpires(t *testing.T) {
 			t.Error(err)
 		}
 	}))
-	f := follow[*corev1.Pod](t, clientFor(t, config).CoreV1().RESTClient(), pods, "compacted", cache.WithoutStreamingList())
+	f := follow[*corev1.Pod](t, clientFor(t, config).CoreV1().RESTClient(), pods, "compacted")
 	f.awaitSync(t)
 	if !compacted {
 		t.Error("the list had one page only")

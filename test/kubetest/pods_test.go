@@ -56,10 +56,10 @@ func TestPods(t *testing.T) {
 		lists    []string
 		change   func(*corev1.Pod)
 	}{
-		{"stream", nil, 0, []string{"stream"}, func(*corev1.Pod) {}},
-		{"one piece", []cache.SharedInformerOption{cache.WithoutStreamingList()}, 0, []string{"list"}, func(*corev1.Pod) {}},
-		{"pages", []cache.SharedInformerOption{cache.WithoutStreamingList()}, 1, []string{"list", "page", "page", "page"}, func(*corev1.Pod) {}},
-		{"without managedFields", []cache.SharedInformerOption{cache.WithoutManagedFields()}, 0, []string{"stream"}, func(pod *corev1.Pod) {
+		{"stream", []cache.SharedInformerOption{cache.WithStreamingList()}, 0, []string{"stream"}, func(*corev1.Pod) {}},
+		{"one piece", nil, 0, []string{"list"}, func(*corev1.Pod) {}},
+		{"pages", nil, 1, []string{"list", "page", "page", "page"}, func(*corev1.Pod) {}},
+		{"without managedFields", []cache.SharedInformerOption{cache.WithoutManagedFields()}, 0, []string{"list"}, func(pod *corev1.Pod) {
 			if len(pod.ManagedFields) == 0 {
 				t.Errorf("the server has no managedFields of %s", pod.Name)
 			}

@@ -64,7 +64,7 @@ func TestCostOfANamespace(t *testing.T) {
 	for i := range namespaces {
 		namespaces[i] = fmt.Sprintf("team-%d", i)
 	}
-	informer, err := corev1informers.ConfigMapKind(client).NewInformer(cache.WithNamespaces(namespaces...), cache.WithoutStreamingList())
+	informer, err := corev1informers.ConfigMapKind(client).NewInformer(cache.WithNamespaces(namespaces...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestFakeOfExistingClientset(t *testing.T) {
 	)
 	for name, client := range map[string]kubernetes.Interface{"fake": fakes, "another": otherClientset{fakes}} {
 		t.Run(name, func(t *testing.T) {
-			factory := existinginformers.NewSharedInformerFactory(client, 0, cache.WithoutStreamingList())
+			factory := existinginformers.NewSharedInformerFactory(client, 0)
 			secrets, pods, versions := factory.Core().V1().Secrets(), factory.Core().V1().PodNames(), factory.Internal().V1alpha1().StorageVersions()
 			secrets.Informer()
 			pods.Informer()

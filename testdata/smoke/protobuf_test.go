@@ -63,7 +63,7 @@ func TestProtobuf(t *testing.T) {
 
 	ofLeases := func(options ...cache.SharedInformerOption) func(*rest.Config) (anyFactory, func() (string, error)) {
 		return func(config *rest.Config) (anyFactory, func() (string, error)) {
-			factory := importedinformers.NewSharedInformerFactory(imported.NewForConfigOrDie(config), 0, append(options, cache.WithoutStreamingList())...)
+			factory := importedinformers.NewSharedInformerFactory(imported.NewForConfigOrDie(config), 0, options...)
 			lister := factory.Coordination().V1().Leases().Lister()
 			return factory, func() (string, error) {
 				lease, err := lister.Leases("east").Get("one")
@@ -83,7 +83,7 @@ func TestProtobuf(t *testing.T) {
 		{"a built-in kind", acceptsProtobuf, leases, ofLeases()},
 		{"a built-in kind without protobuf", acceptsJSON, leases, ofLeases(cache.WithoutProtobuf())},
 		{"a kind with --prefers-protobuf", acceptsProtobuf, berths, func(config *rest.Config) (anyFactory, func() (string, error)) {
-			factory := appliedinformers.NewSharedInformerFactory(applied.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			factory := appliedinformers.NewSharedInformerFactory(applied.NewForConfigOrDie(config), 0)
 			lister := factory.Harbor().V1().Berths().Lister()
 			return factory, func() (string, error) {
 				berth, err := lister.Berths("east").Get("one")
@@ -94,7 +94,7 @@ func TestProtobuf(t *testing.T) {
 			}
 		}},
 		{"a view of a kind with --prefers-protobuf", acceptsProtobuf, berths, func(config *rest.Config) (anyFactory, func() (string, error)) {
-			factory := appliedinformers.NewSharedInformerFactory(applied.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			factory := appliedinformers.NewSharedInformerFactory(applied.NewForConfigOrDie(config), 0)
 			lister := factory.Harbor().V1().Moorings().Lister()
 			return factory, func() (string, error) {
 				mooring, err := lister.Moorings("east").Get("one")
@@ -105,7 +105,7 @@ func TestProtobuf(t *testing.T) {
 			}
 		}},
 		{"a view of a built-in kind", acceptsProtobuf, pods, func(config *rest.Config) (anyFactory, func() (string, error)) {
-			factory := informers.NewSharedInformerFactory(versioned.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			factory := informers.NewSharedInformerFactory(versioned.NewForConfigOrDie(config), 0)
 			lister := factory.Io().V1().PodSummaries().Lister()
 			return factory, func() (string, error) {
 				summary, err := lister.PodSummaries("east").Get("one")
@@ -116,7 +116,7 @@ func TestProtobuf(t *testing.T) {
 			}
 		}},
 		{"an alias of a built-in kind, with the clientset of client-go", acceptsProtobuf, secrets, func(config *rest.Config) (anyFactory, func() (string, error)) {
-			factory := existinginformers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			factory := existinginformers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0)
 			lister := factory.Core().V1().Secrets().Lister()
 			return factory, func() (string, error) {
 				found, err := lister.ByType("me")
@@ -127,7 +127,7 @@ func TestProtobuf(t *testing.T) {
 			}
 		}},
 		{"a view of a built-in kind, with the clientset of client-go", acceptsProtobuf, pods, func(config *rest.Config) (anyFactory, func() (string, error)) {
-			factory := existinginformers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			factory := existinginformers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0)
 			lister := factory.Core().V1().PodNames().Lister()
 			return factory, func() (string, error) {
 				pod, err := lister.PodNames("east").Get("one")
@@ -138,7 +138,7 @@ func TestProtobuf(t *testing.T) {
 			}
 		}},
 		{"a kind without protobuf", acceptsJSON, towers, func(config *rest.Config) (anyFactory, func() (string, error)) {
-			factory := importedinformers.NewSharedInformerFactory(imported.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			factory := importedinformers.NewSharedInformerFactory(imported.NewForConfigOrDie(config), 0)
 			lister := factory.Fort().V1().Towers().Lister()
 			return factory, func() (string, error) {
 				tower, err := lister.Get("me")

@@ -325,7 +325,7 @@ func (s shape[T, L]) withoutMetadata(t *testing.T) {
 		status = informer.Status()
 		return s.list(s.text("ann", "a", "5", true))
 	}, nil, nil)
-	factory := informers.NewSharedInformerFactory(client, 0, append(everything, cache.WithoutStreamingList(), cache.WithBackoff(cache.Decode, cache.Backoff{Initial: time.Millisecond, Max: time.Second}))...)
+	factory := informers.NewSharedInformerFactory(client, 0, append(everything, cache.WithBackoff(cache.Decode, cache.Backoff{Initial: time.Millisecond, Max: time.Second}))...)
 	informer = s.informer(factory)
 	start(t, factory)
 	if status.Reason != cache.Decode || status.Err == nil || !strings.Contains(status.Err.Error(), "metadata") {
@@ -342,7 +342,7 @@ func TestShapes(t *testing.T) {
 		t.Run(s.name(), func(t *testing.T) {
 			t.Run("fake", s.ofFake)
 			t.Run("streamed", func(t *testing.T) { s.ofServer(t) })
-			t.Run("in pages", func(t *testing.T) { s.ofServer(t, cache.WithoutStreamingList()) })
+			t.Run("in pages", func(t *testing.T) { s.ofServer(t) })
 			t.Run("without metadata", s.withoutMetadata)
 		})
 	}

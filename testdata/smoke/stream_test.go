@@ -19,11 +19,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// marked is a clientset that wraps another one, and reports that it has no streaming lists.
-type marked struct{ versioned.Interface }
-
-func (marked) IsWatchListSemanticsUnSupported() bool { return true }
-
 // streams counts the requests for streaming lists.
 type streams struct {
 	mu    sync.Mutex
@@ -38,8 +33,7 @@ func (s *streams) heard(asked bool) {
 	}
 }
 
-// ordersByHand is a clientset whose client of Orders is written by hand, and has neither a
-// server nor a mark.
+// ordersByHand is a clientset whose client of Orders is written by hand, and has no server.
 type ordersByHand struct {
 	versioned.Interface
 	*streams
@@ -102,14 +96,12 @@ func TestStreamsByClient(t *testing.T) {
 		clients []versioned.Interface
 		want    int
 	}{
-		"a server":                           {[]versioned.Interface{real}, 1},
-		"a wrapper of a server with a mark":  {[]versioned.Interface{marked{real}}, 0},
-		"a fake":                             {[]versioned.Interface{fake.NewSimpleClientset()}, 0},
-		"a wrapper of a fake without a mark": {[]versioned.Interface{struct{ versioned.Interface }{fake.NewSimpleClientset()}}, 0},
-		"a client by hand":                   {[]versioned.Interface{byHand}, 1},
-		"a client by hand with a mark":       {[]versioned.Interface{marked{byHand}}, 0},
-		"a fake, joined by a server":         {[]versioned.Interface{fake.NewSimpleClientset(), real}, 1},
-		"a server, joined by a fake":         {[]versioned.Interface{real, fake.NewSimpleClientset()}, 1},
+		"a server":                   {[]versioned.Interface{real}, 1},
+		"a fake":                     {[]versioned.Interface{fake.NewSimpleClientset()}, 0},
+		"a wrapper of a fake":        {[]versioned.Interface{struct{ versioned.Interface }{fake.NewSimpleClientset()}}, 0},
+		"a client by hand":           {[]versioned.Interface{byHand}, 1},
+		"a fake, joined by a server": {[]versioned.Interface{fake.NewSimpleClientset(), real}, 1},
+		"a server, joined by a fake": {[]versioned.Interface{real, fake.NewSimpleClientset()}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			count.count = 0

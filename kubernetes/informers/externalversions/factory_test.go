@@ -105,7 +105,7 @@ func TestServer(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			client := kubernetes.NewForConfigOrDie(&rest.Config{Host: server.URL})
-			factory := NewSharedInformerFactory(client, 0, cache.WithoutStreamingList())
+			factory := NewSharedInformerFactory(client, 0)
 			pods := factory.Core().V1().Pods()
 			pods.Informer()
 			start(t, factory)

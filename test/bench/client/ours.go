@@ -74,11 +74,8 @@ func (c *client) ourOptions() (set []cache.SharedInformerOption) {
 	if c.fields == "view" {
 		set = append(set, cache.WithoutAnnotations(unread))
 	}
-	switch c.mode {
-	case "streaming":
+	if c.mode == "streaming" {
 		set = append(set, cache.WithStreamingList())
-	case "LIST":
-		set = append(set, cache.WithoutStreamingList())
 	}
 	if c.shards > 1 {
 		set = append(set, cache.WithShard(c.ourShard()))

@@ -30,7 +30,7 @@ func newOurs(s *source, indexes int, counters meter.Counters) (*informer, error)
 		ListWatch: func(string) cache.ListerWatcher[*corev1.Pod] { return cache.NewListWatch[*corev1.Pod](s) },
 		Indexers:  ourIndexers(indexes),
 	}
-	i, err := kind.NewInformer(cache.WithoutStreamingList())
+	i, err := kind.NewInformer()
 	if err != nil {
 		return nil, err
 	}

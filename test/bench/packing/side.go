@@ -60,7 +60,7 @@ func objectsOf[T interface {
 		k.Protobuf = empty()
 	}
 	o.ours = func(set ...cache.SharedInformerOption) (ours, error) {
-		informer, err := k.NewInformer(append(set, cache.WithoutStreamingList())...)
+		informer, err := k.NewInformer(set...)
 		if err != nil {
 			return ours{}, err
 		}

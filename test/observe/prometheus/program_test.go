@@ -143,7 +143,7 @@ func (p *program) play(ctx context.Context, t *testing.T, s *scenario) {
 		return []string{fmt.Sprint(db.Spec.StorageGi)}
 	}
 	options := append([]cache.SharedInformerOption{
-		cache.WithInformerName(s.name), cache.WithoutStreamingList(), cache.WithIndexers(cache.Indexers[*v1.Database]{"byStorage": byStorage}),
+		cache.WithInformerName(s.name), cache.WithIndexers(cache.Indexers[*v1.Database]{"byStorage": byStorage}),
 	}, s.options...)
 	factory := informers.NewSharedInformerFactory(client, 0, options...)
 	handle := func(db *v1.Database) {

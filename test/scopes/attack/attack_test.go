@@ -976,7 +976,7 @@ func play(t *testing.T, seed uint64) {
 		options = append(options, cache.WithResync(7*time.Minute))
 	}
 	if g.chance(2) {
-		options = append(options, cache.WithoutStreamingList())
+		options = append(options, cache.WithStreamingList())
 	}
 	if g.readsOwn {
 		options = append(options, cache.ReadYourWrites(&g.own))

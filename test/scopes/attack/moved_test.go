@@ -57,7 +57,7 @@ func TestOwnWriteThatTheNewScopeDoesNotSelect(t *testing.T) {
 					return held.open(g.reads.opener(namespace, inJSON, server.URL()))
 				}}
 				first := cache.Scope{Namespace: "x"}
-				informer, err := kind.NewInformer(cache.ReadYourWrites(&g.own), cache.WithoutStreamingList(), cache.WithScopes(first))
+				informer, err := kind.NewInformer(cache.ReadYourWrites(&g.own), cache.WithScopes(first))
 				if err != nil {
 					t.Fatal(err)
 				}

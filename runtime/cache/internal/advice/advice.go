@@ -157,7 +157,7 @@ func Of(f Failure) Advice {
 		}
 	case protocol.NoBookmark:
 		return Advice{
-			Text: "The server does not end streaming lists, so the informer lists without a stream. Set WithoutStreamingList to spare it the attempt.",
+			Text: "The server does not end streaming lists, so the informer lists without a stream. Remove WithStreamingList to spare it the attempt.",
 		}
 	case HandlerPanic:
 		return Advice{

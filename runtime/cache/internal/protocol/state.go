@@ -165,10 +165,10 @@ const (
 	ShortWatch = time.Second
 )
 
-// Start returns the first state and the first request. If noStream is set, it never
+// Start returns the first state and the first request. Unless streams is set, it never
 // requests a streaming list.
-func Start(noStream bool, backoffs Backoffs) (State, Action) {
-	s := State{noStream: noStream, backoffs: backoffs}
+func Start(streams bool, backoffs Backoffs) (State, Action) {
+	s := State{noStream: !streams, backoffs: backoffs}
 	return s, s.startAction()
 }
 

@@ -393,7 +393,7 @@ func TestPagesAreForListsThatAreTooLarge(t *testing.T) {
 	token := func(err error) Input { return Input{Verb: ListPage, Token: "t", Err: err} }
 	last, more := Input{Verb: ListPage, ResourceVersion: "5"}, Input{Verb: ListPage, ContinueToken: "t"}
 	gone := Input{Verb: OpenWatch, Err: errGone}
-	state, act := Start(true, Backoffs(nil).WithDefaults())
+	state, act := Start(false, Backoffs(nil).WithDefaults())
 	for i, step := range []struct {
 		in   Input
 		want int64
@@ -430,7 +430,7 @@ func TestStreamsThatFailAreGivenUp(t *testing.T) {
 	listed, gone := Input{Verb: ListPage, ResourceVersion: "5"}, Input{Verb: OpenWatch, Err: errGone}
 	streamed := Input{Verb: OpenStream, Listed: true, MadeProgress: true, Lasted: time.Minute, Err: errGone}
 	failed := Input{Verb: ListPage, Err: errInternal}
-	state, act := Start(false, Backoffs(nil).WithDefaults())
+	state, act := Start(true, Backoffs(nil).WithDefaults())
 	for i, step := range []struct {
 		in   Input
 		want Verb

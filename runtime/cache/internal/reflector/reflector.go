@@ -50,8 +50,6 @@ type Reflector struct {
 	mu     sync.Mutex // guards source and form, which SetForm changes
 	source source.Source
 	form   *form // nil before SetForm
-	// prefersLists is set if source reads a list faster than a streaming list.
-	prefersLists bool
 	// committed is set after the first list.
 	committed bool
 	// partial is nil while the Reflector watches.
@@ -109,8 +107,7 @@ func (r *Reflector) useBodies() {
 			options.Packer = packing.Later()
 		}
 	}
-	bodies := source.NewBodies(r.request, s.Form.Type(), source.InShard(options, s.Rule.Selector()), s.Held)
-	r.source, r.prefersLists = bodies, bodies.PrefersLists()
+	r.source = source.NewBodies(r.request, s.Form.Type(), source.InShard(options, s.Rule.Selector()), s.Held)
 }
 
 // SetTransform replaces Settings.Transform. It is called before Run.
@@ -323,7 +320,7 @@ func (r *Reflector) start(state *protocol.State, next *protocol.Action) {
 	s := &r.settings
 	r.beginList("")
 	r.enter(progress.Listing)
-	*state, *next = protocol.Start(s.WithoutStreamingList || s.Limits.NoStreams || r.prefersLists && !s.StreamingList, s.Backoffs)
+	*state, *next = protocol.Start(s.StreamingList && !s.Fake, s.Backoffs)
 }
 
 // dropMemory releases the objects of a Reflector that has ended: a caller may keep it.

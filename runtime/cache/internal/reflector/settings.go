@@ -26,9 +26,10 @@ type Settings struct {
 	Title string
 	// Form is that of the Go type of the objects.
 	Form store.Form
-	// Open returns bodies. Source is used if it is nil, with the Limits of its client below.
+	// Open returns bodies. Source is used if it is nil, and Fake tells whether its client is a fake of client-go.
 	Open   source.Open
 	Source source.Source
+	Fake   bool
 	Decode *wire.Options // which do not change
 	// Held, if it is not nil, has objects that need not be decoded again.
 	Held      source.Held
@@ -46,11 +47,10 @@ type Settings struct {
 	// Random returns a duration below its argument, which is positive.
 	Random func(time.Duration) time.Duration
 	// Scope is that of the deltas.
-	Scope  partition.ID
-	Limits source.Limits
+	Scope partition.ID
 	// Shared is set if the objects may be shared with others: no one writes to them.
 	Shared bool
 	// KeepsUndecodable is set if the Sink gets events about objects that cannot be decoded.
-	KeepsUndecodable                    bool
-	StreamingList, WithoutStreamingList bool
+	KeepsUndecodable bool
+	StreamingList    bool
 }

@@ -46,7 +46,7 @@ func (r *Reflector) watch(ctx context.Context, request *protocol.Action, in *pro
 	timeout := minWatchTimeout + r.settings.Random(minWatchTimeout)
 	seconds := int64(timeout.Seconds())
 	request.Options.TimeoutSeconds = &seconds
-	if !r.settings.Limits.Fake {
+	if !r.settings.Fake {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout+watchGrace, protocol.ErrSilent)
 		defer cancel()

@@ -38,9 +38,6 @@ func NewBodies(open Open, object reflect.Type, options wire.Options, cache Held)
 	return &Bodies{open: open, decoder: wire.NewDecoder(object, options, cached)}
 }
 
-// PrefersLists reports whether a list is read faster than a streaming list.
-func (s *Bodies) PrefersLists() bool { return !s.decoder.AsksForProtobuf() }
-
 // List reads one page.
 func (s *Bodies) List(ctx context.Context, options metav1.ListOptions) (wire.Page, error) {
 	options.Watch = false

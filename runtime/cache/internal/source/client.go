@@ -18,7 +18,6 @@ import (
 type Client struct {
 	ListFunc  func(context.Context, metav1.ListOptions) (runtime.Object, error)
 	WatchFunc func(context.Context, metav1.ListOptions) (watch.Interface, error)
-	Limits    Limits
 }
 
 // List reads one page.

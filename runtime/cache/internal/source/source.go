@@ -30,24 +30,11 @@ type Stream interface {
 	Stop()
 }
 
-// Limits are those of the client of a Source.
-type Limits struct {
-	// NoStreams is set if it has no streaming lists.
-	NoStreams bool
-	// Fake is set for client-go's fakes, whose watches ignore their timeout.
-	Fake bool
-}
-
-// LimitsOf returns those of a typed client or a ListerWatcher. A typed client of a
-// fake clientset has no mark, but only fakes record actions.
-func LimitsOf(client any) (limits Limits) {
-	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok {
-		limits.NoStreams = c.IsWatchListSemanticsUnSupported()
-	}
-	if _, records := client.(interface{ ClearActions() }); records {
-		limits.NoStreams, limits.Fake = true, true
-	}
-	return limits
+// IsFake reports whether a typed client is that of a fake clientset of client-go, whose watches ignore their timeout and have
+// no streaming lists. It has no mark, but only fakes record actions.
+func IsFake(client any) bool {
+	_, records := client.(interface{ ClearActions() })
+	return records
 }
 
 // UnexpectedType is the error of an object whose Go type is not that of the cache.

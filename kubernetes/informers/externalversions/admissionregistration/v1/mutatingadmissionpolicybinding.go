@@ -29,7 +29,7 @@ type mutatingAdmissionPolicyBindingInformer struct {
 
 // MutatingAdmissionPolicyBindingKind describes the MutatingAdmissionPolicyBindings that client lists and watches, for factories of any package.
 func MutatingAdmissionPolicyBindingKind(client kubernetes.Interface) cache.Kind[*admissionregistrationv1.MutatingAdmissionPolicyBinding] {
-	return internalinterfaces.KindOf(client, client.AdmissionregistrationV1().RESTClient(), cache.Kind[*admissionregistrationv1.MutatingAdmissionPolicyBinding]{
+	return internalinterfaces.KindOf(client.AdmissionregistrationV1().RESTClient(), cache.Kind[*admissionregistrationv1.MutatingAdmissionPolicyBinding]{
 		Resource:   admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingadmissionpolicybindings"),
 		Kind:       "MutatingAdmissionPolicyBinding",
 		Protobuf:   &admissionregistrationv1.MutatingAdmissionPolicyBinding{},

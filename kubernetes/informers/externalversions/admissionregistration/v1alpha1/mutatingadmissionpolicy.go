@@ -29,7 +29,7 @@ type mutatingAdmissionPolicyInformer struct {
 
 // MutatingAdmissionPolicyKind describes the MutatingAdmissionPolicies that client lists and watches, for factories of any package.
 func MutatingAdmissionPolicyKind(client kubernetes.Interface) cache.Kind[*admissionregistrationv1alpha1.MutatingAdmissionPolicy] {
-	return internalinterfaces.KindOf(client, client.AdmissionregistrationV1alpha1().RESTClient(), cache.Kind[*admissionregistrationv1alpha1.MutatingAdmissionPolicy]{
+	return internalinterfaces.KindOf(client.AdmissionregistrationV1alpha1().RESTClient(), cache.Kind[*admissionregistrationv1alpha1.MutatingAdmissionPolicy]{
 		Resource:   admissionregistrationv1alpha1.SchemeGroupVersion.WithResource("mutatingadmissionpolicies"),
 		Kind:       "MutatingAdmissionPolicy",
 		Protobuf:   &admissionregistrationv1alpha1.MutatingAdmissionPolicy{},

@@ -29,7 +29,7 @@ type validatingAdmissionPolicyBindingInformer struct {
 
 // ValidatingAdmissionPolicyBindingKind describes the ValidatingAdmissionPolicyBindings that client lists and watches, for factories of any package.
 func ValidatingAdmissionPolicyBindingKind(client kubernetes.Interface) cache.Kind[*admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding] {
-	return internalinterfaces.KindOf(client, client.AdmissionregistrationV1alpha1().RESTClient(), cache.Kind[*admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding]{
+	return internalinterfaces.KindOf(client.AdmissionregistrationV1alpha1().RESTClient(), cache.Kind[*admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding]{
 		Resource:   admissionregistrationv1alpha1.SchemeGroupVersion.WithResource("validatingadmissionpolicybindings"),
 		Kind:       "ValidatingAdmissionPolicyBinding",
 		Protobuf:   &admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding{},

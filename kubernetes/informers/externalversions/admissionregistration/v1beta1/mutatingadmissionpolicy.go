@@ -29,7 +29,7 @@ type mutatingAdmissionPolicyInformer struct {
 
 // MutatingAdmissionPolicyKind describes the MutatingAdmissionPolicies that client lists and watches, for factories of any package.
 func MutatingAdmissionPolicyKind(client kubernetes.Interface) cache.Kind[*admissionregistrationv1beta1.MutatingAdmissionPolicy] {
-	return internalinterfaces.KindOf(client, client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.MutatingAdmissionPolicy]{
+	return internalinterfaces.KindOf(client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.MutatingAdmissionPolicy]{
 		Resource:   admissionregistrationv1beta1.SchemeGroupVersion.WithResource("mutatingadmissionpolicies"),
 		Kind:       "MutatingAdmissionPolicy",
 		Protobuf:   &admissionregistrationv1beta1.MutatingAdmissionPolicy{},

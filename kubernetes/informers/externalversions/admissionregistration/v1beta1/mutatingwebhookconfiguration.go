@@ -29,7 +29,7 @@ type mutatingWebhookConfigurationInformer struct {
 
 // MutatingWebhookConfigurationKind describes the MutatingWebhookConfigurations that client lists and watches, for factories of any package.
 func MutatingWebhookConfigurationKind(client kubernetes.Interface) cache.Kind[*admissionregistrationv1beta1.MutatingWebhookConfiguration] {
-	return internalinterfaces.KindOf(client, client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.MutatingWebhookConfiguration]{
+	return internalinterfaces.KindOf(client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.MutatingWebhookConfiguration]{
 		Resource:   admissionregistrationv1beta1.SchemeGroupVersion.WithResource("mutatingwebhookconfigurations"),
 		Kind:       "MutatingWebhookConfiguration",
 		Protobuf:   &admissionregistrationv1beta1.MutatingWebhookConfiguration{},

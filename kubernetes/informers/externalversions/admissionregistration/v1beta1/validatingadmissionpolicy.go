@@ -29,7 +29,7 @@ type validatingAdmissionPolicyInformer struct {
 
 // ValidatingAdmissionPolicyKind describes the ValidatingAdmissionPolicies that client lists and watches, for factories of any package.
 func ValidatingAdmissionPolicyKind(client kubernetes.Interface) cache.Kind[*admissionregistrationv1beta1.ValidatingAdmissionPolicy] {
-	return internalinterfaces.KindOf(client, client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.ValidatingAdmissionPolicy]{
+	return internalinterfaces.KindOf(client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.ValidatingAdmissionPolicy]{
 		Resource:   admissionregistrationv1beta1.SchemeGroupVersion.WithResource("validatingadmissionpolicies"),
 		Kind:       "ValidatingAdmissionPolicy",
 		Protobuf:   &admissionregistrationv1beta1.ValidatingAdmissionPolicy{},

@@ -29,7 +29,7 @@ type validatingAdmissionPolicyBindingInformer struct {
 
 // ValidatingAdmissionPolicyBindingKind describes the ValidatingAdmissionPolicyBindings that client lists and watches, for factories of any package.
 func ValidatingAdmissionPolicyBindingKind(client kubernetes.Interface) cache.Kind[*admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding] {
-	return internalinterfaces.KindOf(client, client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding]{
+	return internalinterfaces.KindOf(client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding]{
 		Resource:   admissionregistrationv1beta1.SchemeGroupVersion.WithResource("validatingadmissionpolicybindings"),
 		Kind:       "ValidatingAdmissionPolicyBinding",
 		Protobuf:   &admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding{},

@@ -29,7 +29,7 @@ type validatingWebhookConfigurationInformer struct {
 
 // ValidatingWebhookConfigurationKind describes the ValidatingWebhookConfigurations that client lists and watches, for factories of any package.
 func ValidatingWebhookConfigurationKind(client kubernetes.Interface) cache.Kind[*admissionregistrationv1beta1.ValidatingWebhookConfiguration] {
-	return internalinterfaces.KindOf(client, client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.ValidatingWebhookConfiguration]{
+	return internalinterfaces.KindOf(client.AdmissionregistrationV1beta1().RESTClient(), cache.Kind[*admissionregistrationv1beta1.ValidatingWebhookConfiguration]{
 		Resource:   admissionregistrationv1beta1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations"),
 		Kind:       "ValidatingWebhookConfiguration",
 		Protobuf:   &admissionregistrationv1beta1.ValidatingWebhookConfiguration{},

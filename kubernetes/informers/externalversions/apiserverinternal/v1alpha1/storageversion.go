@@ -29,7 +29,7 @@ type storageVersionInformer struct {
 
 // StorageVersionKind describes the StorageVersions that client lists and watches, for factories of any package.
 func StorageVersionKind(client kubernetes.Interface) cache.Kind[*internalv1alpha1.StorageVersion] {
-	return internalinterfaces.KindOf(client, client.InternalV1alpha1().RESTClient(), cache.Kind[*internalv1alpha1.StorageVersion]{
+	return internalinterfaces.KindOf(client.InternalV1alpha1().RESTClient(), cache.Kind[*internalv1alpha1.StorageVersion]{
 		Resource:   internalv1alpha1.SchemeGroupVersion.WithResource("storageversions"),
 		Kind:       "StorageVersion",
 		Protobuf:   &internalv1alpha1.StorageVersion{},

@@ -29,7 +29,7 @@ type controllerRevisionInformer struct {
 
 // ControllerRevisionKind describes the ControllerRevisions that client lists and watches, for factories of any package.
 func ControllerRevisionKind(client kubernetes.Interface) cache.Kind[*appsv1.ControllerRevision] {
-	return internalinterfaces.KindOf(client, client.AppsV1().RESTClient(), cache.Kind[*appsv1.ControllerRevision]{
+	return internalinterfaces.KindOf(client.AppsV1().RESTClient(), cache.Kind[*appsv1.ControllerRevision]{
 		Resource:   appsv1.SchemeGroupVersion.WithResource("controllerrevisions"),
 		Kind:       "ControllerRevision",
 		Protobuf:   &appsv1.ControllerRevision{},

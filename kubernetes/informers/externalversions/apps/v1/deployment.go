@@ -29,7 +29,7 @@ type deploymentInformer struct {
 
 // DeploymentKind describes the Deployments that client lists and watches, for factories of any package.
 func DeploymentKind(client kubernetes.Interface) cache.Kind[*appsv1.Deployment] {
-	return internalinterfaces.KindOf(client, client.AppsV1().RESTClient(), cache.Kind[*appsv1.Deployment]{
+	return internalinterfaces.KindOf(client.AppsV1().RESTClient(), cache.Kind[*appsv1.Deployment]{
 		Resource:   appsv1.SchemeGroupVersion.WithResource("deployments"),
 		Kind:       "Deployment",
 		Protobuf:   &appsv1.Deployment{},

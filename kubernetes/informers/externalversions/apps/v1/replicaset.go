@@ -29,7 +29,7 @@ type replicaSetInformer struct {
 
 // ReplicaSetKind describes the ReplicaSets that client lists and watches, for factories of any package.
 func ReplicaSetKind(client kubernetes.Interface) cache.Kind[*appsv1.ReplicaSet] {
-	return internalinterfaces.KindOf(client, client.AppsV1().RESTClient(), cache.Kind[*appsv1.ReplicaSet]{
+	return internalinterfaces.KindOf(client.AppsV1().RESTClient(), cache.Kind[*appsv1.ReplicaSet]{
 		Resource:   appsv1.SchemeGroupVersion.WithResource("replicasets"),
 		Kind:       "ReplicaSet",
 		Protobuf:   &appsv1.ReplicaSet{},

@@ -29,7 +29,7 @@ type statefulSetInformer struct {
 
 // StatefulSetKind describes the StatefulSets that client lists and watches, for factories of any package.
 func StatefulSetKind(client kubernetes.Interface) cache.Kind[*appsv1.StatefulSet] {
-	return internalinterfaces.KindOf(client, client.AppsV1().RESTClient(), cache.Kind[*appsv1.StatefulSet]{
+	return internalinterfaces.KindOf(client.AppsV1().RESTClient(), cache.Kind[*appsv1.StatefulSet]{
 		Resource:   appsv1.SchemeGroupVersion.WithResource("statefulsets"),
 		Kind:       "StatefulSet",
 		Protobuf:   &appsv1.StatefulSet{},

@@ -29,7 +29,7 @@ type deploymentInformer struct {
 
 // DeploymentKind describes the Deployments that client lists and watches, for factories of any package.
 func DeploymentKind(client kubernetes.Interface) cache.Kind[*appsv1beta1.Deployment] {
-	return internalinterfaces.KindOf(client, client.AppsV1beta1().RESTClient(), cache.Kind[*appsv1beta1.Deployment]{
+	return internalinterfaces.KindOf(client.AppsV1beta1().RESTClient(), cache.Kind[*appsv1beta1.Deployment]{
 		Resource:   appsv1beta1.SchemeGroupVersion.WithResource("deployments"),
 		Kind:       "Deployment",
 		Protobuf:   &appsv1beta1.Deployment{},

@@ -29,7 +29,7 @@ type controllerRevisionInformer struct {
 
 // ControllerRevisionKind describes the ControllerRevisions that client lists and watches, for factories of any package.
 func ControllerRevisionKind(client kubernetes.Interface) cache.Kind[*appsv1beta2.ControllerRevision] {
-	return internalinterfaces.KindOf(client, client.AppsV1beta2().RESTClient(), cache.Kind[*appsv1beta2.ControllerRevision]{
+	return internalinterfaces.KindOf(client.AppsV1beta2().RESTClient(), cache.Kind[*appsv1beta2.ControllerRevision]{
 		Resource:   appsv1beta2.SchemeGroupVersion.WithResource("controllerrevisions"),
 		Kind:       "ControllerRevision",
 		Protobuf:   &appsv1beta2.ControllerRevision{},

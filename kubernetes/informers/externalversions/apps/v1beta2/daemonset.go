@@ -29,7 +29,7 @@ type daemonSetInformer struct {
 
 // DaemonSetKind describes the DaemonSets that client lists and watches, for factories of any package.
 func DaemonSetKind(client kubernetes.Interface) cache.Kind[*appsv1beta2.DaemonSet] {
-	return internalinterfaces.KindOf(client, client.AppsV1beta2().RESTClient(), cache.Kind[*appsv1beta2.DaemonSet]{
+	return internalinterfaces.KindOf(client.AppsV1beta2().RESTClient(), cache.Kind[*appsv1beta2.DaemonSet]{
 		Resource:   appsv1beta2.SchemeGroupVersion.WithResource("daemonsets"),
 		Kind:       "DaemonSet",
 		Protobuf:   &appsv1beta2.DaemonSet{},

@@ -29,7 +29,7 @@ type replicaSetInformer struct {
 
 // ReplicaSetKind describes the ReplicaSets that client lists and watches, for factories of any package.
 func ReplicaSetKind(client kubernetes.Interface) cache.Kind[*appsv1beta2.ReplicaSet] {
-	return internalinterfaces.KindOf(client, client.AppsV1beta2().RESTClient(), cache.Kind[*appsv1beta2.ReplicaSet]{
+	return internalinterfaces.KindOf(client.AppsV1beta2().RESTClient(), cache.Kind[*appsv1beta2.ReplicaSet]{
 		Resource:   appsv1beta2.SchemeGroupVersion.WithResource("replicasets"),
 		Kind:       "ReplicaSet",
 		Protobuf:   &appsv1beta2.ReplicaSet{},

@@ -29,7 +29,7 @@ type horizontalPodAutoscalerInformer struct {
 
 // HorizontalPodAutoscalerKind describes the HorizontalPodAutoscalers that client lists and watches, for factories of any package.
 func HorizontalPodAutoscalerKind(client kubernetes.Interface) cache.Kind[*autoscalingv1.HorizontalPodAutoscaler] {
-	return internalinterfaces.KindOf(client, client.AutoscalingV1().RESTClient(), cache.Kind[*autoscalingv1.HorizontalPodAutoscaler]{
+	return internalinterfaces.KindOf(client.AutoscalingV1().RESTClient(), cache.Kind[*autoscalingv1.HorizontalPodAutoscaler]{
 		Resource:   autoscalingv1.SchemeGroupVersion.WithResource("horizontalpodautoscalers"),
 		Kind:       "HorizontalPodAutoscaler",
 		Protobuf:   &autoscalingv1.HorizontalPodAutoscaler{},

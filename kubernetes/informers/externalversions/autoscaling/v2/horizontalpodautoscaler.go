@@ -29,7 +29,7 @@ type horizontalPodAutoscalerInformer struct {
 
 // HorizontalPodAutoscalerKind describes the HorizontalPodAutoscalers that client lists and watches, for factories of any package.
 func HorizontalPodAutoscalerKind(client kubernetes.Interface) cache.Kind[*autoscalingv2.HorizontalPodAutoscaler] {
-	return internalinterfaces.KindOf(client, client.AutoscalingV2().RESTClient(), cache.Kind[*autoscalingv2.HorizontalPodAutoscaler]{
+	return internalinterfaces.KindOf(client.AutoscalingV2().RESTClient(), cache.Kind[*autoscalingv2.HorizontalPodAutoscaler]{
 		Resource:   autoscalingv2.SchemeGroupVersion.WithResource("horizontalpodautoscalers"),
 		Kind:       "HorizontalPodAutoscaler",
 		Protobuf:   &autoscalingv2.HorizontalPodAutoscaler{},

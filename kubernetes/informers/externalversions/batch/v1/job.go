@@ -29,7 +29,7 @@ type jobInformer struct {
 
 // JobKind describes the Jobs that client lists and watches, for factories of any package.
 func JobKind(client kubernetes.Interface) cache.Kind[*batchv1.Job] {
-	return internalinterfaces.KindOf(client, client.BatchV1().RESTClient(), cache.Kind[*batchv1.Job]{
+	return internalinterfaces.KindOf(client.BatchV1().RESTClient(), cache.Kind[*batchv1.Job]{
 		Resource:   batchv1.SchemeGroupVersion.WithResource("jobs"),
 		Kind:       "Job",
 		Protobuf:   &batchv1.Job{},

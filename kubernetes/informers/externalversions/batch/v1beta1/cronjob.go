@@ -29,7 +29,7 @@ type cronJobInformer struct {
 
 // CronJobKind describes the CronJobs that client lists and watches, for factories of any package.
 func CronJobKind(client kubernetes.Interface) cache.Kind[*batchv1beta1.CronJob] {
-	return internalinterfaces.KindOf(client, client.BatchV1beta1().RESTClient(), cache.Kind[*batchv1beta1.CronJob]{
+	return internalinterfaces.KindOf(client.BatchV1beta1().RESTClient(), cache.Kind[*batchv1beta1.CronJob]{
 		Resource:   batchv1beta1.SchemeGroupVersion.WithResource("cronjobs"),
 		Kind:       "CronJob",
 		Protobuf:   &batchv1beta1.CronJob{},

@@ -29,7 +29,7 @@ type clusterTrustBundleInformer struct {
 
 // ClusterTrustBundleKind describes the ClusterTrustBundles that client lists and watches, for factories of any package.
 func ClusterTrustBundleKind(client kubernetes.Interface) cache.Kind[*certificatesv1.ClusterTrustBundle] {
-	return internalinterfaces.KindOf(client, client.CertificatesV1().RESTClient(), cache.Kind[*certificatesv1.ClusterTrustBundle]{
+	return internalinterfaces.KindOf(client.CertificatesV1().RESTClient(), cache.Kind[*certificatesv1.ClusterTrustBundle]{
 		Resource:   certificatesv1.SchemeGroupVersion.WithResource("clustertrustbundles"),
 		Kind:       "ClusterTrustBundle",
 		Protobuf:   &certificatesv1.ClusterTrustBundle{},

@@ -29,7 +29,7 @@ type podCertificateRequestInformer struct {
 
 // PodCertificateRequestKind describes the PodCertificateRequests that client lists and watches, for factories of any package.
 func PodCertificateRequestKind(client kubernetes.Interface) cache.Kind[*certificatesv1.PodCertificateRequest] {
-	return internalinterfaces.KindOf(client, client.CertificatesV1().RESTClient(), cache.Kind[*certificatesv1.PodCertificateRequest]{
+	return internalinterfaces.KindOf(client.CertificatesV1().RESTClient(), cache.Kind[*certificatesv1.PodCertificateRequest]{
 		Resource:   certificatesv1.SchemeGroupVersion.WithResource("podcertificaterequests"),
 		Kind:       "PodCertificateRequest",
 		Protobuf:   &certificatesv1.PodCertificateRequest{},

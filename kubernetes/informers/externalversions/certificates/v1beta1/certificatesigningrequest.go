@@ -29,7 +29,7 @@ type certificateSigningRequestInformer struct {
 
 // CertificateSigningRequestKind describes the CertificateSigningRequests that client lists and watches, for factories of any package.
 func CertificateSigningRequestKind(client kubernetes.Interface) cache.Kind[*certificatesv1beta1.CertificateSigningRequest] {
-	return internalinterfaces.KindOf(client, client.CertificatesV1beta1().RESTClient(), cache.Kind[*certificatesv1beta1.CertificateSigningRequest]{
+	return internalinterfaces.KindOf(client.CertificatesV1beta1().RESTClient(), cache.Kind[*certificatesv1beta1.CertificateSigningRequest]{
 		Resource:   certificatesv1beta1.SchemeGroupVersion.WithResource("certificatesigningrequests"),
 		Kind:       "CertificateSigningRequest",
 		Protobuf:   &certificatesv1beta1.CertificateSigningRequest{},

@@ -29,7 +29,7 @@ type leaseCandidateInformer struct {
 
 // LeaseCandidateKind describes the LeaseCandidates that client lists and watches, for factories of any package.
 func LeaseCandidateKind(client kubernetes.Interface) cache.Kind[*coordinationv1alpha2.LeaseCandidate] {
-	return internalinterfaces.KindOf(client, client.CoordinationV1alpha2().RESTClient(), cache.Kind[*coordinationv1alpha2.LeaseCandidate]{
+	return internalinterfaces.KindOf(client.CoordinationV1alpha2().RESTClient(), cache.Kind[*coordinationv1alpha2.LeaseCandidate]{
 		Resource:   coordinationv1alpha2.SchemeGroupVersion.WithResource("leasecandidates"),
 		Kind:       "LeaseCandidate",
 		Protobuf:   &coordinationv1alpha2.LeaseCandidate{},

@@ -29,7 +29,7 @@ type leaseInformer struct {
 
 // LeaseKind describes the Leases that client lists and watches, for factories of any package.
 func LeaseKind(client kubernetes.Interface) cache.Kind[*coordinationv1beta1.Lease] {
-	return internalinterfaces.KindOf(client, client.CoordinationV1beta1().RESTClient(), cache.Kind[*coordinationv1beta1.Lease]{
+	return internalinterfaces.KindOf(client.CoordinationV1beta1().RESTClient(), cache.Kind[*coordinationv1beta1.Lease]{
 		Resource:   coordinationv1beta1.SchemeGroupVersion.WithResource("leases"),
 		Kind:       "Lease",
 		Protobuf:   &coordinationv1beta1.Lease{},

@@ -29,7 +29,7 @@ type leaseCandidateInformer struct {
 
 // LeaseCandidateKind describes the LeaseCandidates that client lists and watches, for factories of any package.
 func LeaseCandidateKind(client kubernetes.Interface) cache.Kind[*coordinationv1beta1.LeaseCandidate] {
-	return internalinterfaces.KindOf(client, client.CoordinationV1beta1().RESTClient(), cache.Kind[*coordinationv1beta1.LeaseCandidate]{
+	return internalinterfaces.KindOf(client.CoordinationV1beta1().RESTClient(), cache.Kind[*coordinationv1beta1.LeaseCandidate]{
 		Resource:   coordinationv1beta1.SchemeGroupVersion.WithResource("leasecandidates"),
 		Kind:       "LeaseCandidate",
 		Protobuf:   &coordinationv1beta1.LeaseCandidate{},

@@ -29,7 +29,7 @@ type componentStatusInformer struct {
 
 // ComponentStatusKind describes the ComponentStatuses that client lists and watches, for factories of any package.
 func ComponentStatusKind(client kubernetes.Interface) cache.Kind[*corev1.ComponentStatus] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.ComponentStatus]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.ComponentStatus]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("componentstatuses"),
 		Kind:       "ComponentStatus",
 		Protobuf:   &corev1.ComponentStatus{},

@@ -29,7 +29,7 @@ type configMapInformer struct {
 
 // ConfigMapKind describes the ConfigMaps that client lists and watches, for factories of any package.
 func ConfigMapKind(client kubernetes.Interface) cache.Kind[*corev1.ConfigMap] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.ConfigMap]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.ConfigMap]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("configmaps"),
 		Kind:       "ConfigMap",
 		Protobuf:   &corev1.ConfigMap{},

@@ -31,7 +31,7 @@ type endpointsInformer struct {
 
 // EndpointsKind describes the Endpoints that client lists and watches, for factories of any package.
 func EndpointsKind(client kubernetes.Interface) cache.Kind[*corev1.Endpoints] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Endpoints]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.Endpoints]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("endpoints"),
 		Kind:       "Endpoints",
 		Protobuf:   &corev1.Endpoints{},

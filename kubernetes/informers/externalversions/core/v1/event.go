@@ -29,7 +29,7 @@ type eventInformer struct {
 
 // EventKind describes the Events that client lists and watches, for factories of any package.
 func EventKind(client kubernetes.Interface) cache.Kind[*corev1.Event] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Event]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.Event]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("events"),
 		Kind:       "Event",
 		Protobuf:   &corev1.Event{},

@@ -29,7 +29,7 @@ type limitRangeInformer struct {
 
 // LimitRangeKind describes the LimitRanges that client lists and watches, for factories of any package.
 func LimitRangeKind(client kubernetes.Interface) cache.Kind[*corev1.LimitRange] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.LimitRange]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.LimitRange]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("limitranges"),
 		Kind:       "LimitRange",
 		Protobuf:   &corev1.LimitRange{},

@@ -29,7 +29,7 @@ type namespaceInformer struct {
 
 // NamespaceKind describes the Namespaces that client lists and watches, for factories of any package.
 func NamespaceKind(client kubernetes.Interface) cache.Kind[*corev1.Namespace] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Namespace]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.Namespace]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("namespaces"),
 		Kind:       "Namespace",
 		Protobuf:   &corev1.Namespace{},

@@ -29,7 +29,7 @@ type nodeInformer struct {
 
 // NodeKind describes the Nodes that client lists and watches, for factories of any package.
 func NodeKind(client kubernetes.Interface) cache.Kind[*corev1.Node] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Node]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.Node]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("nodes"),
 		Kind:       "Node",
 		Protobuf:   &corev1.Node{},

@@ -29,7 +29,7 @@ type persistentVolumeInformer struct {
 
 // PersistentVolumeKind describes the PersistentVolumes that client lists and watches, for factories of any package.
 func PersistentVolumeKind(client kubernetes.Interface) cache.Kind[*corev1.PersistentVolume] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.PersistentVolume]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.PersistentVolume]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("persistentvolumes"),
 		Kind:       "PersistentVolume",
 		Protobuf:   &corev1.PersistentVolume{},

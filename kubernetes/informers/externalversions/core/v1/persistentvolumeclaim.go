@@ -29,7 +29,7 @@ type persistentVolumeClaimInformer struct {
 
 // PersistentVolumeClaimKind describes the PersistentVolumeClaims that client lists and watches, for factories of any package.
 func PersistentVolumeClaimKind(client kubernetes.Interface) cache.Kind[*corev1.PersistentVolumeClaim] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.PersistentVolumeClaim]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.PersistentVolumeClaim]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims"),
 		Kind:       "PersistentVolumeClaim",
 		Protobuf:   &corev1.PersistentVolumeClaim{},

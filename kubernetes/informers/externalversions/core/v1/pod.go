@@ -29,7 +29,7 @@ type podInformer struct {
 
 // PodKind describes the Pods that client lists and watches, for factories of any package.
 func PodKind(client kubernetes.Interface) cache.Kind[*corev1.Pod] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Pod]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.Pod]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("pods"),
 		Kind:       "Pod",
 		Protobuf:   &corev1.Pod{},

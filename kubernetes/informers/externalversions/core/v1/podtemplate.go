@@ -29,7 +29,7 @@ type podTemplateInformer struct {
 
 // PodTemplateKind describes the PodTemplates that client lists and watches, for factories of any package.
 func PodTemplateKind(client kubernetes.Interface) cache.Kind[*corev1.PodTemplate] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.PodTemplate]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.PodTemplate]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("podtemplates"),
 		Kind:       "PodTemplate",
 		Protobuf:   &corev1.PodTemplate{},

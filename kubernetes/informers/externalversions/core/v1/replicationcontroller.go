@@ -29,7 +29,7 @@ type replicationControllerInformer struct {
 
 // ReplicationControllerKind describes the ReplicationControllers that client lists and watches, for factories of any package.
 func ReplicationControllerKind(client kubernetes.Interface) cache.Kind[*corev1.ReplicationController] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.ReplicationController]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.ReplicationController]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("replicationcontrollers"),
 		Kind:       "ReplicationController",
 		Protobuf:   &corev1.ReplicationController{},

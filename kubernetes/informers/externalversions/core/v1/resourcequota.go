@@ -29,7 +29,7 @@ type resourceQuotaInformer struct {
 
 // ResourceQuotaKind describes the ResourceQuotas that client lists and watches, for factories of any package.
 func ResourceQuotaKind(client kubernetes.Interface) cache.Kind[*corev1.ResourceQuota] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.ResourceQuota]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.ResourceQuota]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("resourcequotas"),
 		Kind:       "ResourceQuota",
 		Protobuf:   &corev1.ResourceQuota{},

@@ -29,7 +29,7 @@ type secretInformer struct {
 
 // SecretKind describes the Secrets that client lists and watches, for factories of any package.
 func SecretKind(client kubernetes.Interface) cache.Kind[*corev1.Secret] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Secret]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.Secret]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("secrets"),
 		Kind:       "Secret",
 		Protobuf:   &corev1.Secret{},

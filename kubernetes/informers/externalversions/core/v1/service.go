@@ -29,7 +29,7 @@ type serviceInformer struct {
 
 // ServiceKind describes the Services that client lists and watches, for factories of any package.
 func ServiceKind(client kubernetes.Interface) cache.Kind[*corev1.Service] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Service]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.Service]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("services"),
 		Kind:       "Service",
 		Protobuf:   &corev1.Service{},

@@ -29,7 +29,7 @@ type serviceAccountInformer struct {
 
 // ServiceAccountKind describes the ServiceAccounts that client lists and watches, for factories of any package.
 func ServiceAccountKind(client kubernetes.Interface) cache.Kind[*corev1.ServiceAccount] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.ServiceAccount]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.ServiceAccount]{
 		Resource:   corev1.SchemeGroupVersion.WithResource("serviceaccounts"),
 		Kind:       "ServiceAccount",
 		Protobuf:   &corev1.ServiceAccount{},

@@ -29,7 +29,7 @@ type endpointSliceInformer struct {
 
 // EndpointSliceKind describes the EndpointSlices that client lists and watches, for factories of any package.
 func EndpointSliceKind(client kubernetes.Interface) cache.Kind[*discoveryv1beta1.EndpointSlice] {
-	return internalinterfaces.KindOf(client, client.DiscoveryV1beta1().RESTClient(), cache.Kind[*discoveryv1beta1.EndpointSlice]{
+	return internalinterfaces.KindOf(client.DiscoveryV1beta1().RESTClient(), cache.Kind[*discoveryv1beta1.EndpointSlice]{
 		Resource:   discoveryv1beta1.SchemeGroupVersion.WithResource("endpointslices"),
 		Kind:       "EndpointSlice",
 		Protobuf:   &discoveryv1beta1.EndpointSlice{},

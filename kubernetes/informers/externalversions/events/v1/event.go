@@ -29,7 +29,7 @@ type eventInformer struct {
 
 // EventKind describes the Events that client lists and watches, for factories of any package.
 func EventKind(client kubernetes.Interface) cache.Kind[*eventsv1.Event] {
-	return internalinterfaces.KindOf(client, client.EventsV1().RESTClient(), cache.Kind[*eventsv1.Event]{
+	return internalinterfaces.KindOf(client.EventsV1().RESTClient(), cache.Kind[*eventsv1.Event]{
 		Resource:   eventsv1.SchemeGroupVersion.WithResource("events"),
 		Kind:       "Event",
 		Protobuf:   &eventsv1.Event{},

@@ -29,7 +29,7 @@ type daemonSetInformer struct {
 
 // DaemonSetKind describes the DaemonSets that client lists and watches, for factories of any package.
 func DaemonSetKind(client kubernetes.Interface) cache.Kind[*extensionsv1beta1.DaemonSet] {
-	return internalinterfaces.KindOf(client, client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.DaemonSet]{
+	return internalinterfaces.KindOf(client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.DaemonSet]{
 		Resource:   extensionsv1beta1.SchemeGroupVersion.WithResource("daemonsets"),
 		Kind:       "DaemonSet",
 		Protobuf:   &extensionsv1beta1.DaemonSet{},

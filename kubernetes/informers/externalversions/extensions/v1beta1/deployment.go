@@ -29,7 +29,7 @@ type deploymentInformer struct {
 
 // DeploymentKind describes the Deployments that client lists and watches, for factories of any package.
 func DeploymentKind(client kubernetes.Interface) cache.Kind[*extensionsv1beta1.Deployment] {
-	return internalinterfaces.KindOf(client, client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.Deployment]{
+	return internalinterfaces.KindOf(client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.Deployment]{
 		Resource:   extensionsv1beta1.SchemeGroupVersion.WithResource("deployments"),
 		Kind:       "Deployment",
 		Protobuf:   &extensionsv1beta1.Deployment{},

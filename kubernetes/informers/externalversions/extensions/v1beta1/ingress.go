@@ -29,7 +29,7 @@ type ingressInformer struct {
 
 // IngressKind describes the Ingresses that client lists and watches, for factories of any package.
 func IngressKind(client kubernetes.Interface) cache.Kind[*extensionsv1beta1.Ingress] {
-	return internalinterfaces.KindOf(client, client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.Ingress]{
+	return internalinterfaces.KindOf(client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.Ingress]{
 		Resource:   extensionsv1beta1.SchemeGroupVersion.WithResource("ingresses"),
 		Kind:       "Ingress",
 		Protobuf:   &extensionsv1beta1.Ingress{},

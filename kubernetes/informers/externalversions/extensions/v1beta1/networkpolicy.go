@@ -29,7 +29,7 @@ type networkPolicyInformer struct {
 
 // NetworkPolicyKind describes the NetworkPolicies that client lists and watches, for factories of any package.
 func NetworkPolicyKind(client kubernetes.Interface) cache.Kind[*extensionsv1beta1.NetworkPolicy] {
-	return internalinterfaces.KindOf(client, client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.NetworkPolicy]{
+	return internalinterfaces.KindOf(client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.NetworkPolicy]{
 		Resource:   extensionsv1beta1.SchemeGroupVersion.WithResource("networkpolicies"),
 		Kind:       "NetworkPolicy",
 		Protobuf:   &extensionsv1beta1.NetworkPolicy{},

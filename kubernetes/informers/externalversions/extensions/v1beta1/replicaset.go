@@ -29,7 +29,7 @@ type replicaSetInformer struct {
 
 // ReplicaSetKind describes the ReplicaSets that client lists and watches, for factories of any package.
 func ReplicaSetKind(client kubernetes.Interface) cache.Kind[*extensionsv1beta1.ReplicaSet] {
-	return internalinterfaces.KindOf(client, client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.ReplicaSet]{
+	return internalinterfaces.KindOf(client.ExtensionsV1beta1().RESTClient(), cache.Kind[*extensionsv1beta1.ReplicaSet]{
 		Resource:   extensionsv1beta1.SchemeGroupVersion.WithResource("replicasets"),
 		Kind:       "ReplicaSet",
 		Protobuf:   &extensionsv1beta1.ReplicaSet{},

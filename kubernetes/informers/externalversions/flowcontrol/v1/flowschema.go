@@ -29,7 +29,7 @@ type flowSchemaInformer struct {
 
 // FlowSchemaKind describes the FlowSchemas that client lists and watches, for factories of any package.
 func FlowSchemaKind(client kubernetes.Interface) cache.Kind[*flowcontrolv1.FlowSchema] {
-	return internalinterfaces.KindOf(client, client.FlowcontrolV1().RESTClient(), cache.Kind[*flowcontrolv1.FlowSchema]{
+	return internalinterfaces.KindOf(client.FlowcontrolV1().RESTClient(), cache.Kind[*flowcontrolv1.FlowSchema]{
 		Resource:   flowcontrolv1.SchemeGroupVersion.WithResource("flowschemas"),
 		Kind:       "FlowSchema",
 		Protobuf:   &flowcontrolv1.FlowSchema{},

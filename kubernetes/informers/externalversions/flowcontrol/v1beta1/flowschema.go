@@ -29,7 +29,7 @@ type flowSchemaInformer struct {
 
 // FlowSchemaKind describes the FlowSchemas that client lists and watches, for factories of any package.
 func FlowSchemaKind(client kubernetes.Interface) cache.Kind[*flowcontrolv1beta1.FlowSchema] {
-	return internalinterfaces.KindOf(client, client.FlowcontrolV1beta1().RESTClient(), cache.Kind[*flowcontrolv1beta1.FlowSchema]{
+	return internalinterfaces.KindOf(client.FlowcontrolV1beta1().RESTClient(), cache.Kind[*flowcontrolv1beta1.FlowSchema]{
 		Resource:   flowcontrolv1beta1.SchemeGroupVersion.WithResource("flowschemas"),
 		Kind:       "FlowSchema",
 		Protobuf:   &flowcontrolv1beta1.FlowSchema{},

@@ -29,7 +29,7 @@ type priorityLevelConfigurationInformer struct {
 
 // PriorityLevelConfigurationKind describes the PriorityLevelConfigurations that client lists and watches, for factories of any package.
 func PriorityLevelConfigurationKind(client kubernetes.Interface) cache.Kind[*flowcontrolv1beta2.PriorityLevelConfiguration] {
-	return internalinterfaces.KindOf(client, client.FlowcontrolV1beta2().RESTClient(), cache.Kind[*flowcontrolv1beta2.PriorityLevelConfiguration]{
+	return internalinterfaces.KindOf(client.FlowcontrolV1beta2().RESTClient(), cache.Kind[*flowcontrolv1beta2.PriorityLevelConfiguration]{
 		Resource:   flowcontrolv1beta2.SchemeGroupVersion.WithResource("prioritylevelconfigurations"),
 		Kind:       "PriorityLevelConfiguration",
 		Protobuf:   &flowcontrolv1beta2.PriorityLevelConfiguration{},

@@ -29,7 +29,7 @@ type priorityLevelConfigurationInformer struct {
 
 // PriorityLevelConfigurationKind describes the PriorityLevelConfigurations that client lists and watches, for factories of any package.
 func PriorityLevelConfigurationKind(client kubernetes.Interface) cache.Kind[*flowcontrolv1beta3.PriorityLevelConfiguration] {
-	return internalinterfaces.KindOf(client, client.FlowcontrolV1beta3().RESTClient(), cache.Kind[*flowcontrolv1beta3.PriorityLevelConfiguration]{
+	return internalinterfaces.KindOf(client.FlowcontrolV1beta3().RESTClient(), cache.Kind[*flowcontrolv1beta3.PriorityLevelConfiguration]{
 		Resource:   flowcontrolv1beta3.SchemeGroupVersion.WithResource("prioritylevelconfigurations"),
 		Kind:       "PriorityLevelConfiguration",
 		Protobuf:   &flowcontrolv1beta3.PriorityLevelConfiguration{},

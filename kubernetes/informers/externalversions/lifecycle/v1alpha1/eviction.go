@@ -29,7 +29,7 @@ type evictionInformer struct {
 
 // EvictionKind describes the Evictions that client lists and watches, for factories of any package.
 func EvictionKind(client kubernetes.Interface) cache.Kind[*lifecyclev1alpha1.Eviction] {
-	return internalinterfaces.KindOf(client, client.LifecycleV1alpha1().RESTClient(), cache.Kind[*lifecyclev1alpha1.Eviction]{
+	return internalinterfaces.KindOf(client.LifecycleV1alpha1().RESTClient(), cache.Kind[*lifecyclev1alpha1.Eviction]{
 		Resource:   lifecyclev1alpha1.SchemeGroupVersion.WithResource("evictions"),
 		Kind:       "Eviction",
 		Protobuf:   &lifecyclev1alpha1.Eviction{},

@@ -29,7 +29,7 @@ type evictionRequestInformer struct {
 
 // EvictionRequestKind describes the EvictionRequests that client lists and watches, for factories of any package.
 func EvictionRequestKind(client kubernetes.Interface) cache.Kind[*lifecyclev1alpha1.EvictionRequest] {
-	return internalinterfaces.KindOf(client, client.LifecycleV1alpha1().RESTClient(), cache.Kind[*lifecyclev1alpha1.EvictionRequest]{
+	return internalinterfaces.KindOf(client.LifecycleV1alpha1().RESTClient(), cache.Kind[*lifecyclev1alpha1.EvictionRequest]{
 		Resource:   lifecyclev1alpha1.SchemeGroupVersion.WithResource("evictionrequests"),
 		Kind:       "EvictionRequest",
 		Protobuf:   &lifecyclev1alpha1.EvictionRequest{},

@@ -29,7 +29,7 @@ type ingressInformer struct {
 
 // IngressKind describes the Ingresses that client lists and watches, for factories of any package.
 func IngressKind(client kubernetes.Interface) cache.Kind[*networkingv1.Ingress] {
-	return internalinterfaces.KindOf(client, client.NetworkingV1().RESTClient(), cache.Kind[*networkingv1.Ingress]{
+	return internalinterfaces.KindOf(client.NetworkingV1().RESTClient(), cache.Kind[*networkingv1.Ingress]{
 		Resource:   networkingv1.SchemeGroupVersion.WithResource("ingresses"),
 		Kind:       "Ingress",
 		Protobuf:   &networkingv1.Ingress{},

@@ -29,7 +29,7 @@ type iPAddressInformer struct {
 
 // IPAddressKind describes the IPAddresses that client lists and watches, for factories of any package.
 func IPAddressKind(client kubernetes.Interface) cache.Kind[*networkingv1.IPAddress] {
-	return internalinterfaces.KindOf(client, client.NetworkingV1().RESTClient(), cache.Kind[*networkingv1.IPAddress]{
+	return internalinterfaces.KindOf(client.NetworkingV1().RESTClient(), cache.Kind[*networkingv1.IPAddress]{
 		Resource:   networkingv1.SchemeGroupVersion.WithResource("ipaddresses"),
 		Kind:       "IPAddress",
 		Protobuf:   &networkingv1.IPAddress{},

@@ -29,7 +29,7 @@ type networkPolicyInformer struct {
 
 // NetworkPolicyKind describes the NetworkPolicies that client lists and watches, for factories of any package.
 func NetworkPolicyKind(client kubernetes.Interface) cache.Kind[*networkingv1.NetworkPolicy] {
-	return internalinterfaces.KindOf(client, client.NetworkingV1().RESTClient(), cache.Kind[*networkingv1.NetworkPolicy]{
+	return internalinterfaces.KindOf(client.NetworkingV1().RESTClient(), cache.Kind[*networkingv1.NetworkPolicy]{
 		Resource:   networkingv1.SchemeGroupVersion.WithResource("networkpolicies"),
 		Kind:       "NetworkPolicy",
 		Protobuf:   &networkingv1.NetworkPolicy{},

@@ -29,7 +29,7 @@ type ingressClassInformer struct {
 
 // IngressClassKind describes the IngressClasses that client lists and watches, for factories of any package.
 func IngressClassKind(client kubernetes.Interface) cache.Kind[*networkingv1beta1.IngressClass] {
-	return internalinterfaces.KindOf(client, client.NetworkingV1beta1().RESTClient(), cache.Kind[*networkingv1beta1.IngressClass]{
+	return internalinterfaces.KindOf(client.NetworkingV1beta1().RESTClient(), cache.Kind[*networkingv1beta1.IngressClass]{
 		Resource:   networkingv1beta1.SchemeGroupVersion.WithResource("ingressclasses"),
 		Kind:       "IngressClass",
 		Protobuf:   &networkingv1beta1.IngressClass{},

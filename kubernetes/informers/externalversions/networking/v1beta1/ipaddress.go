@@ -29,7 +29,7 @@ type iPAddressInformer struct {
 
 // IPAddressKind describes the IPAddresses that client lists and watches, for factories of any package.
 func IPAddressKind(client kubernetes.Interface) cache.Kind[*networkingv1beta1.IPAddress] {
-	return internalinterfaces.KindOf(client, client.NetworkingV1beta1().RESTClient(), cache.Kind[*networkingv1beta1.IPAddress]{
+	return internalinterfaces.KindOf(client.NetworkingV1beta1().RESTClient(), cache.Kind[*networkingv1beta1.IPAddress]{
 		Resource:   networkingv1beta1.SchemeGroupVersion.WithResource("ipaddresses"),
 		Kind:       "IPAddress",
 		Protobuf:   &networkingv1beta1.IPAddress{},

@@ -29,7 +29,7 @@ type serviceCIDRInformer struct {
 
 // ServiceCIDRKind describes the ServiceCIDRs that client lists and watches, for factories of any package.
 func ServiceCIDRKind(client kubernetes.Interface) cache.Kind[*networkingv1beta1.ServiceCIDR] {
-	return internalinterfaces.KindOf(client, client.NetworkingV1beta1().RESTClient(), cache.Kind[*networkingv1beta1.ServiceCIDR]{
+	return internalinterfaces.KindOf(client.NetworkingV1beta1().RESTClient(), cache.Kind[*networkingv1beta1.ServiceCIDR]{
 		Resource:   networkingv1beta1.SchemeGroupVersion.WithResource("servicecidrs"),
 		Kind:       "ServiceCIDR",
 		Protobuf:   &networkingv1beta1.ServiceCIDR{},

@@ -29,7 +29,7 @@ type runtimeClassInformer struct {
 
 // RuntimeClassKind describes the RuntimeClasses that client lists and watches, for factories of any package.
 func RuntimeClassKind(client kubernetes.Interface) cache.Kind[*nodev1.RuntimeClass] {
-	return internalinterfaces.KindOf(client, client.NodeV1().RESTClient(), cache.Kind[*nodev1.RuntimeClass]{
+	return internalinterfaces.KindOf(client.NodeV1().RESTClient(), cache.Kind[*nodev1.RuntimeClass]{
 		Resource:   nodev1.SchemeGroupVersion.WithResource("runtimeclasses"),
 		Kind:       "RuntimeClass",
 		Protobuf:   &nodev1.RuntimeClass{},

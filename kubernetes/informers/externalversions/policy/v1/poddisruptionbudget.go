@@ -29,7 +29,7 @@ type podDisruptionBudgetInformer struct {
 
 // PodDisruptionBudgetKind describes the PodDisruptionBudgets that client lists and watches, for factories of any package.
 func PodDisruptionBudgetKind(client kubernetes.Interface) cache.Kind[*policyv1.PodDisruptionBudget] {
-	return internalinterfaces.KindOf(client, client.PolicyV1().RESTClient(), cache.Kind[*policyv1.PodDisruptionBudget]{
+	return internalinterfaces.KindOf(client.PolicyV1().RESTClient(), cache.Kind[*policyv1.PodDisruptionBudget]{
 		Resource:   policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"),
 		Kind:       "PodDisruptionBudget",
 		Protobuf:   &policyv1.PodDisruptionBudget{},

@@ -29,7 +29,7 @@ type clusterRoleBindingInformer struct {
 
 // ClusterRoleBindingKind describes the ClusterRoleBindings that client lists and watches, for factories of any package.
 func ClusterRoleBindingKind(client kubernetes.Interface) cache.Kind[*rbacv1.ClusterRoleBinding] {
-	return internalinterfaces.KindOf(client, client.RbacV1().RESTClient(), cache.Kind[*rbacv1.ClusterRoleBinding]{
+	return internalinterfaces.KindOf(client.RbacV1().RESTClient(), cache.Kind[*rbacv1.ClusterRoleBinding]{
 		Resource:   rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"),
 		Kind:       "ClusterRoleBinding",
 		Protobuf:   &rbacv1.ClusterRoleBinding{},

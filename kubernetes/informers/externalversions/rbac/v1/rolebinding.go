@@ -29,7 +29,7 @@ type roleBindingInformer struct {
 
 // RoleBindingKind describes the RoleBindings that client lists and watches, for factories of any package.
 func RoleBindingKind(client kubernetes.Interface) cache.Kind[*rbacv1.RoleBinding] {
-	return internalinterfaces.KindOf(client, client.RbacV1().RESTClient(), cache.Kind[*rbacv1.RoleBinding]{
+	return internalinterfaces.KindOf(client.RbacV1().RESTClient(), cache.Kind[*rbacv1.RoleBinding]{
 		Resource:   rbacv1.SchemeGroupVersion.WithResource("rolebindings"),
 		Kind:       "RoleBinding",
 		Protobuf:   &rbacv1.RoleBinding{},

@@ -29,7 +29,7 @@ type clusterRoleInformer struct {
 
 // ClusterRoleKind describes the ClusterRoles that client lists and watches, for factories of any package.
 func ClusterRoleKind(client kubernetes.Interface) cache.Kind[*rbacv1alpha1.ClusterRole] {
-	return internalinterfaces.KindOf(client, client.RbacV1alpha1().RESTClient(), cache.Kind[*rbacv1alpha1.ClusterRole]{
+	return internalinterfaces.KindOf(client.RbacV1alpha1().RESTClient(), cache.Kind[*rbacv1alpha1.ClusterRole]{
 		Resource:   rbacv1alpha1.SchemeGroupVersion.WithResource("clusterroles"),
 		Kind:       "ClusterRole",
 		Protobuf:   &rbacv1alpha1.ClusterRole{},

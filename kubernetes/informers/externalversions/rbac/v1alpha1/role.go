@@ -29,7 +29,7 @@ type roleInformer struct {
 
 // RoleKind describes the Roles that client lists and watches, for factories of any package.
 func RoleKind(client kubernetes.Interface) cache.Kind[*rbacv1alpha1.Role] {
-	return internalinterfaces.KindOf(client, client.RbacV1alpha1().RESTClient(), cache.Kind[*rbacv1alpha1.Role]{
+	return internalinterfaces.KindOf(client.RbacV1alpha1().RESTClient(), cache.Kind[*rbacv1alpha1.Role]{
 		Resource:   rbacv1alpha1.SchemeGroupVersion.WithResource("roles"),
 		Kind:       "Role",
 		Protobuf:   &rbacv1alpha1.Role{},

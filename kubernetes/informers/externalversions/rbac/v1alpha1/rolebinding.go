@@ -29,7 +29,7 @@ type roleBindingInformer struct {
 
 // RoleBindingKind describes the RoleBindings that client lists and watches, for factories of any package.
 func RoleBindingKind(client kubernetes.Interface) cache.Kind[*rbacv1alpha1.RoleBinding] {
-	return internalinterfaces.KindOf(client, client.RbacV1alpha1().RESTClient(), cache.Kind[*rbacv1alpha1.RoleBinding]{
+	return internalinterfaces.KindOf(client.RbacV1alpha1().RESTClient(), cache.Kind[*rbacv1alpha1.RoleBinding]{
 		Resource:   rbacv1alpha1.SchemeGroupVersion.WithResource("rolebindings"),
 		Kind:       "RoleBinding",
 		Protobuf:   &rbacv1alpha1.RoleBinding{},

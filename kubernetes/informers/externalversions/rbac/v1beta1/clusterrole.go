@@ -29,7 +29,7 @@ type clusterRoleInformer struct {
 
 // ClusterRoleKind describes the ClusterRoles that client lists and watches, for factories of any package.
 func ClusterRoleKind(client kubernetes.Interface) cache.Kind[*rbacv1beta1.ClusterRole] {
-	return internalinterfaces.KindOf(client, client.RbacV1beta1().RESTClient(), cache.Kind[*rbacv1beta1.ClusterRole]{
+	return internalinterfaces.KindOf(client.RbacV1beta1().RESTClient(), cache.Kind[*rbacv1beta1.ClusterRole]{
 		Resource:   rbacv1beta1.SchemeGroupVersion.WithResource("clusterroles"),
 		Kind:       "ClusterRole",
 		Protobuf:   &rbacv1beta1.ClusterRole{},

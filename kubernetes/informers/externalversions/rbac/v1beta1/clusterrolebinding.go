@@ -29,7 +29,7 @@ type clusterRoleBindingInformer struct {
 
 // ClusterRoleBindingKind describes the ClusterRoleBindings that client lists and watches, for factories of any package.
 func ClusterRoleBindingKind(client kubernetes.Interface) cache.Kind[*rbacv1beta1.ClusterRoleBinding] {
-	return internalinterfaces.KindOf(client, client.RbacV1beta1().RESTClient(), cache.Kind[*rbacv1beta1.ClusterRoleBinding]{
+	return internalinterfaces.KindOf(client.RbacV1beta1().RESTClient(), cache.Kind[*rbacv1beta1.ClusterRoleBinding]{
 		Resource:   rbacv1beta1.SchemeGroupVersion.WithResource("clusterrolebindings"),
 		Kind:       "ClusterRoleBinding",
 		Protobuf:   &rbacv1beta1.ClusterRoleBinding{},

@@ -29,7 +29,7 @@ type roleInformer struct {
 
 // RoleKind describes the Roles that client lists and watches, for factories of any package.
 func RoleKind(client kubernetes.Interface) cache.Kind[*rbacv1beta1.Role] {
-	return internalinterfaces.KindOf(client, client.RbacV1beta1().RESTClient(), cache.Kind[*rbacv1beta1.Role]{
+	return internalinterfaces.KindOf(client.RbacV1beta1().RESTClient(), cache.Kind[*rbacv1beta1.Role]{
 		Resource:   rbacv1beta1.SchemeGroupVersion.WithResource("roles"),
 		Kind:       "Role",
 		Protobuf:   &rbacv1beta1.Role{},

@@ -29,7 +29,7 @@ type roleBindingInformer struct {
 
 // RoleBindingKind describes the RoleBindings that client lists and watches, for factories of any package.
 func RoleBindingKind(client kubernetes.Interface) cache.Kind[*rbacv1beta1.RoleBinding] {
-	return internalinterfaces.KindOf(client, client.RbacV1beta1().RESTClient(), cache.Kind[*rbacv1beta1.RoleBinding]{
+	return internalinterfaces.KindOf(client.RbacV1beta1().RESTClient(), cache.Kind[*rbacv1beta1.RoleBinding]{
 		Resource:   rbacv1beta1.SchemeGroupVersion.WithResource("rolebindings"),
 		Kind:       "RoleBinding",
 		Protobuf:   &rbacv1beta1.RoleBinding{},

@@ -29,7 +29,7 @@ type deviceClassInformer struct {
 
 // DeviceClassKind describes the DeviceClasses that client lists and watches, for factories of any package.
 func DeviceClassKind(client kubernetes.Interface) cache.Kind[*resourcev1.DeviceClass] {
-	return internalinterfaces.KindOf(client, client.ResourceV1().RESTClient(), cache.Kind[*resourcev1.DeviceClass]{
+	return internalinterfaces.KindOf(client.ResourceV1().RESTClient(), cache.Kind[*resourcev1.DeviceClass]{
 		Resource:   resourcev1.SchemeGroupVersion.WithResource("deviceclasses"),
 		Kind:       "DeviceClass",
 		Protobuf:   &resourcev1.DeviceClass{},

@@ -29,7 +29,7 @@ type resourceClaimInformer struct {
 
 // ResourceClaimKind describes the ResourceClaims that client lists and watches, for factories of any package.
 func ResourceClaimKind(client kubernetes.Interface) cache.Kind[*resourcev1.ResourceClaim] {
-	return internalinterfaces.KindOf(client, client.ResourceV1().RESTClient(), cache.Kind[*resourcev1.ResourceClaim]{
+	return internalinterfaces.KindOf(client.ResourceV1().RESTClient(), cache.Kind[*resourcev1.ResourceClaim]{
 		Resource:   resourcev1.SchemeGroupVersion.WithResource("resourceclaims"),
 		Kind:       "ResourceClaim",
 		Protobuf:   &resourcev1.ResourceClaim{},

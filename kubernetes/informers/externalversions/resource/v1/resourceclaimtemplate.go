@@ -29,7 +29,7 @@ type resourceClaimTemplateInformer struct {
 
 // ResourceClaimTemplateKind describes the ResourceClaimTemplates that client lists and watches, for factories of any package.
 func ResourceClaimTemplateKind(client kubernetes.Interface) cache.Kind[*resourcev1.ResourceClaimTemplate] {
-	return internalinterfaces.KindOf(client, client.ResourceV1().RESTClient(), cache.Kind[*resourcev1.ResourceClaimTemplate]{
+	return internalinterfaces.KindOf(client.ResourceV1().RESTClient(), cache.Kind[*resourcev1.ResourceClaimTemplate]{
 		Resource:   resourcev1.SchemeGroupVersion.WithResource("resourceclaimtemplates"),
 		Kind:       "ResourceClaimTemplate",
 		Protobuf:   &resourcev1.ResourceClaimTemplate{},

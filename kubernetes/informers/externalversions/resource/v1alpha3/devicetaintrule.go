@@ -29,7 +29,7 @@ type deviceTaintRuleInformer struct {
 
 // DeviceTaintRuleKind describes the DeviceTaintRules that client lists and watches, for factories of any package.
 func DeviceTaintRuleKind(client kubernetes.Interface) cache.Kind[*resourcev1alpha3.DeviceTaintRule] {
-	return internalinterfaces.KindOf(client, client.ResourceV1alpha3().RESTClient(), cache.Kind[*resourcev1alpha3.DeviceTaintRule]{
+	return internalinterfaces.KindOf(client.ResourceV1alpha3().RESTClient(), cache.Kind[*resourcev1alpha3.DeviceTaintRule]{
 		Resource:   resourcev1alpha3.SchemeGroupVersion.WithResource("devicetaintrules"),
 		Kind:       "DeviceTaintRule",
 		Protobuf:   &resourcev1alpha3.DeviceTaintRule{},

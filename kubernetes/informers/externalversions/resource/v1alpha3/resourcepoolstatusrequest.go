@@ -29,7 +29,7 @@ type resourcePoolStatusRequestInformer struct {
 
 // ResourcePoolStatusRequestKind describes the ResourcePoolStatusRequests that client lists and watches, for factories of any package.
 func ResourcePoolStatusRequestKind(client kubernetes.Interface) cache.Kind[*resourcev1alpha3.ResourcePoolStatusRequest] {
-	return internalinterfaces.KindOf(client, client.ResourceV1alpha3().RESTClient(), cache.Kind[*resourcev1alpha3.ResourcePoolStatusRequest]{
+	return internalinterfaces.KindOf(client.ResourceV1alpha3().RESTClient(), cache.Kind[*resourcev1alpha3.ResourcePoolStatusRequest]{
 		Resource:   resourcev1alpha3.SchemeGroupVersion.WithResource("resourcepoolstatusrequests"),
 		Kind:       "ResourcePoolStatusRequest",
 		Protobuf:   &resourcev1alpha3.ResourcePoolStatusRequest{},

@@ -29,7 +29,7 @@ type resourceSliceInformer struct {
 
 // ResourceSliceKind describes the ResourceSlices that client lists and watches, for factories of any package.
 func ResourceSliceKind(client kubernetes.Interface) cache.Kind[*resourcev1beta1.ResourceSlice] {
-	return internalinterfaces.KindOf(client, client.ResourceV1beta1().RESTClient(), cache.Kind[*resourcev1beta1.ResourceSlice]{
+	return internalinterfaces.KindOf(client.ResourceV1beta1().RESTClient(), cache.Kind[*resourcev1beta1.ResourceSlice]{
 		Resource:   resourcev1beta1.SchemeGroupVersion.WithResource("resourceslices"),
 		Kind:       "ResourceSlice",
 		Protobuf:   &resourcev1beta1.ResourceSlice{},

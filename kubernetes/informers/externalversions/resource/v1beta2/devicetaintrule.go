@@ -29,7 +29,7 @@ type deviceTaintRuleInformer struct {
 
 // DeviceTaintRuleKind describes the DeviceTaintRules that client lists and watches, for factories of any package.
 func DeviceTaintRuleKind(client kubernetes.Interface) cache.Kind[*resourcev1beta2.DeviceTaintRule] {
-	return internalinterfaces.KindOf(client, client.ResourceV1beta2().RESTClient(), cache.Kind[*resourcev1beta2.DeviceTaintRule]{
+	return internalinterfaces.KindOf(client.ResourceV1beta2().RESTClient(), cache.Kind[*resourcev1beta2.DeviceTaintRule]{
 		Resource:   resourcev1beta2.SchemeGroupVersion.WithResource("devicetaintrules"),
 		Kind:       "DeviceTaintRule",
 		Protobuf:   &resourcev1beta2.DeviceTaintRule{},

@@ -29,7 +29,7 @@ type priorityClassInformer struct {
 
 // PriorityClassKind describes the PriorityClasses that client lists and watches, for factories of any package.
 func PriorityClassKind(client kubernetes.Interface) cache.Kind[*schedulingv1.PriorityClass] {
-	return internalinterfaces.KindOf(client, client.SchedulingV1().RESTClient(), cache.Kind[*schedulingv1.PriorityClass]{
+	return internalinterfaces.KindOf(client.SchedulingV1().RESTClient(), cache.Kind[*schedulingv1.PriorityClass]{
 		Resource:   schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"),
 		Kind:       "PriorityClass",
 		Protobuf:   &schedulingv1.PriorityClass{},

@@ -29,7 +29,7 @@ type compositePodGroupInformer struct {
 
 // CompositePodGroupKind describes the CompositePodGroups that client lists and watches, for factories of any package.
 func CompositePodGroupKind(client kubernetes.Interface) cache.Kind[*schedulingv1alpha3.CompositePodGroup] {
-	return internalinterfaces.KindOf(client, client.SchedulingV1alpha3().RESTClient(), cache.Kind[*schedulingv1alpha3.CompositePodGroup]{
+	return internalinterfaces.KindOf(client.SchedulingV1alpha3().RESTClient(), cache.Kind[*schedulingv1alpha3.CompositePodGroup]{
 		Resource:   schedulingv1alpha3.SchemeGroupVersion.WithResource("compositepodgroups"),
 		Kind:       "CompositePodGroup",
 		Protobuf:   &schedulingv1alpha3.CompositePodGroup{},

@@ -29,7 +29,7 @@ type podGroupInformer struct {
 
 // PodGroupKind describes the PodGroups that client lists and watches, for factories of any package.
 func PodGroupKind(client kubernetes.Interface) cache.Kind[*schedulingv1alpha3.PodGroup] {
-	return internalinterfaces.KindOf(client, client.SchedulingV1alpha3().RESTClient(), cache.Kind[*schedulingv1alpha3.PodGroup]{
+	return internalinterfaces.KindOf(client.SchedulingV1alpha3().RESTClient(), cache.Kind[*schedulingv1alpha3.PodGroup]{
 		Resource:   schedulingv1alpha3.SchemeGroupVersion.WithResource("podgroups"),
 		Kind:       "PodGroup",
 		Protobuf:   &schedulingv1alpha3.PodGroup{},

@@ -29,7 +29,7 @@ type workloadInformer struct {
 
 // WorkloadKind describes the Workloads that client lists and watches, for factories of any package.
 func WorkloadKind(client kubernetes.Interface) cache.Kind[*schedulingv1alpha3.Workload] {
-	return internalinterfaces.KindOf(client, client.SchedulingV1alpha3().RESTClient(), cache.Kind[*schedulingv1alpha3.Workload]{
+	return internalinterfaces.KindOf(client.SchedulingV1alpha3().RESTClient(), cache.Kind[*schedulingv1alpha3.Workload]{
 		Resource:   schedulingv1alpha3.SchemeGroupVersion.WithResource("workloads"),
 		Kind:       "Workload",
 		Protobuf:   &schedulingv1alpha3.Workload{},

@@ -29,7 +29,7 @@ type podGroupInformer struct {
 
 // PodGroupKind describes the PodGroups that client lists and watches, for factories of any package.
 func PodGroupKind(client kubernetes.Interface) cache.Kind[*schedulingv1beta1.PodGroup] {
-	return internalinterfaces.KindOf(client, client.SchedulingV1beta1().RESTClient(), cache.Kind[*schedulingv1beta1.PodGroup]{
+	return internalinterfaces.KindOf(client.SchedulingV1beta1().RESTClient(), cache.Kind[*schedulingv1beta1.PodGroup]{
 		Resource:   schedulingv1beta1.SchemeGroupVersion.WithResource("podgroups"),
 		Kind:       "PodGroup",
 		Protobuf:   &schedulingv1beta1.PodGroup{},

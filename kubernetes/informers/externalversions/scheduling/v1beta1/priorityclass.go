@@ -29,7 +29,7 @@ type priorityClassInformer struct {
 
 // PriorityClassKind describes the PriorityClasses that client lists and watches, for factories of any package.
 func PriorityClassKind(client kubernetes.Interface) cache.Kind[*schedulingv1beta1.PriorityClass] {
-	return internalinterfaces.KindOf(client, client.SchedulingV1beta1().RESTClient(), cache.Kind[*schedulingv1beta1.PriorityClass]{
+	return internalinterfaces.KindOf(client.SchedulingV1beta1().RESTClient(), cache.Kind[*schedulingv1beta1.PriorityClass]{
 		Resource:   schedulingv1beta1.SchemeGroupVersion.WithResource("priorityclasses"),
 		Kind:       "PriorityClass",
 		Protobuf:   &schedulingv1beta1.PriorityClass{},

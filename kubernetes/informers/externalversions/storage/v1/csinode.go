@@ -29,7 +29,7 @@ type cSINodeInformer struct {
 
 // CSINodeKind describes the CSINodes that client lists and watches, for factories of any package.
 func CSINodeKind(client kubernetes.Interface) cache.Kind[*storagev1.CSINode] {
-	return internalinterfaces.KindOf(client, client.StorageV1().RESTClient(), cache.Kind[*storagev1.CSINode]{
+	return internalinterfaces.KindOf(client.StorageV1().RESTClient(), cache.Kind[*storagev1.CSINode]{
 		Resource:   storagev1.SchemeGroupVersion.WithResource("csinodes"),
 		Kind:       "CSINode",
 		Protobuf:   &storagev1.CSINode{},

@@ -29,7 +29,7 @@ type storageClassInformer struct {
 
 // StorageClassKind describes the StorageClasses that client lists and watches, for factories of any package.
 func StorageClassKind(client kubernetes.Interface) cache.Kind[*storagev1.StorageClass] {
-	return internalinterfaces.KindOf(client, client.StorageV1().RESTClient(), cache.Kind[*storagev1.StorageClass]{
+	return internalinterfaces.KindOf(client.StorageV1().RESTClient(), cache.Kind[*storagev1.StorageClass]{
 		Resource:   storagev1.SchemeGroupVersion.WithResource("storageclasses"),
 		Kind:       "StorageClass",
 		Protobuf:   &storagev1.StorageClass{},

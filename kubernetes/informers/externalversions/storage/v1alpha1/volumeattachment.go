@@ -29,7 +29,7 @@ type volumeAttachmentInformer struct {
 
 // VolumeAttachmentKind describes the VolumeAttachments that client lists and watches, for factories of any package.
 func VolumeAttachmentKind(client kubernetes.Interface) cache.Kind[*storagev1alpha1.VolumeAttachment] {
-	return internalinterfaces.KindOf(client, client.StorageV1alpha1().RESTClient(), cache.Kind[*storagev1alpha1.VolumeAttachment]{
+	return internalinterfaces.KindOf(client.StorageV1alpha1().RESTClient(), cache.Kind[*storagev1alpha1.VolumeAttachment]{
 		Resource:   storagev1alpha1.SchemeGroupVersion.WithResource("volumeattachments"),
 		Kind:       "VolumeAttachment",
 		Protobuf:   &storagev1alpha1.VolumeAttachment{},

@@ -29,7 +29,7 @@ type cSIDriverInformer struct {
 
 // CSIDriverKind describes the CSIDrivers that client lists and watches, for factories of any package.
 func CSIDriverKind(client kubernetes.Interface) cache.Kind[*storagev1beta1.CSIDriver] {
-	return internalinterfaces.KindOf(client, client.StorageV1beta1().RESTClient(), cache.Kind[*storagev1beta1.CSIDriver]{
+	return internalinterfaces.KindOf(client.StorageV1beta1().RESTClient(), cache.Kind[*storagev1beta1.CSIDriver]{
 		Resource:   storagev1beta1.SchemeGroupVersion.WithResource("csidrivers"),
 		Kind:       "CSIDriver",
 		Protobuf:   &storagev1beta1.CSIDriver{},

@@ -29,7 +29,7 @@ type cSIStorageCapacityInformer struct {
 
 // CSIStorageCapacityKind describes the CSIStorageCapacities that client lists and watches, for factories of any package.
 func CSIStorageCapacityKind(client kubernetes.Interface) cache.Kind[*storagev1beta1.CSIStorageCapacity] {
-	return internalinterfaces.KindOf(client, client.StorageV1beta1().RESTClient(), cache.Kind[*storagev1beta1.CSIStorageCapacity]{
+	return internalinterfaces.KindOf(client.StorageV1beta1().RESTClient(), cache.Kind[*storagev1beta1.CSIStorageCapacity]{
 		Resource:   storagev1beta1.SchemeGroupVersion.WithResource("csistoragecapacities"),
 		Kind:       "CSIStorageCapacity",
 		Protobuf:   &storagev1beta1.CSIStorageCapacity{},

@@ -29,7 +29,7 @@ type volumeAttributesClassInformer struct {
 
 // VolumeAttributesClassKind describes the VolumeAttributesClasses that client lists and watches, for factories of any package.
 func VolumeAttributesClassKind(client kubernetes.Interface) cache.Kind[*storagev1beta1.VolumeAttributesClass] {
-	return internalinterfaces.KindOf(client, client.StorageV1beta1().RESTClient(), cache.Kind[*storagev1beta1.VolumeAttributesClass]{
+	return internalinterfaces.KindOf(client.StorageV1beta1().RESTClient(), cache.Kind[*storagev1beta1.VolumeAttributesClass]{
 		Resource:   storagev1beta1.SchemeGroupVersion.WithResource("volumeattributesclasses"),
 		Kind:       "VolumeAttributesClass",
 		Protobuf:   &storagev1beta1.VolumeAttributesClass{},

@@ -29,7 +29,7 @@ type storageVersionMigrationInformer struct {
 
 // StorageVersionMigrationKind describes the StorageVersionMigrations that client lists and watches, for factories of any package.
 func StorageVersionMigrationKind(client kubernetes.Interface) cache.Kind[*storagemigrationv1beta1.StorageVersionMigration] {
-	return internalinterfaces.KindOf(client, client.StoragemigrationV1beta1().RESTClient(), cache.Kind[*storagemigrationv1beta1.StorageVersionMigration]{
+	return internalinterfaces.KindOf(client.StoragemigrationV1beta1().RESTClient(), cache.Kind[*storagemigrationv1beta1.StorageVersionMigration]{
 		Resource:   storagemigrationv1beta1.SchemeGroupVersion.WithResource("storageversionmigrations"),
 		Kind:       "StorageVersionMigration",
 		Protobuf:   &storagemigrationv1beta1.StorageVersionMigration{},

@@ -27,17 +27,12 @@ type SharedInformerFactory struct {
 	Client versioned.Interface
 }
 
-// KindOf returns kind with the properties that depend on its client: which server it has, how it
-// returns the bodies of responses, and whether there are streaming lists. restClient is the part of
-// client that sends the requests. KindOf sends none.
-func KindOf[T cache.Object](client versioned.Interface, restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
+// KindOf returns kind with the properties that depend on its client: which server it has, and how it
+// returns the bodies of responses. KindOf sends no request.
+func KindOf[T cache.Object](restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
 	kind.Server = serverOf(restClient)
 	kind.Open = func(namespace string) cache.OpenFunc {
 		return Open(restClient, kind.Resource, namespace)
-	}
-	// A fake clientset does not support streaming lists, and reports that.
-	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok {
-		kind.WithoutStreamingList = c.IsWatchListSemanticsUnSupported()
 	}
 	return kind
 }

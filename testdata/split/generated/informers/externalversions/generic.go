@@ -46,7 +46,7 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 // A fake clientset has no objects for such a kind. Its informer reports that, and how a test
 // provides them.
 func DynamicKind[T cache.Object](client versioned.Interface, resource schema.GroupVersionResource, namespaced bool) cache.Kind[T] {
-	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[T]{
+	return internalinterfaces.KindOf(client.Discovery().RESTClient(), cache.Kind[T]{
 		Resource:   resource,
 		Namespaced: namespaced,
 	})

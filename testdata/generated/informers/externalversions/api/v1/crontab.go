@@ -29,7 +29,7 @@ type cronTabInformer struct {
 
 // CronTabKind describes the CronTabs that client lists and watches, for factories of any package.
 func CronTabKind(client versioned.Interface) cache.Kind[*singlev1.CronTab] {
-	return internalinterfaces.KindOf(client, client.SingleV1().RESTClient(), cache.Kind[*singlev1.CronTab]{
+	return internalinterfaces.KindOf(client.SingleV1().RESTClient(), cache.Kind[*singlev1.CronTab]{
 		Resource:   singlev1.GroupVersion.WithResource("crontabs"),
 		Kind:       "CronTab",
 		Namespaced: true,

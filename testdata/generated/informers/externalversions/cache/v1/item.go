@@ -29,7 +29,7 @@ type itemInformer struct {
 
 // ItemKind describes the Items that client lists and watches, for factories of any package.
 func ItemKind(client versioned.Interface) cache.Kind[*cachev1.Item] {
-	return internalinterfaces.KindOf(client, client.CacheV1().RESTClient(), cache.Kind[*cachev1.Item]{
+	return internalinterfaces.KindOf(client.CacheV1().RESTClient(), cache.Kind[*cachev1.Item]{
 		Resource:   cachev1.SchemeGroupVersion.WithResource("items"),
 		Kind:       "Item",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type itemInformer struct {
 
 // ItemKind describes the Items that client lists and watches, for factories of any package.
 func ItemKind(client versioned.Interface) cache.Kind[*discoveryv1.Item] {
-	return internalinterfaces.KindOf(client, client.DiscoveryV1().RESTClient(), cache.Kind[*discoveryv1.Item]{
+	return internalinterfaces.KindOf(client.DiscoveryV1().RESTClient(), cache.Kind[*discoveryv1.Item]{
 		Resource:   discoveryv1.SchemeGroupVersion.WithResource("items"),
 		Kind:       "Item",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type itemInformer struct {
 
 // ItemKind describes the Items that client lists and watches, for factories of any package.
 func ItemKind(client versioned.Interface) cache.Kind[*errorv1.Item] {
-	return internalinterfaces.KindOf(client, client.ErrorV1().RESTClient(), cache.Kind[*errorv1.Item]{
+	return internalinterfaces.KindOf(client.ErrorV1().RESTClient(), cache.Kind[*errorv1.Item]{
 		Resource:   errorv1.SchemeGroupVersion.WithResource("items"),
 		Kind:       "Item",
 		Namespaced: true,

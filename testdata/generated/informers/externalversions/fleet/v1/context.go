@@ -29,7 +29,7 @@ type contextInformer struct {
 
 // ContextKind describes the Contexts that client lists and watches, for factories of any package.
 func ContextKind(client versioned.Interface) cache.Kind[*vesselsv1.Context] {
-	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Context]{
+	return internalinterfaces.KindOf(client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Context]{
 		Resource:   vesselsv1.SchemeGroupVersion.WithResource("contexts"),
 		Kind:       "Context",
 		Namespaced: true,

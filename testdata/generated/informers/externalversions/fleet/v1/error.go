@@ -29,7 +29,7 @@ type errorInformer struct {
 
 // ErrorKind describes the Errors that client lists and watches, for factories of any package.
 func ErrorKind(client versioned.Interface) cache.Kind[*vesselsv1.Error] {
-	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Error]{
+	return internalinterfaces.KindOf(client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Error]{
 		Resource:   vesselsv1.SchemeGroupVersion.WithResource("errors"),
 		Kind:       "Error",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type interfaceInformer struct {
 
 // InterfaceKind describes the Interfaces that client lists and watches, for factories of any package.
 func InterfaceKind(client versioned.Interface) cache.Kind[*vesselsv1.Interface] {
-	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Interface]{
+	return internalinterfaces.KindOf(client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Interface]{
 		Resource:   vesselsv1.SchemeGroupVersion.WithResource("interfaces"),
 		Kind:       "Interface",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type optsInformer struct {
 
 // OptsKind describes the Optses that client lists and watches, for factories of any package.
 func OptsKind(client versioned.Interface) cache.Kind[*vesselsv1.Opts] {
-	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Opts]{
+	return internalinterfaces.KindOf(client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Opts]{
 		Resource:   vesselsv1.SchemeGroupVersion.WithResource("optses"),
 		Kind:       "Opts",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type packageInformer struct {
 
 // PackageKind describes the Packages that client lists and watches, for factories of any package.
 func PackageKind(client versioned.Interface) cache.Kind[*vesselsv1.Package] {
-	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Package]{
+	return internalinterfaces.KindOf(client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Package]{
 		Resource:   vesselsv1.SchemeGroupVersion.WithResource("packages"),
 		Kind:       "Package",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type testInformer struct {
 
 // TestKind describes the Tests that client lists and watches, for factories of any package.
 func TestKind(client versioned.Interface) cache.Kind[*vesselsv1.Test] {
-	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Test]{
+	return internalinterfaces.KindOf(client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Test]{
 		Resource:   vesselsv1.SchemeGroupVersion.WithResource("tests"),
 		Kind:       "Test",
 		Namespaced: true,

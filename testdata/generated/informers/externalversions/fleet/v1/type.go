@@ -29,7 +29,7 @@ type typeInformer struct {
 
 // TypeKind describes the Types that client lists and watches, for factories of any package.
 func TypeKind(client versioned.Interface) cache.Kind[*vesselsv1.Type] {
-	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Type]{
+	return internalinterfaces.KindOf(client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Type]{
 		Resource:   vesselsv1.SchemeGroupVersion.WithResource("types"),
 		Kind:       "Type",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type windowsInformer struct {
 
 // WindowsKind describes the Windowses that client lists and watches, for factories of any package.
 func WindowsKind(client versioned.Interface) cache.Kind[*vesselsv1.Windows] {
-	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Windows]{
+	return internalinterfaces.KindOf(client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Windows]{
 		Resource:   vesselsv1.SchemeGroupVersion.WithResource("windowses"),
 		Kind:       "Windows",
 		Namespaced: false,

@@ -29,7 +29,7 @@ type letterInformer struct {
 
 // LetterKind describes the Letters that client lists and watches, for factories of any package.
 func LetterKind(client versioned.Interface) cache.Kind[*formsv1.Letter] {
-	return internalinterfaces.KindOf(client, client.FormsV1().RESTClient(), cache.Kind[*formsv1.Letter]{
+	return internalinterfaces.KindOf(client.FormsV1().RESTClient(), cache.Kind[*formsv1.Letter]{
 		Resource:   formsv1.SchemeGroupVersion.WithResource("letters"),
 		Kind:       "Letter",
 		Namespaced: false,

@@ -29,7 +29,7 @@ type paperInformer struct {
 
 // PaperKind describes the Papers that client lists and watches, for factories of any package.
 func PaperKind(client versioned.Interface) cache.Kind[*formsv1.Paper] {
-	return internalinterfaces.KindOf(client, client.FormsV1().RESTClient(), cache.Kind[*formsv1.Paper]{
+	return internalinterfaces.KindOf(client.FormsV1().RESTClient(), cache.Kind[*formsv1.Paper]{
 		Resource:   formsv1.SchemeGroupVersion.WithResource("papers"),
 		Kind:       "Paper",
 		Namespaced: true,

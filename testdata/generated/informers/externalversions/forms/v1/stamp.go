@@ -29,7 +29,7 @@ type stampInformer struct {
 
 // StampKind describes the Stamps that client lists and watches, for factories of any package.
 func StampKind(client versioned.Interface) cache.Kind[*formsv1.Stamp] {
-	return internalinterfaces.KindOf(client, client.FormsV1().RESTClient(), cache.Kind[*formsv1.Stamp]{
+	return internalinterfaces.KindOf(client.FormsV1().RESTClient(), cache.Kind[*formsv1.Stamp]{
 		Resource:   formsv1.SchemeGroupVersion.WithResource("stamps"),
 		Kind:       "Stamp",
 		Namespaced: true,

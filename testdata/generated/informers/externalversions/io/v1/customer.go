@@ -31,7 +31,7 @@ type customerInformer struct {
 
 // CustomerKind describes the Customers that client lists and watches, for factories of any package.
 func CustomerKind(client versioned.Interface) cache.Kind[*iov1.Customer] {
-	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*iov1.Customer]{
+	return internalinterfaces.KindOf(client.ShopV1().RESTClient(), cache.Kind[*iov1.Customer]{
 		Resource:   shopv1.SchemeGroupVersion.WithResource("orders"),
 		Kind:       "Order",
 		Namespaced: true,

@@ -32,7 +32,7 @@ type nodeRoomInformer struct {
 
 // NodeRoomKind describes the NodeRooms that client lists and watches, for factories of any package.
 func NodeRoomKind(client versioned.Interface) cache.Kind[*iov1.NodeRoom] {
-	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.NodeRoom]{
+	return internalinterfaces.KindOf(client.Discovery().RESTClient(), cache.Kind[*iov1.NodeRoom]{
 		Resource:   schema.GroupVersionResource{Group: "", Version: "v1", Resource: "nodes"},
 		Kind:       "Node",
 		Protobuf:   &corev1.Node{},

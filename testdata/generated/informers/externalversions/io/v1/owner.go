@@ -32,7 +32,7 @@ type ownerInformer struct {
 
 // OwnerKind describes the Owners that client lists and watches, for factories of any package.
 func OwnerKind(client versioned.Interface) cache.Kind[*iov1.Owner] {
-	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.Owner]{
+	return internalinterfaces.KindOf(client.Discovery().RESTClient(), cache.Kind[*iov1.Owner]{
 		Resource:   schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"},
 		Kind:       "Deployment",
 		Protobuf:   &appsv1.Deployment{},

@@ -32,7 +32,7 @@ type podSummaryInformer struct {
 
 // PodSummaryKind describes the PodSummaries that client lists and watches, for factories of any package.
 func PodSummaryKind(client versioned.Interface) cache.Kind[*iov1.PodSummary] {
-	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.PodSummary]{
+	return internalinterfaces.KindOf(client.Discovery().RESTClient(), cache.Kind[*iov1.PodSummary]{
 		Resource:   schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"},
 		Kind:       "Pod",
 		Protobuf:   &corev1.Pod{},

@@ -32,7 +32,7 @@ type hallInformer struct {
 
 // HallKind describes the Halls that client lists and watches, for factories of any package.
 func HallKind(client versioned.Interface) cache.Kind[*plantv1.Hall] {
-	return internalinterfaces.KindOf(client, client.PlantV1().RESTClient(), cache.Kind[*plantv1.Hall]{
+	return internalinterfaces.KindOf(client.PlantV1().RESTClient(), cache.Kind[*plantv1.Hall]{
 		Resource:   plantv1.GroupVersion.WithResource("factoryhalls"),
 		Kind:       "Hall",
 		Namespaced: false,

@@ -30,7 +30,7 @@ type hallNameInformer struct {
 
 // HallNameKind describes the HallNames that client lists and watches, for factories of any package.
 func HallNameKind(client versioned.Interface) cache.Kind[*plantv1.HallName] {
-	return internalinterfaces.KindOf(client, client.PlantV1().RESTClient(), cache.Kind[*plantv1.HallName]{
+	return internalinterfaces.KindOf(client.PlantV1().RESTClient(), cache.Kind[*plantv1.HallName]{
 		Resource:   plantv1.GroupVersion.WithResource("factoryhalls"),
 		Kind:       "Hall",
 		Namespaced: false,

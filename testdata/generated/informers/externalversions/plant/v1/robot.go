@@ -29,7 +29,7 @@ type robotInformer struct {
 
 // RobotKind describes the Robots that client lists and watches, for factories of any package.
 func RobotKind(client versioned.Interface) cache.Kind[*plantv1.Robot] {
-	return internalinterfaces.KindOf(client, client.PlantV1().RESTClient(), cache.Kind[*plantv1.Robot]{
+	return internalinterfaces.KindOf(client.PlantV1().RESTClient(), cache.Kind[*plantv1.Robot]{
 		Resource:   plantv1.GroupVersion.WithResource("robots"),
 		Kind:       "Robot",
 		Namespaced: true,

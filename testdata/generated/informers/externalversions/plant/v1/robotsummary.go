@@ -30,7 +30,7 @@ type robotSummaryInformer struct {
 
 // RobotSummaryKind describes the RobotSummaries that client lists and watches, for factories of any package.
 func RobotSummaryKind(client versioned.Interface) cache.Kind[*plantv1.RobotSummary] {
-	return internalinterfaces.KindOf(client, client.PlantV1().RESTClient(), cache.Kind[*plantv1.RobotSummary]{
+	return internalinterfaces.KindOf(client.PlantV1().RESTClient(), cache.Kind[*plantv1.RobotSummary]{
 		Resource:   plantv1.GroupVersion.WithResource("robots"),
 		Kind:       "Robot",
 		Namespaced: true,

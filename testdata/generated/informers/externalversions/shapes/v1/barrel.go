@@ -29,7 +29,7 @@ type barrelInformer struct {
 
 // BarrelKind describes the Barrels that client lists and watches, for factories of any package.
 func BarrelKind(client versioned.Interface) cache.Kind[*shapesv1.Barrel] {
-	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Barrel]{
+	return internalinterfaces.KindOf(client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Barrel]{
 		Resource:   shapesv1.SchemeGroupVersion.WithResource("barrels"),
 		Kind:       "Barrel",
 		Namespaced: true,

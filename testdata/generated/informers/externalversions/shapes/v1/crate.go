@@ -29,7 +29,7 @@ type crateInformer struct {
 
 // CrateKind describes the Crates that client lists and watches, for factories of any package.
 func CrateKind(client versioned.Interface) cache.Kind[*shapesv1.Crate] {
-	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Crate]{
+	return internalinterfaces.KindOf(client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Crate]{
 		Resource:   shapesv1.SchemeGroupVersion.WithResource("crates"),
 		Kind:       "Crate",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type palletInformer struct {
 
 // PalletKind describes the Pallets that client lists and watches, for factories of any package.
 func PalletKind(client versioned.Interface) cache.Kind[*shapesv1.Pallet] {
-	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Pallet]{
+	return internalinterfaces.KindOf(client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Pallet]{
 		Resource:   shapesv1.SchemeGroupVersion.WithResource("pallets"),
 		Kind:       "Pallet",
 		Namespaced: true,

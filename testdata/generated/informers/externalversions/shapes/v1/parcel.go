@@ -29,7 +29,7 @@ type parcelInformer struct {
 
 // ParcelKind describes the Parcels that client lists and watches, for factories of any package.
 func ParcelKind(client versioned.Interface) cache.Kind[*shapesv1.Parcel] {
-	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Parcel]{
+	return internalinterfaces.KindOf(client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Parcel]{
 		Resource:   shapesv1.SchemeGroupVersion.WithResource("parcels"),
 		Kind:       "Parcel",
 		Namespaced: true,

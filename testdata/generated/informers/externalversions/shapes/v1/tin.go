@@ -29,7 +29,7 @@ type tinInformer struct {
 
 // TinKind describes the Tins that client lists and watches, for factories of any package.
 func TinKind(client versioned.Interface) cache.Kind[*shapesv1.Tin] {
-	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Tin]{
+	return internalinterfaces.KindOf(client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Tin]{
 		Resource:   shapesv1.SchemeGroupVersion.WithResource("tins"),
 		Kind:       "Tin",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type basketInformer struct {
 
 // BasketKind describes the Baskets that client lists and watches, for factories of any package.
 func BasketKind(client versioned.Interface) cache.Kind[*shopv1.Basket] {
-	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Basket]{
+	return internalinterfaces.KindOf(client.ShopV1().RESTClient(), cache.Kind[*shopv1.Basket]{
 		Resource:   shopv1.SchemeGroupVersion.WithResource("baskets"),
 		Kind:       "Basket",
 		Namespaced: true,

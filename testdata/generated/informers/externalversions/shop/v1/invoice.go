@@ -29,7 +29,7 @@ type invoiceInformer struct {
 
 // InvoiceKind describes the Invoices that client lists and watches, for factories of any package.
 func InvoiceKind(client versioned.Interface) cache.Kind[*shopv1.Invoice] {
-	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Invoice]{
+	return internalinterfaces.KindOf(client.ShopV1().RESTClient(), cache.Kind[*shopv1.Invoice]{
 		Resource:   shopv1.SchemeGroupVersion.WithResource("invoices"),
 		Kind:       "Invoice",
 		Namespaced: true,

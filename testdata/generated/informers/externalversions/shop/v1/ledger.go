@@ -29,7 +29,7 @@ type ledgerInformer struct {
 
 // LedgerKind describes the Ledgers that client lists and watches, for factories of any package.
 func LedgerKind(client versioned.Interface) cache.Kind[*shopv1.Ledger] {
-	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Ledger]{
+	return internalinterfaces.KindOf(client.ShopV1().RESTClient(), cache.Kind[*shopv1.Ledger]{
 		Resource:   shopv1.SchemeGroupVersion.WithResource("ledgers"),
 		Kind:       "Ledger",
 		Namespaced: false,

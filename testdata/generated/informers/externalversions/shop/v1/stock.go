@@ -29,7 +29,7 @@ type stockInformer struct {
 
 // StockKind describes the Stocks that client lists and watches, for factories of any package.
 func StockKind(client versioned.Interface) cache.Kind[*shopv1.Stock] {
-	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Stock]{
+	return internalinterfaces.KindOf(client.ShopV1().RESTClient(), cache.Kind[*shopv1.Stock]{
 		Resource:   shopv1.SchemeGroupVersion.WithResource("stock-levels"),
 		Kind:       "Stock",
 		Namespaced: true,

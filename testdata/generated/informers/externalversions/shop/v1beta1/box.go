@@ -29,7 +29,7 @@ type boxInformer struct {
 
 // BoxKind describes the Boxes that client lists and watches, for factories of any package.
 func BoxKind(client versioned.Interface) cache.Kind[*shopv1beta1.Box] {
-	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Box]{
+	return internalinterfaces.KindOf(client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Box]{
 		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("boxes"),
 		Kind:       "Box",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type endpointsInformer struct {
 
 // EndpointsKind describes the Endpoints that client lists and watches, for factories of any package.
 func EndpointsKind(client versioned.Interface) cache.Kind[*shopv1beta1.Endpoints] {
-	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Endpoints]{
+	return internalinterfaces.KindOf(client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Endpoints]{
 		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("endpoints"),
 		Kind:       "Endpoints",
 		Namespaced: true,

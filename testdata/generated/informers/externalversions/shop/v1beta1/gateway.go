@@ -29,7 +29,7 @@ type gatewayInformer struct {
 
 // GatewayKind describes the Gateways that client lists and watches, for factories of any package.
 func GatewayKind(client versioned.Interface) cache.Kind[*shopv1beta1.Gateway] {
-	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Gateway]{
+	return internalinterfaces.KindOf(client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Gateway]{
 		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("gateways"),
 		Kind:       "Gateway",
 		Namespaced: true,

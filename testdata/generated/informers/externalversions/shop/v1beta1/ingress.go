@@ -29,7 +29,7 @@ type ingressInformer struct {
 
 // IngressKind describes the Ingresses that client lists and watches, for factories of any package.
 func IngressKind(client versioned.Interface) cache.Kind[*shopv1beta1.Ingress] {
-	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Ingress]{
+	return internalinterfaces.KindOf(client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Ingress]{
 		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("ingresses"),
 		Kind:       "Ingress",
 		Namespaced: true,

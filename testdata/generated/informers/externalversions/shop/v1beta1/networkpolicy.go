@@ -29,7 +29,7 @@ type networkPolicyInformer struct {
 
 // NetworkPolicyKind describes the NetworkPolicies that client lists and watches, for factories of any package.
 func NetworkPolicyKind(client versioned.Interface) cache.Kind[*shopv1beta1.NetworkPolicy] {
-	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.NetworkPolicy]{
+	return internalinterfaces.KindOf(client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.NetworkPolicy]{
 		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies"),
 		Kind:       "NetworkPolicy",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type proxyInformer struct {
 
 // ProxyKind describes the Proxies that client lists and watches, for factories of any package.
 func ProxyKind(client versioned.Interface) cache.Kind[*shopv1beta1.Proxy] {
-	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Proxy]{
+	return internalinterfaces.KindOf(client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Proxy]{
 		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("proxies"),
 		Kind:       "Proxy",
 		Namespaced: true,

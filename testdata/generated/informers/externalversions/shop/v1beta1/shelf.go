@@ -29,7 +29,7 @@ type shelfInformer struct {
 
 // ShelfKind describes the Shelves that client lists and watches, for factories of any package.
 func ShelfKind(client versioned.Interface) cache.Kind[*shopv1beta1.Shelf] {
-	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Shelf]{
+	return internalinterfaces.KindOf(client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Shelf]{
 		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("shelves"),
 		Kind:       "Shelf",
 		Namespaced: true,

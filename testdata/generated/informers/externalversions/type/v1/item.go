@@ -29,7 +29,7 @@ type itemInformer struct {
 
 // ItemKind describes the Items that client lists and watches, for factories of any package.
 func ItemKind(client versioned.Interface) cache.Kind[*typev1.Item] {
-	return internalinterfaces.KindOf(client, client.TypeV1().RESTClient(), cache.Kind[*typev1.Item]{
+	return internalinterfaces.KindOf(client.TypeV1().RESTClient(), cache.Kind[*typev1.Item]{
 		Resource:   typev1.SchemeGroupVersion.WithResource("items"),
 		Kind:       "Item",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type castleInformer struct {
 
 // CastleKind describes the Castles that client lists and watches, for factories of any package.
 func CastleKind(client versioned.Interface) cache.Kind[*castlev1.Castle] {
-	return internalinterfaces.KindOf(client, client.CastleV1().RESTClient(), cache.Kind[*castlev1.Castle]{
+	return internalinterfaces.KindOf(client.CastleV1().RESTClient(), cache.Kind[*castlev1.Castle]{
 		Resource:   castlev1.SchemeGroupVersion.WithResource("castles"),
 		Kind:       "Castle",
 		Namespaced: true,

@@ -30,7 +30,7 @@ type gateInformer struct {
 
 // GateKind describes the Gates that client lists and watches, for factories of any package.
 func GateKind(client versioned.Interface) cache.Kind[*fortv1.Gate] {
-	return internalinterfaces.KindOf(client, client.FortV1().RESTClient(), cache.Kind[*fortv1.Gate]{
+	return internalinterfaces.KindOf(client.FortV1().RESTClient(), cache.Kind[*fortv1.Gate]{
 		Resource:   schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("gates"),
 		Kind:       "Gate",
 		Namespaced: true,

@@ -30,7 +30,7 @@ type towerInformer struct {
 
 // TowerKind describes the Towers that client lists and watches, for factories of any package.
 func TowerKind(client versioned.Interface) cache.Kind[*fortv1.Tower] {
-	return internalinterfaces.KindOf(client, client.FortV1().RESTClient(), cache.Kind[*fortv1.Tower]{
+	return internalinterfaces.KindOf(client.FortV1().RESTClient(), cache.Kind[*fortv1.Tower]{
 		Resource:   schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("towers"),
 		Kind:       "Tower",
 		Namespaced: false,

@@ -29,7 +29,7 @@ type towerInformer struct {
 
 // TowerKind describes the Towers that client lists and watches, for factories of any package.
 func TowerKind(client versioned.Interface) cache.Kind[*fortv1api20240901.Tower] {
-	return internalinterfaces.KindOf(client, client.FortV1api20240901().RESTClient(), cache.Kind[*fortv1api20240901.Tower]{
+	return internalinterfaces.KindOf(client.FortV1api20240901().RESTClient(), cache.Kind[*fortv1api20240901.Tower]{
 		Resource:   fortv1api20240901.GroupVersion.WithResource("towers"),
 		Kind:       "Tower",
 		Namespaced: false,

@@ -29,7 +29,7 @@ type bridgeInformer struct {
 
 // BridgeKind describes the Bridges that client lists and watches, for factories of any package.
 func BridgeKind(client versioned.Interface) cache.Kind[*bridgev1.Bridge] {
-	return internalinterfaces.KindOf(client, client.BridgeV1().RESTClient(), cache.Kind[*bridgev1.Bridge]{
+	return internalinterfaces.KindOf(client.BridgeV1().RESTClient(), cache.Kind[*bridgev1.Bridge]{
 		Resource:   bridgev1.SchemeGroupVersion.WithResource("bridges"),
 		Kind:       "Bridge",
 		Namespaced: true,

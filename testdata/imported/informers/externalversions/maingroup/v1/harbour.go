@@ -29,7 +29,7 @@ type harbourInformer struct {
 
 // HarbourKind describes the Harbours that client lists and watches, for factories of any package.
 func HarbourKind(client versioned.Interface) cache.Kind[*harbourv1.Harbour] {
-	return internalinterfaces.KindOf(client, client.HarbourV1().RESTClient(), cache.Kind[*harbourv1.Harbour]{
+	return internalinterfaces.KindOf(client.HarbourV1().RESTClient(), cache.Kind[*harbourv1.Harbour]{
 		Resource:   harbourv1.SchemeGroupVersion.WithResource("harbours"),
 		Kind:       "Harbour",
 		Namespaced: true,

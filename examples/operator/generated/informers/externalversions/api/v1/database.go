@@ -29,7 +29,7 @@ type databaseInformer struct {
 
 // DatabaseKind describes the Databases that client lists and watches, for factories of any package.
 func DatabaseKind(client versioned.Interface) cache.Kind[*datav1.Database] {
-	return internalinterfaces.KindOf(client, client.DataV1().RESTClient(), cache.Kind[*datav1.Database]{
+	return internalinterfaces.KindOf(client.DataV1().RESTClient(), cache.Kind[*datav1.Database]{
 		Resource:   datav1.SchemeGroupVersion.WithResource("databases"),
 		Kind:       "Database",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type databaseClassInformer struct {
 
 // DatabaseClassKind describes the DatabaseClasses that client lists and watches, for factories of any package.
 func DatabaseClassKind(client versioned.Interface) cache.Kind[*datav1.DatabaseClass] {
-	return internalinterfaces.KindOf(client, client.DataV1().RESTClient(), cache.Kind[*datav1.DatabaseClass]{
+	return internalinterfaces.KindOf(client.DataV1().RESTClient(), cache.Kind[*datav1.DatabaseClass]{
 		Resource:   datav1.SchemeGroupVersion.WithResource("databaseclasses"),
 		Kind:       "DatabaseClass",
 		Namespaced: false,

@@ -29,7 +29,7 @@ type databaseServerInformer struct {
 
 // DatabaseServerKind describes the DatabaseServers that client lists and watches, for factories of any package.
 func DatabaseServerKind(client versioned.Interface) cache.Kind[*datav1.DatabaseServer] {
-	return internalinterfaces.KindOf(client, client.DataV1().RESTClient(), cache.Kind[*datav1.DatabaseServer]{
+	return internalinterfaces.KindOf(client.DataV1().RESTClient(), cache.Kind[*datav1.DatabaseServer]{
 		Resource:   datav1.SchemeGroupVersion.WithResource("databaseservers"),
 		Kind:       "DatabaseServer",
 		Namespaced: true,

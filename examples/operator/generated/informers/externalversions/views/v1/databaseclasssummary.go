@@ -31,7 +31,7 @@ type databaseClassSummaryInformer struct {
 
 // DatabaseClassSummaryKind describes the DatabaseClassSummaries that client lists and watches, for factories of any package.
 func DatabaseClassSummaryKind(client versioned.Interface) cache.Kind[*viewsv1.DatabaseClassSummary] {
-	return internalinterfaces.KindOf(client, client.DataV1().RESTClient(), cache.Kind[*viewsv1.DatabaseClassSummary]{
+	return internalinterfaces.KindOf(client.DataV1().RESTClient(), cache.Kind[*viewsv1.DatabaseClassSummary]{
 		Resource:   datav1.SchemeGroupVersion.WithResource("databaseclasses"),
 		Kind:       "DatabaseClass",
 		Namespaced: false,

@@ -26,7 +26,7 @@ type proxyInformer struct {
 
 // ProxyKind describes the Proxies that client lists and watches, for factories of any package.
 func ProxyKind(client versioned.Interface) cache.Kind[*edgev1.Proxy] {
-	return internalinterfaces.KindOf(client, client.EdgeV1().RESTClient(), cache.Kind[*edgev1.Proxy]{
+	return internalinterfaces.KindOf(client.EdgeV1().RESTClient(), cache.Kind[*edgev1.Proxy]{
 		Resource:   edgev1.SchemeGroupVersion.WithResource("proxies"),
 		Kind:       "Proxy",
 		Namespaced: true,

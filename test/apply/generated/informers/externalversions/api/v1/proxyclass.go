@@ -26,7 +26,7 @@ type proxyClassInformer struct {
 
 // ProxyClassKind describes the ProxyClasses that client lists and watches, for factories of any package.
 func ProxyClassKind(client versioned.Interface) cache.Kind[*edgev1.ProxyClass] {
-	return internalinterfaces.KindOf(client, client.EdgeV1().RESTClient(), cache.Kind[*edgev1.ProxyClass]{
+	return internalinterfaces.KindOf(client.EdgeV1().RESTClient(), cache.Kind[*edgev1.ProxyClass]{
 		Resource:   edgev1.SchemeGroupVersion.WithResource("proxyclasses"),
 		Kind:       "ProxyClass",
 		Namespaced: false,

@@ -29,7 +29,7 @@ type drawerInformer struct {
 
 // DrawerKind describes the Drawers that client lists and watches, for factories of any package.
 func DrawerKind(client versioned.Interface) cache.Kind[*kitv1.Drawer] {
-	return internalinterfaces.KindOf(client, client.KitV1().RESTClient(), cache.Kind[*kitv1.Drawer]{
+	return internalinterfaces.KindOf(client.KitV1().RESTClient(), cache.Kind[*kitv1.Drawer]{
 		Resource:   kitv1.SchemeGroupVersion.WithResource("drawers"),
 		Kind:       "Drawer",
 		Namespaced: false,

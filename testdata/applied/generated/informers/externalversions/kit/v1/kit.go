@@ -29,7 +29,7 @@ type kitInformer struct {
 
 // KitKind describes the Kits that client lists and watches, for factories of any package.
 func KitKind(client versioned.Interface) cache.Kind[*kitv1.Kit] {
-	return internalinterfaces.KindOf(client, client.KitV1().RESTClient(), cache.Kind[*kitv1.Kit]{
+	return internalinterfaces.KindOf(client.KitV1().RESTClient(), cache.Kind[*kitv1.Kit]{
 		Resource:   kitv1.SchemeGroupVersion.WithResource("kits"),
 		Kind:       "Kit",
 		Namespaced: true,

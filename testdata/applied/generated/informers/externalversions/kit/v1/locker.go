@@ -29,7 +29,7 @@ type lockerInformer struct {
 
 // LockerKind describes the Lockers that client lists and watches, for factories of any package.
 func LockerKind(client versioned.Interface) cache.Kind[*kitv1.Locker] {
-	return internalinterfaces.KindOf(client, client.KitV1().RESTClient(), cache.Kind[*kitv1.Locker]{
+	return internalinterfaces.KindOf(client.KitV1().RESTClient(), cache.Kind[*kitv1.Locker]{
 		Resource:   kitv1.SchemeGroupVersion.WithResource("lockers"),
 		Kind:       "Locker",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type berthInformer struct {
 
 // BerthKind describes the Berths that client lists and watches, for factories of any package.
 func BerthKind(client versioned.Interface) cache.Kind[*harborv1.Berth] {
-	return internalinterfaces.KindOf(client, client.HarborV1().RESTClient(), cache.Kind[*harborv1.Berth]{
+	return internalinterfaces.KindOf(client.HarborV1().RESTClient(), cache.Kind[*harborv1.Berth]{
 		Resource:   harborv1.SchemeGroupVersion.WithResource("berths"),
 		Kind:       "Berth",
 		Protobuf:   &harborv1.Berth{},

@@ -30,7 +30,7 @@ type mooringInformer struct {
 
 // MooringKind describes the Moorings that client lists and watches, for factories of any package.
 func MooringKind(client versioned.Interface) cache.Kind[*harborv1.Mooring] {
-	return internalinterfaces.KindOf(client, client.HarborV1().RESTClient(), cache.Kind[*harborv1.Mooring]{
+	return internalinterfaces.KindOf(client.HarborV1().RESTClient(), cache.Kind[*harborv1.Mooring]{
 		Resource:   harborv1.SchemeGroupVersion.WithResource("berths"),
 		Kind:       "Berth",
 		Protobuf:   &harborv1.Berth{},

@@ -32,7 +32,7 @@ type podNameInformer struct {
 
 // PodNameKind describes the PodNames that client lists and watches, for factories of any package.
 func PodNameKind(client kubernetes.Interface) cache.Kind[*corev1.PodName] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.PodName]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.PodName]{
 		Resource:   schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"},
 		Kind:       "Pod",
 		Protobuf:   &othercorev1.Pod{},

@@ -30,7 +30,7 @@ type secretInformer struct {
 
 // SecretKind describes the Secrets that client lists and watches, for factories of any package.
 func SecretKind(client kubernetes.Interface) cache.Kind[*corev1.Secret] {
-	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Secret]{
+	return internalinterfaces.KindOf(client.CoreV1().RESTClient(), cache.Kind[*corev1.Secret]{
 		Resource:   schema.GroupVersion{Group: "", Version: "v1"}.WithResource("secrets"),
 		Kind:       "Secret",
 		Protobuf:   &corev1.Secret{},

@@ -29,7 +29,7 @@ type depotInformer struct {
 
 // DepotKind describes the Depots that client lists and watches, for factories of any package.
 func DepotKind(client versioned.Interface) cache.Kind[*depotv1.Depot] {
-	return internalinterfaces.KindOf(client, client.SplitV1().RESTClient(), cache.Kind[*depotv1.Depot]{
+	return internalinterfaces.KindOf(client.SplitV1().RESTClient(), cache.Kind[*depotv1.Depot]{
 		Resource:   depotv1.SchemeGroupVersion.WithResource("depots"),
 		Kind:       "Depot",
 		Namespaced: false,

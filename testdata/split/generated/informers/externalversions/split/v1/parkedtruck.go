@@ -31,7 +31,7 @@ type parkedTruckInformer struct {
 
 // ParkedTruckKind describes the ParkedTrucks that client lists and watches, for factories of any package.
 func ParkedTruckKind(client versioned.Interface) cache.Kind[*depotv1.ParkedTruck] {
-	return internalinterfaces.KindOf(client, client.SplitV1().RESTClient(), cache.Kind[*depotv1.ParkedTruck]{
+	return internalinterfaces.KindOf(client.SplitV1().RESTClient(), cache.Kind[*depotv1.ParkedTruck]{
 		Resource:   fleetv1.SchemeGroupVersion.WithResource("trucks"),
 		Kind:       "Truck",
 		Namespaced: true,

@@ -29,7 +29,7 @@ type routeInformer struct {
 
 // RouteKind describes the Routes that client lists and watches, for factories of any package.
 func RouteKind(client versioned.Interface) cache.Kind[*depotv1.Route] {
-	return internalinterfaces.KindOf(client, client.SplitV1().RESTClient(), cache.Kind[*depotv1.Route]{
+	return internalinterfaces.KindOf(client.SplitV1().RESTClient(), cache.Kind[*depotv1.Route]{
 		Resource:   depotv1.GroupVersion.WithResource("routes"),
 		Kind:       "Route",
 		Namespaced: true,

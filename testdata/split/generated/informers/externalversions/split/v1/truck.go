@@ -29,7 +29,7 @@ type truckInformer struct {
 
 // TruckKind describes the Trucks that client lists and watches, for factories of any package.
 func TruckKind(client versioned.Interface) cache.Kind[*fleetv1.Truck] {
-	return internalinterfaces.KindOf(client, client.SplitV1().RESTClient(), cache.Kind[*fleetv1.Truck]{
+	return internalinterfaces.KindOf(client.SplitV1().RESTClient(), cache.Kind[*fleetv1.Truck]{
 		Resource:   fleetv1.SchemeGroupVersion.WithResource("trucks"),
 		Kind:       "Truck",
 		Namespaced: true,

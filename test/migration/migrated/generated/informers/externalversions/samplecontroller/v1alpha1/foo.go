@@ -29,7 +29,7 @@ type fooInformer struct {
 
 // FooKind describes the Foos that client lists and watches, for factories of any package.
 func FooKind(client versioned.Interface) cache.Kind[*samplecontrollerv1alpha1.Foo] {
-	return internalinterfaces.KindOf(client, client.SamplecontrollerV1alpha1().RESTClient(), cache.Kind[*samplecontrollerv1alpha1.Foo]{
+	return internalinterfaces.KindOf(client.SamplecontrollerV1alpha1().RESTClient(), cache.Kind[*samplecontrollerv1alpha1.Foo]{
 		Resource:   samplecontrollerv1alpha1.SchemeGroupVersion.WithResource("foos"),
 		Kind:       "Foo",
 		Namespaced: true,

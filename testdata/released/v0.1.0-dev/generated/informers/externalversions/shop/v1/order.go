@@ -29,7 +29,7 @@ type orderInformer struct {
 
 // OrderKind describes the Orders that client lists and watches, for factories of any package.
 func OrderKind(client versioned.Interface) cache.Kind[*shopv1.Order] {
-	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Order]{
+	return internalinterfaces.KindOf(client.ShopV1().RESTClient(), cache.Kind[*shopv1.Order]{
 		Resource:   shopv1.SchemeGroupVersion.WithResource("orders"),
 		Kind:       "Order",
 		Namespaced: true,

@@ -30,7 +30,7 @@ type orderSummaryInformer struct {
 
 // OrderSummaryKind describes the OrderSummaries that client lists and watches, for factories of any package.
 func OrderSummaryKind(client versioned.Interface) cache.Kind[*shopv1.OrderSummary] {
-	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.OrderSummary]{
+	return internalinterfaces.KindOf(client.ShopV1().RESTClient(), cache.Kind[*shopv1.OrderSummary]{
 		Resource:   shopv1.SchemeGroupVersion.WithResource("orders"),
 		Kind:       "Order",
 		Namespaced: true,

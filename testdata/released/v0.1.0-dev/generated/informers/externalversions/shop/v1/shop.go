@@ -29,7 +29,7 @@ type shopInformer struct {
 
 // ShopKind describes the Shops that client lists and watches, for factories of any package.
 func ShopKind(client versioned.Interface) cache.Kind[*shopv1.Shop] {
-	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Shop]{
+	return internalinterfaces.KindOf(client.ShopV1().RESTClient(), cache.Kind[*shopv1.Shop]{
 		Resource:   shopv1.SchemeGroupVersion.WithResource("shops"),
 		Kind:       "Shop",
 		Namespaced: false,
