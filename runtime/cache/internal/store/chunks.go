@@ -7,7 +7,7 @@ import (
 
 // chunkSize is the number of objects in a chunk. More would make copies of chunks
 // expensive, and fewer would make the table of chunks long.
-const chunkSize = 256
+const chunkSize = 128
 
 // chunk is a part of a chunked. Its objects change in place unless a snapshot shares it.
 type chunk[E any] struct {
@@ -20,7 +20,7 @@ type chunk[E any] struct {
 // a snapshot, which never changes, or load single objects while the writer continues.
 //
 //	table ─▶ [ chunk │ chunk │ chunk ]
-//	             │       └────────────▶ [ object … object ]   256 slots each
+//	             │       └────────────▶ [ object … object ]   128 slots each
 //	snapshot ────┴─ shares the table and the chunks: the writer copies each of them
 //	                before it changes it, once for each snapshot at most
 type chunked[E any] struct {

@@ -5,7 +5,7 @@
 //	 name ──hash──▶ names    [ ·  5f2b│17  ·  0c7d│3  … ]      8 bytes an entry, no copy of a name
 //	                                  │
 //	                                  ▼ slot
-//	 objects        [ chunk 0 │ chunk 1 │ … ] ─▶ 256 pointers each; slots 0 to n-1 have no holes
+//	 objects        [ chunk 0 │ chunk 1 │ … ] ─▶ 128 pointers each; slots 0 to n-1 have no holes
 //	                                  ▲ slot
 //	 index "node"   lists  "node-7" ─▶ [ 3, 17, 4 ]            4 bytes an object
 //	                refs     17 ─▶ ("node-7", 1)               8 bytes an object

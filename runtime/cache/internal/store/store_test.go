@@ -167,7 +167,7 @@ func (x *indexed) keys(t *testing.T, index, value string) (keys []string) {
 func TestCollect(t *testing.T) {
 	objects := chunked[object]{write: func(slot *object, obj object) { *slot = obj }}
 	var all []object
-	for i := range 5 * chunkSize {
+	for i := range 10 * chunkSize {
 		all = append(all, many(i))
 		objects.push(all[i])
 	}
@@ -179,12 +179,12 @@ func TestCollect(t *testing.T) {
 	}
 	shuffled := run(0, len(all))
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	swapped := run(100, 3*chunkSize)
+	swapped := run(100, 6*chunkSize)
 	swapped[5], swapped[200], swapped[500] = 3, 1, 2
-	reversed := run(10, 2*chunkSize)
+	reversed := run(10, 4*chunkSize)
 	slices.Reverse(reversed)
 	// It begins and ends as a run of a block does.
-	almost := run(0, 2*chunkSize)
+	almost := run(0, 4*chunkSize)
 	almost[1], almost[2] = almost[2], almost[1]
 	for name, slots := range map[string][]uint32{
 		"none":             nil,
