@@ -62,7 +62,7 @@ func (o *options) kube(ctx context.Context, objects int) {
 		server, access, stop := o.startWith(ctx, k.kind, objects)
 		var children []child
 		for _, c := range []struct{ name, mode, side string }{
-			{"default", "default", "informer-gen"}, {"default", "default", "client-go"}, {"other", "streaming", "informer-gen"}, {"other", "LIST", "client-go"},
+			{"default", "default", "informer-gen"}, {"default", "default", "client-go"}, {"streaming", "streaming", "informer-gen"}, {"LIST", "LIST", "client-go"},
 			{"streaming", "streaming", "none"}, {"LIST", "LIST", "none"},
 		} {
 			children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+c.name, c.side, c.mode))
