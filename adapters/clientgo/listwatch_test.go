@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -63,27 +65,30 @@ func (r *requests) WatchWithContext(ctx context.Context, options metav1.ListOpti
 	return w, nil
 }
 
-// TestStreamingLists reads lists as a stream where the ListerWatcher has them.
+// TestStreamingLists reads lists as a stream where client-go does: if the feature is enabled, and the ListerWatcher has them.
 func TestStreamingLists(t *testing.T) {
 	connection := &url.Error{Op: "Get", URL: "https://localhost", Err: syscall.ECONNREFUSED}
 	for name, test := range map[string]struct {
-		source *requests
-		want   []string
-		object string
+		source  *requests
+		feature bool
+		want    []string
+		object  string
 	}{
-		"supported":           {&requests{}, []string{"stream"}, "a/w streamed"},
-		"not supported":       {&requests{unsupported: true}, []string{"list", "watch from 7"}, "a/w listed"},
-		"refused by a client": {&requests{refuse: func() error { return errors.New("no resourceVersion") }}, []string{"stream", "list", "watch from 7"}, "a/w listed"},
-		"no connection":       {&requests{refuse: failTwice(connection)}, []string{"stream", "stream", "stream", "list", "watch from 7"}, "a/w listed"},
+		"supported":           {&requests{}, true, []string{"stream"}, "a/w streamed"},
+		"not enabled":         {&requests{}, false, []string{"list", "watch from 7"}, "a/w listed"},
+		"not supported":       {&requests{unsupported: true}, true, []string{"list", "watch from 7"}, "a/w listed"},
+		"refused by a client": {&requests{refuse: func() error { return errors.New("no resourceVersion") }}, true, []string{"stream", "list", "watch from 7"}, "a/w listed"},
+		"no connection":       {&requests{refuse: failTwice(connection)}, true, []string{"stream", "stream", "stream", "list", "watch from 7"}, "a/w listed"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			featurestesting.SetFeatureDuringTest(t, features.WatchListClient, test.feature)
 			synctest.Test(t, func(t *testing.T) {
-				informer := newInformer(test.source)
-				run(t, informer.Run)
+				informer := NewSharedIndexInformer(test.source, newObject("w", ""), 0, nil)
+				run(t, informer.RunWithContext)
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				wantLines(t, test.source.lines, test.want...)
-				wantLines(t, describeAll(SharedIndexInformer(informer).GetStore().List()), test.object)
+				wantLines(t, describeAll(informer.GetStore().List()), test.object)
 			})
 		})
 	}
