@@ -74,8 +74,13 @@ func (s *informer) waitsFor() (subject, NotSynced) {
 	if s.HasSynced() || s.released.Load() {
 		return subject{}, NotSynced{}
 	}
+	return subject{informer: s}, s.notSynced()
+}
+
+// notSynced returns the state of the informer as the reason why something is not synced.
+func (s *informer) notSynced() NotSynced {
 	status := s.Status()
-	return subject{informer: s}, NotSynced{Resource: s.config.Resource, Reason: s.name() + ": " + status.String(), Status: status}
+	return NotSynced{Resource: s.config.Resource, Reason: s.name() + ": " + status.String(), Status: status}
 }
 
 // WaitFor waits until the cache has all changes up to a resourceVersion, for example that of an

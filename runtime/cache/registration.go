@@ -36,12 +36,12 @@ func (r *registration) waitsFor() (subject, NotSynced) {
 	if waiting.Reason != "" {
 		return about, waiting
 	}
-	status := r.informer.Status()
-	reason := r.informer.name() + ": " + status.String() // of a scope that is not listed
+	waiting = r.informer.notSynced() // because of a scope that is not listed, unless the handler has something to return from
+	waiting.Handler = r.Name()
 	if backlog := r.informer.late(r.Listener); backlog > 0 {
-		reason = "a handler of " + r.informer.name() + " has not returned from its initial list: " + human.Plural(backlog, "event") + " to go"
+		waiting.Reason = "a handler of " + r.informer.name() + " has not returned from its initial list: " + human.Plural(backlog, "event") + " to go"
 	}
-	return subject{r.informer, r.Listener}, NotSynced{Resource: r.informer.Resource(), Handler: r.Name(), Reason: reason, Status: status}
+	return subject{r.informer, r.Listener}, waiting
 }
 
 // late returns the backlog of a handler that has not returned from its initial list. It is 0 if the handler waits for that list,

@@ -30,12 +30,6 @@ func followAll(t *testing.T, sources map[string]*fakeSource, options ...SharedIn
 		kind.ListWatch = func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }
 	}
 	options = append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))
-	for _, src := range sources {
-		if src.streams {
-			options = append(options, WithStreamingList())
-			break
-		}
-	}
 	s, err := kind.NewInformer(options...)
 	if err != nil {
 		t.Fatal(err)

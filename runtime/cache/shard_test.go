@@ -214,7 +214,7 @@ func TestStreamOfOtherShardsWithoutABookmark(t *testing.T) {
 		src := newSource()
 		src.streams, src.noBookmark = true, true
 		mine := src.set("a", "mine", nil)
-		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		s := followAll(t, map[string]*fakeSource{"": src}, WithStreamingList(), WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		for range 20 {
 			time.Sleep(5 * time.Second) // below the limit for the next event
 			src.set("a", "other", nil)

@@ -25,7 +25,7 @@ func theirPods(connection *connection) cache.SharedIndexInformer {
 	return informers.NewSharedInformerFactory(connection.clientset, 0).Core().V1().Pods().Informer()
 }
 
-// theirMetadata are those of a factory of metadata.
+// theirMetadata returns the informer of a metadata factory.
 func (c *client) theirMetadata(config *rest.Config) cache.SharedIndexInformer {
 	requests := meter.Must(metadata.NewForConfig(config))
 	return metadatainformer.NewSharedInformerFactory(requests, 0).ForResource(c.kind.GroupVersionResource()).Informer()
