@@ -23,7 +23,7 @@ func TestExpired(t *testing.T) {
 	through := &link{tooLarge: 2} // the first list and the relist
 	client := clientFor(t, through.through(configOf(server))).CoreV1().RESTClient()
 	followers := map[string]*follower[*corev1.Pod]{
-		"stream": follow[*corev1.Pod](t, client, pods, "expired"),
+		"stream": follow[*corev1.Pod](t, client, pods, "expired", cache.WithStreamingList()),
 		"pages":  follow[*corev1.Pod](t, client, pods, "expired"),
 	}
 	for _, f := range followers {
