@@ -110,7 +110,6 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			owners, split := ownersIn(2), sharding.Split(sharding.Owner, 2)
 			src := newSource()
-			src.streams = true
 			src.setOwner("a", "child", owners[0], true)
 			var informers [2]*SharedIndexInformer[object]
 			var witnesses [2]*scopeWitness
@@ -160,7 +159,6 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 	for _, change := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			src, other := newSource(), newSource()
-			src.streams, other.streams = true, true
 			src.set("a", "mine", nil)
 			sources := map[string]*fakeSource{"a": src, "b": other}
 			s := newOwn(t, func(namespace string) OpenFunc { return openerOf(sources[namespace]) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet), WithMaxObjectBytes(4096))

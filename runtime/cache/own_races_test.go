@@ -98,7 +98,6 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		src.streams = true
 		src.set("a", "one", nil)
 		own := &writes.Observer{}
 		own.Transport(http.DefaultTransport)

@@ -41,7 +41,6 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 			for extra := range 4 { // other UIDs, which are in other shards
 				synctest.Test(t, func(t *testing.T) {
 					src := newSource()
-					src.streams = true
 					for range extra {
 						src.bookmark()
 					}
@@ -146,7 +145,6 @@ func TestOwnWriteMovesBetweenRanges(t *testing.T) {
 	for from := range 2 {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
-			src.streams = true
 			src.setOwner("a", "child", owners[from], true)
 			s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithWatchErrorHandler(quiet),
 				WithScopes(Scope{ShardSelector: split[0].String() + " || " + split[2].String()}))

@@ -140,7 +140,6 @@ func after(heard *recorder) []string {
 func TestReadYourWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		src.streams = true
 		s := followOwn(t, map[string]*fakeSource{"": src})
 		heard, _ := listen(t, s)
 		synctest.Wait()

@@ -67,7 +67,11 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 			mine := src.set("a", "mine", nil)
 			src.set("a", "other", nil)
 			src.set("b", "another", nil)
-			s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+			options := []SharedInformerOption{WithShard(shardOf(t, sharding.UID, string(mine.UID)))}
+			if streams {
+				options = append(options, WithStreamingList())
+			}
+			s := followAll(t, map[string]*fakeSource{"": src}, options...)
 			heard, _ := listen(t, s)
 			wantLines(t, after(heard), "add a/mine@101 initial=true")
 
@@ -230,7 +234,6 @@ func TestStreamOfOtherShardsWithoutABookmark(t *testing.T) {
 func TestOwnWritesToOtherShards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		src.streams = true
 		mine, other := src.set("a", "mine", nil), src.set("a", "other", nil)
 		s := followOwn(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		synctest.Wait()
@@ -255,7 +258,6 @@ func TestOwnWritesToOtherShards(t *testing.T) {
 func TestOwnWriteMovesToAnotherShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		src.streams = true
 		src.setOwner("a", "child", "parent", true)
 		s := followOwn(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
 		heard, _ := listen(t, s)

@@ -52,7 +52,7 @@ func (o *options) clientOf(binary string, access link.Access, kind string, objec
 }
 
 // kube measures informers by default and in their other mode. Ours reads a LIST by default, and client-go's a streaming list. It
-// also measures first syncs without managedFields, and of metadata alone.
+// also measures first syncs on one processor, without managedFields, and of metadata alone.
 //
 // The objects are pods of 2.2 KB of JSON as the server sends them, with all defaults, and custom resources of 2 KB, each with
 // managedFields.
@@ -61,16 +61,25 @@ func (o *options) kube(ctx context.Context, objects int) {
 	for _, k := range kinds {
 		server, access, stop := o.startWith(ctx, k.kind, objects)
 		var children []child
-		for _, c := range []struct{ name, mode, side string }{
-			{"default", "default", "informer-gen"}, {"default", "default", "client-go"}, {"streaming", "streaming", "informer-gen"}, {"LIST", "LIST", "client-go"},
-			{"streaming", "streaming", "none"}, {"LIST", "LIST", "none"},
+		for _, c := range []struct {
+			name, side, mode string
+			args             []string
+		}{
+			{"default", "informer-gen", "default", nil},
+			{"default", "client-go", "default", nil},
+			{"streaming", "informer-gen", "streaming", []string{"--scenario=relists"}},
+			{"LIST", "client-go", "LIST", []string{"--scenario=relists"}},
+			{"streaming", "none", "streaming", nil},
+			{"LIST", "none", "LIST", nil},
+			{"GOMAXPROCS=1", "informer-gen", "default", []string{"--scenario=sync", "--processors=1"}},
+			{"GOMAXPROCS=1", "client-go", "default", []string{"--scenario=sync", "--processors=1"}},
+			{"LIST/GOMAXPROCS=1", "client-go", "LIST", []string{"--scenario=sync", "--processors=1"}},
+			{"unmanaged", "informer-gen", "default", []string{"--scenario=sync", "--fields=unmanaged"}},
+			{"unmanaged", "client-go", "default", []string{"--scenario=sync", "--fields=unmanaged"}},
+			{"metadata", "informer-gen", "default", []string{"--scenario=sync", "--fields=metadata"}},
+			{"metadata", "client-go", "default", []string{"--scenario=sync", "--fields=metadata"}},
 		} {
-			children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+c.name, c.side, c.mode))
-		}
-		for _, fields := range []string{"unmanaged", "metadata"} {
-			for _, side := range []string{"informer-gen", "client-go"} {
-				children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+fields, side, "default", "--fields="+fields, "--scenario=sync"))
-			}
+			children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+c.name, c.side, c.mode, c.args...))
 		}
 		o.run(ctx, server, children)
 		stop()

@@ -56,7 +56,9 @@ measure() {
     cat "$results/outages" ;;
   http) ../build/bin/bench http --objects=10000,100000 --rounds=$rounds ;;
   http-quick) ../build/bin/bench http --objects=10000 ;;
-  kube) ../build/bin/bench kube --objects=20000,100000 --rounds=$rounds --seconds=60 ;;
+  kube)
+    ../build/bin/bench kube --objects=20000 --rounds=5 --seconds=60
+    ../build/bin/bench kube --objects=100000 --rounds=$rounds --seconds=20 ;;
   kube-quick) ../build/bin/bench kube --objects=20000 ;;
   shards) ../build/bin/bench shards --objects=100000 --rounds=$rounds --seconds=20 ;;
   shards-quick) ../build/bin/bench shards --objects=10000 --seconds=2 ;;

@@ -60,11 +60,11 @@ func (c *client) follow(ctx context.Context) {
 			meter.Figure{Value: float64(i.stats().BytesRead), Unit: "read-B/op"}, meter.Figure{Value: float64(i.stats().Dropped), Unit: "dropped/op"})
 	}
 	c.print("FirstSync", figures...)
+	if c.scenario != "sync" && c.shards == 1 { // a relist of a shard is one of fewer objects
+		c.relist(ctx, counters, "Relist", 1)
+		c.relist(ctx, counters, "Relist1Percent", c.objects/100)
+	}
 	if c.scenario == "changes" {
-		if c.shards == 1 { // a relist of a shard is one of fewer objects
-			c.relist(ctx, counters, "Relist", 1)
-			c.relist(ctx, counters, "Relist1Percent", c.objects/100)
-		}
 		if c.writer.Program == "" {
 			c.events(ctx, counters)
 		} else {

@@ -42,6 +42,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -81,7 +82,7 @@ func main() {
 	pflag.StringVar(&c.name, "name", "Informer", "what the names of the results begin with")
 	pflag.StringVar(&c.side, "side", "informer-gen", "informer-gen, client-go, crcache, controller-runtime or none")
 	pflag.StringVar(&c.mode, "mode", "default", "default, streaming or LIST")
-	pflag.StringVar(&c.scenario, "scenario", "changes", "sync, changes, slow or limited")
+	pflag.StringVar(&c.scenario, "scenario", "changes", "sync, relists, changes (relists and updates), slow or limited")
 	pflag.StringVar(&c.fields, "fields", "all", "all, unmanaged, view or metadata: the fields that it keeps of each object")
 	pflag.StringVar(&c.kindName, "kind", podserver.Pods, `"pods", or custom resources of "2 KB" or "20 KB"`)
 	pflag.IntVar(&c.objects, "objects", 10_000, "how many objects there are")
@@ -91,9 +92,11 @@ func main() {
 	pflag.StringVar(&c.writer.Program, "writer", "", "`FILE` of the command bench, if the server is a kube-apiserver")
 	pflag.IntVar(&c.rate, "rate", 1000, "how many updates a kube-apiserver gets in a second")
 	pflag.IntVar(&c.seconds, "seconds", 5, "how long it gets them")
+	processors := pflag.Int("processors", 0, "GOMAXPROCS of this process, if it is not 0")
 	pflag.StringVar(&c.profile, "profile", "", "write a CPU profile of each phase to files that begin with `PREFIX`")
 	timeout := pflag.Duration("timeout", 30*time.Minute, "when to give up")
 	pflag.Parse()
+	runtime.GOMAXPROCS(*processors)
 	var ok bool
 	if c.kind, ok = podserver.Kinds[c.kindName]; !ok {
 		meter.Check(fmt.Errorf("there is no kind %q", c.kindName))
@@ -105,7 +108,7 @@ func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), *timeout)
 	defer cancel()
 	switch c.scenario {
-	case "sync", "changes":
+	case "sync", "relists", "changes":
 		c.follow(ctx)
 	case "slow", "limited":
 		c.slow(ctx)
