@@ -375,8 +375,8 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 	})
 }
 
-// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as those of client-go's informers. It has no effect
-// on *unstructured.Unstructured and *metav1.PartialObjectMetadata.
+// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as those of client-go's informers. By default each object
+// has them, also if a list leaves them out of its items. It has no effect on *unstructured.Unstructured and *metav1.PartialObjectMetadata.
 func WithoutTypeMeta() SharedInformerOption {
 	return setting(func(s *settings) { s.Decode.WithoutTypeMeta = true })
 }

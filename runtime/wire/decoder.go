@@ -43,7 +43,7 @@ type Options struct {
 	// WithoutAnnotations has the keys of annotations to leave out in the same way.
 	WithoutAnnotations []string
 	// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as the typed clients of
-	// client-go do. By default they are those of the text. It has no effect on unstructured
+	// client-go do. By default they are those of the text, or of the list if its items have none. It has no effect on unstructured
 	// objects and on *metav1.PartialObjectMetadata. A *Dual has them in its unstructured form.
 	WithoutTypeMeta bool
 	// SkipUndecodable delivers the name of an object that cannot be decoded, or that is
@@ -293,7 +293,7 @@ func (d *Decoder) DecodeItem(text []byte) (Item, error) {
 	if err != nil {
 		return Item{}, err // not nil as an error
 	}
-	meta.set(obj)
+	meta = meta.set(obj)
 	d.dropTypeMeta(obj)
 	return Item{Object: d.pack(c, frame, meta, obj, false), ContentHash: d.contentHash(c, frame)}, nil
 }
@@ -319,7 +319,7 @@ type howToDecode struct {
 	mayBeHeld bool
 	// gaveUp is set if the plan has given up on it, and is not tried again.
 	gaveUp bool
-	// meta is set if the kind of the object is not in the frame.
+	// meta is the kind of an object that has none in the frame, if it is known.
 	meta *typeMeta
 	// listed is set for an item of a list, and kindLater if its kind is not known yet.
 	listed, kindLater bool
@@ -334,7 +334,7 @@ func (d *Decoder) object(c codec, frame []byte, how howToDecode) (i Item) {
 			return i
 		}
 	}
-	if i.Object, i.Err = d.named(c, frame, how); i.Err != nil {
+	if i.Object, i.Err = d.named(c, frame, &how); i.Err != nil {
 		return Item{Err: i.Err}
 	}
 	if !how.kindLater {
@@ -343,11 +343,11 @@ func (d *Decoder) object(c codec, frame []byte, how howToDecode) (i Item) {
 	return i
 }
 
-// named is decode of an object that has a name.
-func (d *Decoder) named(c codec, frame []byte, how howToDecode) (Object, *DecodeError) {
+// named is decode of an object that has a name. It sets how.meta to nil if the object has a kind of its own.
+func (d *Decoder) named(c codec, frame []byte, how *howToDecode) (Object, *DecodeError) {
 	obj, err := d.decode(c, frame, how.gaveUp)
 	if err == nil {
-		how.meta.set(obj)
+		how.meta = how.meta.set(obj)
 		if wrong := d.check(obj); wrong != nil {
 			return obj, describe(c, frame, wrong)
 		}

@@ -74,6 +74,8 @@ type listReader struct {
 	// kindLater if the items come before the kind of the list.
 	typeMeta  []byte
 	kindLater bool // in that case
+	// itemMeta is the kind of typed items without one, if the list has its kind before them.
+	itemMeta *typeMeta
 	// frames are parts of the source's block that no task has yet.
 	frames [][]byte
 	// dropped counts the items that Options.Keep has left out, and first is Page.First.
@@ -114,7 +116,7 @@ func (r *listReader) decode(items []Item, frame []byte) []Item {
 	if r.typeMeta != nil && plan.MemberAt(frame, "kind") < 0 {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
-	i := r.decoder.object(r.codec, frame, howToDecode{mayBeHeld: true, listed: true, kindLater: r.kindLater})
+	i := r.decoder.object(r.codec, frame, howToDecode{mayBeHeld: true, meta: r.itemMeta, listed: true, kindLater: r.kindLater})
 	if i.Err != nil && !r.decoder.skips(i.Err) {
 		r.failed.Store(true)
 	}
@@ -275,7 +277,13 @@ const kindLater = "\x00"
 func (r *listReader) setTypeMeta() {
 	late := r.kind == "" || r.apiVersion == ""
 	kind, isList := strings.CutSuffix(r.kind, "List")
-	if !r.decoder.untyped || !late && !isList {
+	switch {
+	case !late && !isList:
+		return
+	case !r.decoder.untyped:
+		if !late && kind != "" {
+			r.itemMeta = &typeMeta{TypeMeta: metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}}
+		}
 		return
 	}
 	meta := metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}

@@ -131,8 +131,8 @@ func TestAcceptEndsWithPlainJSON(t *testing.T) {
 	}
 }
 
-// TestMetadataOfWholeObjects reads the answers of servers to requests for metadata only. An object keeps
-// the kind of its text, as in the lists of client-go's metadata client.
+// TestMetadataOfWholeObjects reads the answers of servers to requests for metadata only. An object has
+// the kind of its text or of its list.
 func TestMetadataOfWholeObjects(t *testing.T) {
 	kind := schema.GroupKind{Group: "example.com", Kind: "Widget"}
 	for _, test := range []struct {
@@ -176,6 +176,10 @@ func checkMetadataOf(t *testing.T, d *Decoder, apiVersion, kind string, accepted
 	if kind != "" {
 		listKind.Kind += "List"
 	}
+	listedKind := itemKind
+	if apiVersion == "" {
+		listedKind = metav1.TypeMeta{} // half of one is none
+	}
 	members := func(of metav1.TypeMeta) string {
 		text, _ := json.Marshal(struct {
 			metav1.TypeMeta
@@ -191,7 +195,7 @@ func checkMetadataOf(t *testing.T, d *Decoder, apiVersion, kind string, accepted
 	}{
 		{"a list", `{` + members(listKind) + `,"metadata":{"resourceVersion":"9"},"items":[` + object + `]}`, itemKind},
 		{"a list with its kind at its end", `{"metadata":{"resourceVersion":"9"},"items":[` + object + `],` + members(listKind) + `}`, itemKind},
-		{"a list in protobuf", inEnvelope(listKind, field(1, messageOf(&metav1.ListMeta{ResourceVersion: "9"}))+field(2, message)), metav1.TypeMeta{}},
+		{"a list in protobuf", inEnvelope(listKind, field(1, messageOf(&metav1.ListMeta{ResourceVersion: "9"}))+field(2, message)), listedKind},
 	} {
 		page, err := d.List(t.Context(), bodyOf(list.body))
 		if err == nil && len(page.Items) != 1 {

@@ -113,6 +113,7 @@ func modelList(text []byte) (list metav1.PartialObjectMetadataList, err error) {
 	if wrong := list.Unmarshal(u.Raw); wrong != nil {
 		return list, wrong
 	}
+	list.TypeMeta = metav1.TypeMeta{Kind: u.Kind, APIVersion: u.APIVersion}
 	if err != nil {
 		return list, err
 	}
@@ -160,7 +161,12 @@ func FuzzProtobufList(f *testing.F) {
 		}
 		var all []metadata
 		for _, obj := range objectsOf(page) {
-			all = append(all, *obj.(*metadata))
+			item := *obj.(*metadata)
+			if of := item.TypeMeta; of != (metav1.TypeMeta{}) && (of.Kind+"List" != want.Kind || of.APIVersion != want.APIVersion) {
+				t.Errorf("an item of a list of %v is %v", want.TypeMeta, of)
+			}
+			item.TypeMeta = metav1.TypeMeta{}
+			all = append(all, item)
 		}
 		if !reflect.DeepEqual(all, want.Items) && len(all)+len(want.Items) > 0 {
 			t.Errorf("items are\n%v\nwant\n%v", all, want.Items)

@@ -163,6 +163,7 @@ func (r *listReader) readList(outer *int) error {
 	if err := r.checkBefore(); err != nil {
 		return err // before all of its items are read
 	}
+	r.setTypeMeta()
 	left, err := r.length(outer)
 	if err != nil {
 		return err

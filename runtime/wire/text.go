@@ -30,7 +30,7 @@ type Text struct {
 type TextForm struct {
 	// Protobuf is set for a message without its envelope. Other texts are JSON.
 	Protobuf bool
-	// Kind and APIVersion are those of the envelope.
+	// Kind and APIVersion are those of the envelope, or of the list of an item that has none.
 	Kind, APIVersion string
 }
 
@@ -40,7 +40,8 @@ func (d *Decoder) pack(c codec, frame []byte, meta *typeMeta, obj Object, listed
 		return obj
 	}
 	text := Text{Bytes: frame, Reader: d.reader, HasMore: d.mayHaveMore(frame)}
-	if _, text.Protobuf = c.(protobufCodec); text.Protobuf && meta != nil {
+	_, text.Protobuf = c.(protobufCodec)
+	if meta != nil {
 		text.Kind, text.APIVersion = meta.Kind, meta.APIVersion
 	}
 	return d.packer.Pack(obj, text, listed)
@@ -84,7 +85,7 @@ func (d *Decoder) Reread(form TextForm, text []byte) (Object, error) {
 	if err != nil {
 		return nil, err // not nil as an error
 	}
-	if form.Protobuf {
+	if form.Kind != "" || form.APIVersion != "" {
 		meta := d.typeMeta.Load()
 		if meta == nil || meta.Kind != form.Kind || meta.APIVersion != form.APIVersion {
 			meta = &typeMeta{}

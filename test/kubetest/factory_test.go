@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
@@ -188,8 +189,13 @@ func TestNamespacesWithRights(t *testing.T) {
 		t.Errorf("without the right for one namespace the status is %v", status)
 	}
 	for i, want := range []cache.Phase{cache.Watching, cache.Watching, cache.Degraded} {
-		if scope := status.Scopes[i]; scope.Status.Phase != want {
-			t.Errorf("namespace %s: %v", scope.Namespace, scope.Status)
+		// A watch is opened after the handler has heard of the list.
+		err := wait.PollUntilContextCancel(ctx, time.Millisecond, true, func(context.Context) (bool, error) {
+			status = informer.Status()
+			return status.Scopes[i].Status.Phase == want, nil
+		})
+		if err != nil {
+			t.Errorf("namespace %s: %v", status.Scopes[i].Namespace, status.Scopes[i].Status)
 		}
 	}
 	allow(t, admin, "rights-c", "tenant")

@@ -35,6 +35,15 @@ func KindOf(obj runtime.Object) (kind schema.GroupVersionKind) {
 	return obj.GetObjectKind().GroupVersionKind()
 }
 
+// SetMissingKind is SetKind for an object that has no kind, and reports whether it had none.
+func SetMissingKind(obj runtime.Object, kind *metav1.TypeMeta) bool {
+	if !KindOf(obj).Empty() {
+		return false
+	}
+	SetKind(obj, kind)
+	return true
+}
+
 // SetKind sets the kind of an object. An object whose methods panic keeps none.
 func SetKind(obj runtime.Object, kind *metav1.TypeMeta) {
 	defer func() { _ = recover() }()

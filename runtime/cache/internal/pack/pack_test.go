@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -92,6 +95,38 @@ func TestOneTextForAnObject(t *testing.T) {
 		})
 	}
 	running.Wait()
+}
+
+// TestKindOfAList packs items that have their kind only in the list.
+func TestKindOfAList(t *testing.T) {
+	list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "9"}}
+	list.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList"))
+	for n := range 3 {
+		obj := newObject(n, "kind", 100)
+		obj.TypeMeta = metav1.TypeMeta{}
+		list.Items = append(list.Items, *obj)
+	}
+	var inJSON, inProtobuf bytes.Buffer
+	if err := json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{}).Encode(list, &inJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := protobuf.NewSerializer(nil, nil).Encode(list, &inProtobuf); err != nil {
+		t.Fatal(err)
+	}
+	p := newPacking()
+	decoder := wire.NewDecoder(reflect.TypeFor[object](), wire.Options{Packer: p}, nil)
+	for _, body := range []*bytes.Buffer{&inJSON, &inProtobuf} {
+		page, err := decoder.List(t.Context(), io.NopCloser(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, item := range page.Items {
+			again := Of(item.Object.(*Object).Text()) // without its decoded form
+			if want := newObject(n, "kind", 100); !reflect.DeepEqual(again.Open(), want) {
+				t.Errorf("read again, object %d is %+v, want %+v", n, again.Open(), want)
+			}
+		}
+	}
 }
 
 // TestSizes: a rounded size is at least the size, and not much larger.
