@@ -43,8 +43,9 @@ type Options struct {
 	// WithoutAnnotations has the keys of annotations to leave out in the same way.
 	WithoutAnnotations []string
 	// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as the typed clients of
-	// client-go do. By default they are those of the text, or of the list if its items have none. It has no effect on unstructured
-	// objects and on *metav1.PartialObjectMetadata. A *Dual has them in its unstructured form.
+	// client-go do. By default they are those of the text, and an item of a list that has none gets
+	// them from the list. It has no effect on unstructured objects and on
+	// *metav1.PartialObjectMetadata. A *Dual has them in its unstructured form.
 	WithoutTypeMeta bool
 	// SkipUndecodable delivers the name of an object that cannot be decoded, or that is
 	// above MaxObjectBytes, and the reason. By default one such object fails the list or

@@ -277,16 +277,16 @@ const kindLater = "\x00"
 func (r *listReader) setTypeMeta() {
 	late := r.kind == "" || r.apiVersion == ""
 	kind, isList := strings.CutSuffix(r.kind, "List")
-	switch {
-	case !late && !isList:
-		return
-	case !r.decoder.untyped:
-		if !late && kind != "" {
-			r.itemMeta = &typeMeta{TypeMeta: metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}}
+	meta := metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}
+	if !r.decoder.untyped {
+		if isList && !late && kind != "" {
+			r.itemMeta = &typeMeta{TypeMeta: meta}
 		}
 		return
 	}
-	meta := metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}
+	if !late && !isList {
+		return
+	}
 	if late {
 		meta, r.kindLater = metav1.TypeMeta{Kind: kindLater}, true
 	}

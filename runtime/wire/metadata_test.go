@@ -178,7 +178,7 @@ func checkMetadataOf(t *testing.T, d *Decoder, apiVersion, kind string, accepted
 	}
 	listedKind := itemKind
 	if apiVersion == "" {
-		listedKind = metav1.TypeMeta{} // half of one is none
+		listedKind = metav1.TypeMeta{} // items get a kind only with its apiVersion
 	}
 	members := func(of metav1.TypeMeta) string {
 		text, _ := json.Marshal(struct {

@@ -4,6 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 )
 
 // Object is a pointer to an API type, such as *v1.Foo. Bodies are decoded to it, caches
@@ -11,6 +13,21 @@ import (
 type Object interface {
 	metav1.Object
 	runtime.Object
+}
+
+// typeMeta is the kind of objects whose own texts may lack it: messages in an envelope, and items of a list.
+type typeMeta struct {
+	metav1.TypeMeta
+	// err is the *KindError of a kind that was not wanted.
+	err error
+}
+
+// set sets the kind of obj if obj has none. It returns m, or nil if obj had a kind already. m may be nil.
+func (m *typeMeta) set(obj runtime.Object) *typeMeta {
+	if m != nil && safemeta.SetMissingKind(obj, &m.TypeMeta) {
+		return m
+	}
+	return nil
 }
 
 // Item is one object of a list or a watch, or the error that it has in place of the object.

@@ -9,25 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
-
-// typeMeta is the kind of objects whose own texts may lack it: messages in an envelope, and items of a list.
-type typeMeta struct {
-	metav1.TypeMeta
-	// err is the *KindError of a kind that was not wanted.
-	err error
-}
-
-// set sets the kind of obj if that has none. It returns nil if obj has one, and otherwise m, which may be nil.
-func (m *typeMeta) set(obj runtime.Object) *typeMeta {
-	if m != nil && safemeta.SetMissingKind(obj, &m.TypeMeta) {
-		return m
-	}
-	return nil
-}
 
 // typeMetaOf returns the kind in an envelope. Nearly always it is that of the last event, so
 // that its strings are shared.

@@ -30,7 +30,7 @@ type Text struct {
 type TextForm struct {
 	// Protobuf is set for a message without its envelope. Other texts are JSON.
 	Protobuf bool
-	// Kind and APIVersion are those of the envelope, or of the list of an item that has none.
+	// Kind and APIVersion are set if the text has none. They come from its envelope or from its list.
 	Kind, APIVersion string
 }
 
