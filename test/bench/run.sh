@@ -8,7 +8,7 @@
 # --write also writes the table of each section to test/bench/tables.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
-command="make bench ARGS=\"$*\""
+command="test/bench/run.sh $*"
 quick="" write="" partial="" sections=()
 for arg; do
   case $arg in
@@ -57,10 +57,10 @@ measure() {
   http) ../build/bin/bench http --objects=10000,100000 --rounds=$rounds ;;
   http-quick) ../build/bin/bench http --objects=10000 ;;
   kube)
-    ../build/bin/bench kube --objects=20000 --rounds=5 --seconds=60
-    ../build/bin/bench kube --objects=100000 --rounds=$rounds --seconds=20 ;;
+    ../build/bin/bench kube --objects=20000 --rounds=5 --seconds=15
+    ../build/bin/bench kube --objects=100000 --rounds=$rounds --seconds=5 ;;
   kube-quick) ../build/bin/bench kube --objects=20000 ;;
-  shards) ../build/bin/bench shards --objects=100000 --rounds=$rounds --seconds=20 ;;
+  shards) ../build/bin/bench shards --objects=100000 --rounds=$rounds --seconds=5 ;;
   shards-quick) ../build/bin/bench shards --objects=10000 --seconds=2 ;;
   manager) ../build/bin/bench manager --objects=20000,100000 --rounds=$rounds --rate=100 --seconds=20 ;;
   manager-quick) ../build/bin/bench manager --objects=5000 --rate=100 ;;

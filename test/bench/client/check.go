@@ -55,7 +55,7 @@ func (c *client) part(obj podserver.Object) any {
 // checkRequests fails if the informer has sent other requests than it should.
 func (c *client) checkRequests(sent link.Requests) error {
 	lists := 1
-	if c.scenario == "changes" && c.shards == 1 {
+	if c.relists() {
 		lists += 2
 	}
 	if sent.Lists+sent.Streams != lists || c.mode == "streaming" && sent.Lists != 0 || c.mode == "LIST" && sent.Streams != 0 {

@@ -60,7 +60,7 @@ func (c *client) follow(ctx context.Context) {
 			meter.Figure{Value: float64(i.stats().BytesRead), Unit: "read-B/op"}, meter.Figure{Value: float64(i.stats().Dropped), Unit: "dropped/op"})
 	}
 	c.print("FirstSync", figures...)
-	if c.scenario != "sync" && c.shards == 1 { // a relist of a shard is one of fewer objects
+	if c.relists() {
 		c.relist(ctx, counters, "Relist", 1)
 		c.relist(ctx, counters, "Relist1Percent", c.objects/100)
 	}
@@ -72,6 +72,11 @@ func (c *client) follow(ctx context.Context) {
 		}
 	}
 	c.check(ctx, i)
+}
+
+// relists is false for a shard too, as its relist is one of fewer objects.
+func (c *client) relists() bool {
+	return (c.scenario == "relists" || c.scenario == "changes") && c.shards == 1
 }
 
 // start starts an informer, and returns what it costs until the handlers have all objects.
@@ -148,7 +153,7 @@ func (c *client) expected(i *informer, total int) (expected int) {
 // measure begins a phase, and returns what it costs until the handlers have received the wanted events, which may be no other
 // ones. If the informer lists again, the phase begins with the request for the list.
 func (c *client) measure(ctx context.Context, handlers meter.Counters, name string, want meter.Counts, begin func()) (took, used time.Duration) {
-	runtime.GC() // the garbage of the last phase does not count for this one
+	c.collect(ctx)
 	stop := meter.Profile(c.profile, name)
 	handlers.Expect(want.Adds + want.Updates + want.Deletes)
 	fmt.Println(meter.Begin)
@@ -176,12 +181,26 @@ func (c *client) change(ctx context.Context, count int) {
 	c.control(ctx, fmt.Sprintf("change?count=%d", count))
 }
 
-// control sends a request for the benchmark to podserver, on a connection of its own.
+// collect frees the garbage of this process and of a kube-apiserver, so that a phase does not pay for what came before it. A
+// collection of the server needs more time than a first sync.
+func (c *client) collect(ctx context.Context) {
+	runtime.GC()
+	if c.writer.Program != "" {
+		c.send(ctx, http.MethodGet, "/debug/pprof/heap?gc=1")
+	}
+}
+
+// control sends a request for the benchmark to podserver.
 func (c *client) control(ctx context.Context, what string) {
-	request := meter.Must(http.NewRequestWithContext(ctx, http.MethodPost, c.access.URL+"/control/"+what, nil))
+	c.send(ctx, http.MethodPost, "/control/"+what)
+}
+
+// send sends a request for the benchmark, on a connection of its own.
+func (c *client) send(ctx context.Context, method, path string) {
+	request := meter.Must(http.NewRequestWithContext(ctx, method, c.access.URL+path, nil))
 	response := meter.Must(meter.Must(rest.HTTPClientFor(c.access.Config())).Do(request))
 	if response.StatusCode != http.StatusOK {
-		meter.Check(fmt.Errorf("%s: %s", what, response.Status))
+		meter.Check(fmt.Errorf("%s: %s", path, response.Status))
 	}
 	meter.Check(response.Body.Close())
 }

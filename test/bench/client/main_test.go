@@ -36,6 +36,7 @@ func TestClients(t *testing.T) {
 	}{
 		{"--mode=streaming --scenario=changes", changes},
 		{"--mode=LIST --scenario=changes", changes},
+		{"--mode=streaming --scenario=relists", changes[:3]},
 		{"--mode=streaming --scenario=changes --json", changes},
 		{"--mode=LIST --scenario=sync --fields=view", []string{"FirstSync"}},
 		{"--mode=streaming --scenario=sync --fields=unmanaged --json", []string{"FirstSync"}},
