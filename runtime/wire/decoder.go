@@ -43,8 +43,8 @@ type Options struct {
 	// WithoutAnnotations has the keys of annotations to leave out in the same way.
 	WithoutAnnotations []string
 	// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as the typed clients of
-	// client-go do. By default they are those of the text, and an item of a list that has none gets
-	// them from the list. It has no effect on unstructured objects and on
+	// client-go do. By default they are those of the text. An item of a list gets those of the
+	// list if its text has none. The option has no effect on unstructured objects and on
 	// *metav1.PartialObjectMetadata. A *Dual has them in its unstructured form.
 	WithoutTypeMeta bool
 	// SkipUndecodable delivers the name of an object that cannot be decoded, or that is

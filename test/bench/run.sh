@@ -56,7 +56,7 @@ measure() {
     cat "$results/outages" ;;
   http) ../build/bin/bench http --objects=10000,100000 --rounds=$rounds ;;
   http-quick) ../build/bin/bench http --objects=10000 ;;
-  kube)
+  kube) # two processors need about a minute for 15 seconds of updates
     ../build/bin/bench kube --objects=20000 --rounds=5 --seconds=15
     ../build/bin/bench kube --objects=100000 --rounds=$rounds --seconds=5 ;;
   kube-quick) ../build/bin/bench kube --objects=20000 ;;

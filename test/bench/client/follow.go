@@ -74,7 +74,7 @@ func (c *client) follow(ctx context.Context) {
 	c.check(ctx, i)
 }
 
-// relists is false for a shard too, as its relist is one of fewer objects.
+// relists reports whether relists are measured. They are not for a shard, which has fewer objects.
 func (c *client) relists() bool {
 	return (c.scenario == "relists" || c.scenario == "changes") && c.shards == 1
 }
@@ -181,8 +181,8 @@ func (c *client) change(ctx context.Context, count int) {
 	c.control(ctx, fmt.Sprintf("change?count=%d", count))
 }
 
-// collect frees the garbage of this process and of a kube-apiserver, so that a phase does not pay for what came before it. A
-// collection of the server needs more time than a first sync.
+// collect frees the garbage of this process and of a kube-apiserver, so that a phase does not pay for an earlier one. A
+// collection of the server may take longer than a first sync.
 func (c *client) collect(ctx context.Context) {
 	runtime.GC()
 	if c.writer.Program != "" {

@@ -68,7 +68,8 @@ func (l *Link) send(next http.RoundTripper, request *http.Request) (*http.Respon
 	}
 	query := request.URL.Query()
 	if query.Get("limit") == "1" {
-		return next.RoundTrip(request) // for the version, which our informer asks for if a streaming list takes more than 10 s
+		// Our informer asks for the current version if a streaming list takes more than 10 s.
+		return next.RoundTrip(request)
 	}
 	watches := query.Has("watch")
 	list := !watches || query.Has("sendInitialEvents")
