@@ -59,6 +59,9 @@ func (o *options) clientOf(binary string, access link.Access, kind string, objec
 func (o *options) kube(ctx context.Context, objects int) {
 	binary := o.build(ctx, "client")
 	for _, k := range kinds {
+		if !o.measures("Kube/" + k.name + "/") {
+			continue
+		}
 		server, access, stop := o.startWith(ctx, k.kind, objects)
 		var children []child
 		for _, c := range []struct {
@@ -96,8 +99,11 @@ func (o *options) shards(ctx context.Context, objects int) {
 	binary := o.build(ctx, "client")
 	for _, k := range kinds {
 		for _, gate := range []string{"false", "true"} {
-			server, access, stop := o.startWith(ctx, k.kind, objects, "--feature-gates=ShardedListAndWatch="+gate)
 			name := "Shards/" + k.name + "/gate=" + gate
+			if !o.measures(name + "/") {
+				continue
+			}
+			server, access, stop := o.startWith(ctx, k.kind, objects, "--feature-gates=ShardedListAndWatch="+gate)
 			children := []child{o.clientOf(binary, access, k.kind, objects, name+"/all", "informer-gen", "default")}
 			for shard := range shardCount {
 				children = append(children, o.clientOf(binary, access, k.kind, objects, name+"/shard", "informer-gen", "default", fmt.Sprint("--shard=", shard), fmt.Sprint("--shards=", shardCount)))
@@ -113,6 +119,9 @@ func (o *options) shards(ctx context.Context, objects int) {
 func (o *options) managers(ctx context.Context, objects int) {
 	binary := o.build(ctx, "client")
 	for _, k := range kinds {
+		if !o.measures("Manager/" + k.name + "/") {
+			continue
+		}
 		server, access, stop := o.startWith(ctx, k.kind, objects)
 		var children []child
 		for _, side := range []string{"controller-runtime", "crcache"} {
