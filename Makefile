@@ -161,7 +161,7 @@ bench: ## Measure side by side with code-generator and client-go, in two hours (
 bench-quick: ## Measure the same in some minutes, with fewer objects and one round; write only to build/bench
 	@test/bench/run.sh --quick $(ARGS)
 
-bench-kube: ## Measure informers of a whole kube-apiserver, in 100 minutes; the first run also builds it (ARGS="--quick" takes 4 minutes)
+bench-kube: ## Measure informers of a whole kube-apiserver, in two and a half hours; the first run also builds it (ARGS="--quick" takes 4 minutes)
 	@test/bench/run.sh --write kube $(ARGS)
 
 bench-manager: ## Measure managers with controller-runtime's cache and with ours, in an hour; the first run also builds the API server (ARGS="--quick" takes 4 minutes)
