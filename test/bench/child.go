@@ -31,11 +31,6 @@ type child struct {
 	args          []string
 }
 
-// measures reports whether rows whose names begin with prefix may be measured. A server with their objects takes a minute to start.
-func (o *options) measures(prefix string) bool {
-	return strings.HasPrefix(prefix, o.rows) || strings.HasPrefix(o.rows, prefix)
-}
-
 // run runs all children in each round, every second round backwards. With a kube-apiserver, the first one also runs once before, and does not count: it
 // gets the first answers of a new server.
 func (o *options) run(ctx context.Context, server *kubeserver.Server, children []child) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/test/bench/link"
 	"github.com/typedinformers/informer-gen/test/bench/meter"
@@ -33,14 +34,19 @@ func (o *options) start(ctx context.Context, flags ...string) (server *kubeserve
 	}
 }
 
-// startWith starts a kube-apiserver with objects of a kind. It has read them like any server that starts, and has no events from
-// before, so that watches of old versions have expired.
-func (o *options) startWith(ctx context.Context, kind string, objects int, flags ...string) (server *kubeserver.Server, access link.Access, stop func()) {
-	server, access, stop = o.start(ctx, flags...)
+// withServer runs clients of a new kube-apiserver with objects of a kind, unless none of their rows, whose names begin with prefix,
+// is to be measured. The server has read the objects like any server that starts, and has no events from before, so that watches of
+// old versions have expired.
+func (o *options) withServer(ctx context.Context, prefix, kind string, objects int, clients func(link.Access) []child, flags ...string) {
+	if !strings.HasPrefix(prefix, o.rows) && !strings.HasPrefix(o.rows, prefix) {
+		return
+	}
+	server, access, stop := o.start(ctx, flags...)
 	load(ctx, access, server.Access().Etcd, kind, objects)
 	meter.Check(server.Restart(ctx))
 	awaitServed(access, podserver.Kinds[kind].Path())
-	return server, access, stop
+	o.run(ctx, server, clients(access))
+	stop()
 }
 
 // clientOf is a client of a kube-apiserver.
@@ -59,33 +65,29 @@ func (o *options) clientOf(binary string, access link.Access, kind string, objec
 func (o *options) kube(ctx context.Context, objects int) {
 	binary := o.build(ctx, "client")
 	for _, k := range kinds {
-		if !o.measures("Kube/" + k.name + "/") {
-			continue
-		}
-		server, access, stop := o.startWith(ctx, k.kind, objects)
-		var children []child
-		for _, c := range []struct {
-			name, side, mode string
-			args             []string
-		}{
-			{"default", "informer-gen", "default", nil},
-			{"default", "client-go", "default", nil},
-			{"streaming", "informer-gen", "streaming", []string{"--scenario=relists"}},
-			{"LIST", "client-go", "LIST", []string{"--scenario=relists"}},
-			{"streaming", "none", "streaming", nil},
-			{"LIST", "none", "LIST", nil},
-			{"GOMAXPROCS=1", "informer-gen", "default", []string{"--scenario=sync", "--processors=1"}},
-			{"GOMAXPROCS=1", "client-go", "default", []string{"--scenario=sync", "--processors=1"}},
-			{"LIST/GOMAXPROCS=1", "client-go", "LIST", []string{"--scenario=sync", "--processors=1"}},
-			{"unmanaged", "informer-gen", "default", []string{"--scenario=sync", "--fields=unmanaged"}},
-			{"unmanaged", "client-go", "default", []string{"--scenario=sync", "--fields=unmanaged"}},
-			{"metadata", "informer-gen", "default", []string{"--scenario=sync", "--fields=metadata"}},
-			{"metadata", "client-go", "default", []string{"--scenario=sync", "--fields=metadata"}},
-		} {
-			children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+c.name, c.side, c.mode, c.args...))
-		}
-		o.run(ctx, server, children)
-		stop()
+		o.withServer(ctx, "Kube/"+k.name+"/", k.kind, objects, func(access link.Access) (children []child) {
+			for _, c := range []struct {
+				name, side, mode string
+				args             []string
+			}{
+				{"default", "informer-gen", "default", nil},
+				{"default", "client-go", "default", nil},
+				{"streaming", "informer-gen", "streaming", []string{"--scenario=relists"}},
+				{"LIST", "client-go", "LIST", []string{"--scenario=relists"}},
+				{"streaming", "none", "streaming", nil},
+				{"LIST", "none", "LIST", nil},
+				{"GOMAXPROCS=1", "informer-gen", "default", []string{"--scenario=sync", "--processors=1"}},
+				{"GOMAXPROCS=1", "client-go", "default", []string{"--scenario=sync", "--processors=1"}},
+				{"LIST/GOMAXPROCS=1", "client-go", "LIST", []string{"--scenario=sync", "--processors=1"}},
+				{"unmanaged", "informer-gen", "default", []string{"--scenario=sync", "--fields=unmanaged"}},
+				{"unmanaged", "client-go", "default", []string{"--scenario=sync", "--fields=unmanaged"}},
+				{"metadata", "informer-gen", "default", []string{"--scenario=sync", "--fields=metadata"}},
+				{"metadata", "client-go", "default", []string{"--scenario=sync", "--fields=metadata"}},
+			} {
+				children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+c.name, c.side, c.mode, c.args...))
+			}
+			return children
+		})
 	}
 }
 
@@ -99,17 +101,14 @@ func (o *options) shards(ctx context.Context, objects int) {
 	binary := o.build(ctx, "client")
 	for _, k := range kinds {
 		for _, gate := range []string{"false", "true"} {
-			name := "Shards/" + k.name + "/gate=" + gate
-			if !o.measures(name + "/") {
-				continue
-			}
-			server, access, stop := o.startWith(ctx, k.kind, objects, "--feature-gates=ShardedListAndWatch="+gate)
-			children := []child{o.clientOf(binary, access, k.kind, objects, name+"/all", "informer-gen", "default")}
-			for shard := range shardCount {
-				children = append(children, o.clientOf(binary, access, k.kind, objects, name+"/shard", "informer-gen", "default", fmt.Sprint("--shard=", shard), fmt.Sprint("--shards=", shardCount)))
-			}
-			o.run(ctx, server, children)
-			stop()
+			name := "Shards/" + k.name + "/gate=" + gate + "/"
+			o.withServer(ctx, name, k.kind, objects, func(access link.Access) []child {
+				children := []child{o.clientOf(binary, access, k.kind, objects, name+"all", "informer-gen", "default")}
+				for shard := range shardCount {
+					children = append(children, o.clientOf(binary, access, k.kind, objects, name+"shard", "informer-gen", "default", fmt.Sprint("--shard=", shard), fmt.Sprint("--shards=", shardCount)))
+				}
+				return children
+			}, "--feature-gates=ShardedListAndWatch="+gate)
 		}
 	}
 }
@@ -119,16 +118,13 @@ func (o *options) shards(ctx context.Context, objects int) {
 func (o *options) managers(ctx context.Context, objects int) {
 	binary := o.build(ctx, "client")
 	for _, k := range kinds {
-		if !o.measures("Manager/" + k.name + "/") {
-			continue
-		}
-		server, access, stop := o.startWith(ctx, k.kind, objects)
-		var children []child
-		for _, side := range []string{"controller-runtime", "crcache"} {
-			children = append(children, o.clientOf(binary, access, k.kind, objects, "Manager/"+k.name, side, "default"),
-				o.clientOf(binary, access, k.kind, objects, "Manager/"+k.name+"/tuned", side, "default", "--fields=unmanaged"))
-		}
-		o.run(ctx, server, children)
-		stop()
+		name := "Manager/" + k.name
+		o.withServer(ctx, name, k.kind, objects, func(access link.Access) (children []child) {
+			for _, side := range []string{"controller-runtime", "crcache"} {
+				children = append(children, o.clientOf(binary, access, k.kind, objects, name, side, "default"),
+					o.clientOf(binary, access, k.kind, objects, name+"/tuned", side, "default", "--fields=unmanaged"))
+			}
+			return children
+		})
 	}
 }
