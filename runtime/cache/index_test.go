@@ -55,7 +55,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 		expect("y", "w")
 
 		_, err = AddIndex(s, "late", byLetters)
-		if want := `widgets.test.example.com: index "late" already exists`; err == nil || err.Error() != want {
+		if want := `widgets.test.example.com: indexer conflict: index "late" already exists`; err == nil || err.Error() != want {
 			t.Errorf("a second index of that name: %v, want %s", err, want)
 		}
 		_, err = AddIndex(s, "none", nil)

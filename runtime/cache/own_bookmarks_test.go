@@ -107,3 +107,30 @@ func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
 		})
 	}
 }
+
+// TestForgedDeleteHidesAListedObject: a list that was requested before a delete may have the object, which is hidden then. If the watch
+// does not tell the end, the object exists, and another list has to bring it back.
+func TestForgedDeleteHidesAListedObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })}
+		r, one := inside(d.s).reflectors()[0], newSource().set("a", "one", nil)
+		began := r.Listing()
+		inside(d.s).own.Wrote(deletion(one))
+		r.Listed(&deltafifo.Collection{IsFirst: true, Began: began, Version: "101", Items: statesOf(one)}, frontier.Position{Version: "101"})
+		d.process()
+		if n := d.s.Status().Objects; n != 0 {
+			t.Errorf("the cache has %d objects after the delete", n)
+		}
+		for n := 1; n <= 2; n++ {
+			time.Sleep(2 * time.Minute)
+			d.bookmark(r, "101", n)
+		}
+		if n := d.s.Status().Unconfirmed; n != 1 {
+			t.Errorf("%d versions are unconfirmed, want 1", n)
+		}
+		d.list(r, "101", 2, one)
+		if status := d.s.Status(); status.Objects != 1 || status.PendingWrites != 0 {
+			t.Errorf("after the next list: %v", status)
+		}
+	})
+}

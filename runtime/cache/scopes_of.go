@@ -65,6 +65,9 @@ func scopesOf(machine machine, scope func(Object) Scope) ScopeSource {
 			for obj := range objects.indexer.All().Each() {
 				scopes = append(scopes, scope(obj))
 			}
+			if isClosed(objects.Ended()) { // Stop empties the cache after that, and these may be too few
+				return stopped()
+			}
 			_ = set(scopes...) // Status has the error
 		}
 	}

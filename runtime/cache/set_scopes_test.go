@@ -262,6 +262,45 @@ func TestScopesOf(t *testing.T) {
 	})
 }
 
+// TestScopesOfAStoppedInformer stay as they are: the cache of that informer is emptied while its scopes are read.
+func TestScopesOfAStoppedInformer(t *testing.T) {
+	for range 20 { // which of two channels is received first is random
+		synctest.Test(t, func(t *testing.T) {
+			namespaces, w := newSource(), &worlds{}
+			namespaces.set("", "a", nil)
+			w.of("a").set("a", "one", nil)
+			of, err := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](namespaces) }}.NewInformer()
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, of.Run)
+			var gate atomic.Pointer[chan struct{}]
+			s := w.informer(t, WithScopeSource(ScopesOf(of, func(n object) Scope {
+				if gate := gate.Load(); gate != nil {
+					<-*gate
+				}
+				return Scope{Namespace: n.Name}
+			})))
+			run(t, s.Run)
+			heard, _ := listen(t, s)
+			synctest.Wait()
+			wantLines(t, heard.drain(), "add a/one@101 initial=true")
+			held := make(chan struct{})
+			gate.Store(&held)
+			namespaces.set("", "a", map[string]string{"x": "y"})
+			synctest.Wait()
+			of.Stop()
+			close(held)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			wantLines(t, heard.drain())
+			if status := s.Status(); status.Objects != 1 || !errors.Is(status.Err, ErrStopped) {
+				t.Errorf("the status is %v", status)
+			}
+		})
+	}
+}
+
 // TestSourceThatFails is called again.
 func TestSourceThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -81,7 +81,7 @@ func (x *Indexer) AddIndexes(functions ...Function) error {
 	names := make([]string, len(functions))
 	for i, function := range functions {
 		if slices.Contains(known, function.Name) {
-			return fmt.Errorf("index %q already exists", function.Name)
+			return fmt.Errorf("indexer conflict: index %q already exists", function.Name) // client-go's words
 		}
 		names[i] = function.Name
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// MaxLines is the number of skipped states that one informer logs in one Period.
+	// MaxLines is the number of skipped states that one SkipLog logs in one Period.
 	MaxLines = 10
 	Period   = time.Minute
 )

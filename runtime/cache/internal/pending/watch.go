@@ -190,12 +190,13 @@ func (t *Table) Replace(items []wire.Item, version uint64, began uint64) []wire.
 	n := 0
 	for i := range items {
 		name := listed.NameOf(&items[i])
-		uid, _ := listed.IdentityOf(&items[i])
+		uid, resourceVersion := listed.IdentityOf(&items[i])
 		e := t.entries[name]
 		d := t.gone[uid]
 		switch {
 		case d != nil:
 			d.isListed = true
+			t.hide(d, resourceVersion)
 		case e != nil:
 			t.hear(e, &items[i], uid, false)
 		}
