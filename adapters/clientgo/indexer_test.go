@@ -121,7 +121,7 @@ func TestRefusedIndexes(t *testing.T) {
 	core := cache.NewIndexer(cache.Indexers[object]{"typed": func(obj object) []string { return []string{obj.Labels["color"]} }})
 	x := Indexer(core)
 	for want, indexers := range map[string]toolscache.Indexers{
-		`index "typed" already exists`:                      {"typed": byColor, "fresh": byColor},
+		`indexer conflict: index "typed" already exists`:    {"typed": byColor, "fresh": byColor},
 		`cannot add index "none": it has no function`:       {"none": nil},
 		`cannot add index "namespace": there is one of tha`: {toolscache.NamespaceIndex: byColor},
 	} {

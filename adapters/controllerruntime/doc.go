@@ -62,8 +62,10 @@
 //   - The index of IndexField has each value once, and is not in GetIndexers of the informer.
 //   - SetTransform and SetWatchErrorHandler of an informer return errors; use the options.
 //   - DefaultWatchErrorHandler gets a Reflector that has only the name and type of the informer, and delays nothing.
-//   - Lists are LIST for JSON, and a stream for protobuf unless bookmarks are disabled. LIST is in one piece, and in
-//     pages of 500 after that has failed.
+//   - Lists are LIST, in one piece, and in pages of 500 after that has failed. controller-runtime asks for a stream first.
+//   - With several namespaces, a read of one waits until all of them are listed, so it needs the rights in all.
+//     controller-runtime has a cache for each.
+//   - An index function that reads another kind for the first time may block: register its informer before.
 //   - A failed request is repeated after 0.3 to 0.6 s, up to 4 to 8 s, and after Forbidden and NotFound up to 15 to
 //     30 s. controller-runtime waits 0.8 to 1.6 s, up to 30 to 60 s.
 //   - rest.Config.ContentType, AcceptContentTypes, QPS and Burst have no effect on the cache. A RateLimiter is used.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -121,6 +122,9 @@ func (e *entry) transform(obj cache.Object) (cache.Object, error) {
 	}
 	dual, ok := obj.(*wire.Dual)
 	if !ok {
+		if metadata, ok := obj.(*metav1.PartialObjectMetadata); ok { // one transform may be for all kinds
+			metadata.SetGroupVersionKind(e.gvk)
+		}
 		return transformed(transform, obj)
 	}
 	object, err := transformed(transform, dual.Object)

@@ -138,7 +138,7 @@ func (f *faults) use(t *testing.T, random *rand.Rand) {
 		case 3:
 			err = f.cache.List(ctx, list, client.InNamespace("a"))
 		case 4:
-			if err = f.cache.List(ctx, list, client.MatchingFields{"color": "red"}); err != nil && strings.Contains(err.Error(), "index with name") {
+			if err = f.cache.List(ctx, list, client.MatchingFields{"color": "red"}); err != nil && strings.Contains(err.Error(), "Index with name") {
 				err = nil
 			}
 		default:

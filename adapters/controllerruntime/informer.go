@@ -267,8 +267,11 @@ func (i *informer) addLocked(handler toolscache.ResourceEventHandler, options to
 func (i *informer) RemoveEventHandler(registration toolscache.ResourceEventHandlerRegistration) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if late, ok := registration.(interface{ own() *lateHandler }); ok && late.own().informer == i {
+	if late, ok := registration.(interface{ own() *lateHandler }); ok {
 		h := late.own()
+		if h.informer != i {
+			return nil // as in client-go, where it is not registered either
+		}
 		if registration = h.registration; registration == nil {
 			if at := slices.Index(i.late, h); at >= 0 {
 				i.late = slices.Delete(i.late, at, at+1)
@@ -340,8 +343,11 @@ func (i *informer) SetWatchErrorHandlerWithContext(toolscache.WatchErrorHandlerW
 }
 
 // indexField adds an index for field selectors. It has each value once, and not a second time
-// for all namespaces.
+// for all namespaces. The error of a second index for the field begins as in client-go, because programs compare it.
 func (i *informer) indexField(field string, extract client.IndexerFunc) error {
+	if (*i.fields.Load())[field] != nil {
+		return fmt.Errorf("indexer conflict: %s as %s has an index for the field %q already", i.entry.resource, i.form, field)
+	}
 	values := func(obj cache.Object) []string {
 		o, ok := i.show(obj).(client.Object)
 		if !ok || isClosed(i.removed) {

@@ -287,7 +287,7 @@ func (i *informer) byFields(selector fields.Selector, namespace string) ([]cache
 			return nil, fmt.Errorf("non-exact field matches are not supported by the cache: %q", selector)
 		}
 		if known[r.Field] == nil {
-			return nil, fmt.Errorf("index with name field:%s does not exist for %s as %s; add it with IndexField", r.Field, i.entry.resource, i.form)
+			return nil, fmt.Errorf("cannot list %s as %s; add the index with IndexField: Index with name field:%s does not exist", i.entry.resource, i.form, r.Field)
 		}
 	}
 	if len(requirements) == 0 {

@@ -51,7 +51,7 @@ func TestListOfARemovedIndex(t *testing.T) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(widgetKind.GroupVersion().WithKind("WidgetList"))
 	err := c.List(ctx, list, &client.ListOptions{FieldSelector: selector("color=red"), LabelSelector: hookedSelector{labels.Everything(), remove}})
-	if err == nil || !strings.Contains(err.Error(), "index with name") {
+	if err == nil || !strings.Contains(err.Error(), "Index with name") {
 		t.Errorf("%d of 3 objects are listed, and the error is %v", len(list.Items), err)
 	}
 }

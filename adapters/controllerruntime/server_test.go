@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
 
@@ -87,13 +88,15 @@ func (s *server) client() *http.Client {
 // mapper knows the kinds of the tests.
 func testMapper() meta.RESTMapper {
 	m := meta.NewDefaultRESTMapper(nil)
-	m.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
-	m.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
-	m.Add(corev1.SchemeGroupVersion.WithKind("Secret"), meta.RESTScopeNamespace)
-	m.Add(corev1.SchemeGroupVersion.WithKind("Node"), meta.RESTScopeRoot)
-	for _, kind := range []string{"Widget", "Gadget", "Gizmo"} {
-		m.Add(widgetKind.GroupVersion().WithKind(kind), meta.RESTScopeNamespace)
+	add := func(version schema.GroupVersion, scope meta.RESTScope, kinds ...string) {
+		for _, kind := range kinds {
+			m.Add(version.WithKind(kind), scope)
+			m.Add(version.WithKind(kind+"List"), scope) // discovery has lists too, and controller-runtime looks for them
+		}
 	}
+	add(corev1.SchemeGroupVersion, meta.RESTScopeNamespace, "Pod", "ConfigMap", "Secret")
+	add(corev1.SchemeGroupVersion, meta.RESTScopeRoot, "Node")
+	add(widgetKind.GroupVersion(), meta.RESTScopeNamespace, "Widget", "Gadget", "Gizmo")
 	return m
 }
 

@@ -1,0 +1,98 @@
+package crcache
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// withBoth runs a test with a cache of controller-runtime and with ours, which have started, each with a server of its own.
+func withBoth(t *testing.T, options ctrlcache.Options, prepare func(*server), test func(t *testing.T, s *server, c ctrlcache.Cache)) {
+	for name, newCache := range map[string]ctrlcache.NewCacheFunc{"controller-runtime": ctrlcache.New, "ours": New} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			prepare(s)
+			test(t, s, startOne(t, newCache, s, options))
+		})
+	}
+}
+
+// TestErrorsThatProgramsCompare have the texts of client-go, which has no types for them.
+func TestErrorsThatProgramsCompare(t *testing.T) {
+	withBoth(t, ctrlcache.Options{}, func(*server) {}, func(t *testing.T, _ *server, c ctrlcache.Cache) {
+		extract := func(client.Object) []string { return nil }
+		if err := c.IndexField(t.Context(), &widget{}, "x", extract); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.IndexField(t.Context(), &widget{}, "x", extract); err == nil || !strings.HasPrefix(err.Error(), "indexer conflict") {
+			t.Errorf("a second index: %v", err)
+		}
+		if err := c.List(t.Context(), &widgetList{}, client.MatchingFields{"y": "z"}); err == nil || !strings.HasSuffix(err.Error(), "Index with name field:y does not exist") {
+			t.Errorf("a list without an index: %v", err)
+		}
+	})
+}
+
+// TestKindForATransform is that of the object also for metadata: one transform may be for all kinds.
+func TestKindForATransform(t *testing.T) {
+	var mu sync.Mutex
+	var kinds []string
+	options := ctrlcache.Options{DefaultTransform: func(obj any) (any, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		kinds = append(kinds, fmt.Sprintf("%T %v", obj, obj.(client.Object).GetObjectKind().GroupVersionKind()))
+		return obj, nil
+	}}
+	withBoth(t, options, func(s *server) { s.put("widgets", newWidget("a", "one", "red")) }, func(t *testing.T, s *server, c ctrlcache.Cache) {
+		get := func(name string) error {
+			return c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: name}, partialWidget())
+		}
+		if err := get("one"); err != nil {
+			t.Fatal(err)
+		}
+		s.put("widgets", newWidget("a", "two", "red")) // by the watch
+		eventually(t, func() error { return get("two") })
+		mu.Lock()
+		defer mu.Unlock()
+		if len(kinds) < 2 {
+			t.Errorf("the transform got %q", kinds)
+		}
+		for _, kind := range kinds {
+			if !strings.Contains(kind, "Kind=Widget") {
+				t.Errorf("the transform got a %s", kind)
+			}
+		}
+		kinds = nil
+	})
+}
+
+// TestHandlerOfARemovedInformer can be removed from the informer that GetInformer returns after it.
+func TestHandlerOfARemovedInformer(t *testing.T) {
+	withBoth(t, ctrlcache.Options{}, func(s *server) { s.put("widgets", newWidget("a", "one", "red")) }, func(t *testing.T, _ *server, c ctrlcache.Cache) {
+		ctx := timeout(t)
+		if err := c.Get(ctx, client.ObjectKey{Namespace: "a", Name: "one"}, &widget{}); err != nil {
+			t.Fatal(err)
+		}
+		informer := func() ctrlcache.Informer {
+			i, err := c.GetInformer(ctx, untypedWidget(), ctrlcache.BlockUntilSynced(false))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return i
+		}
+		registration, err := informer().AddEventHandler(&recorder{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.RemoveInformer(ctx, untypedWidget()); err != nil {
+			t.Fatal(err)
+		}
+		if err := informer().RemoveEventHandler(registration); err != nil {
+			t.Error(err)
+		}
+	})
+}
