@@ -164,13 +164,13 @@ bench-quick: ## Measure the same in some minutes, with fewer objects and one rou
 bench-kube: ## Measure informers of a whole kube-apiserver, in two and a half hours; the first run also builds it (ARGS="--quick" takes 4 minutes)
 	@test/bench/run.sh --write kube $(ARGS)
 
-bench-manager: ## Measure managers with controller-runtime's cache and with ours, in an hour; the first run also builds the API server (ARGS="--quick" takes 4 minutes)
+bench-manager: ## Measure managers with controller-runtime's cache and with ours, in 80 minutes; the first run also builds the API server (ARGS="--quick" takes 4 minutes)
 	@test/bench/run.sh --write manager $(ARGS)
 
 bench-writes: ## Measure controllers that read what they have written, in 6 minutes; the first run also builds the API server (ARGS="--quick" takes 2 minutes)
 	@test/bench/run.sh --write writes $(ARGS)
 
-bench-shards: ## Measure informers of a shard of a kube-apiserver that knows shards or not, in 20 minutes; the first run also builds the API server (ARGS="--quick" takes 3 minutes)
+bench-shards: ## Measure informers of a shard of a kube-apiserver that knows shards or not, in 75 minutes; the first run also builds the API server (ARGS="--quick" takes 3 minutes)
 	@test/bench/run.sh --write shards $(ARGS)
 
 lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, check the links and the code of all pages, compare the exported API with that of the last tag, and run shellcheck if it is installed
