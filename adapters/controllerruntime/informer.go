@@ -343,11 +343,8 @@ func (i *informer) SetWatchErrorHandlerWithContext(toolscache.WatchErrorHandlerW
 }
 
 // indexField adds an index for field selectors. It has each value once, and not a second time
-// for all namespaces. The error of a second index for the field begins as in client-go, because programs compare it.
+// for all namespaces. The error begins with that of the indexer, because programs compare it.
 func (i *informer) indexField(field string, extract client.IndexerFunc) error {
-	if (*i.fields.Load())[field] != nil {
-		return fmt.Errorf("indexer conflict: %s as %s has an index for the field %q already", i.entry.resource, i.form, field)
-	}
 	values := func(obj cache.Object) []string {
 		o, ok := i.show(obj).(client.Object)
 		if !ok || isClosed(i.removed) {
@@ -356,7 +353,7 @@ func (i *informer) indexField(field string, extract client.IndexerFunc) error {
 		return extract(o)
 	}
 	if err := i.entry.informer.AddIndexers(cache.Indexers[cache.Object]{i.fieldIndex(field): values}); err != nil {
-		return fmt.Errorf("cannot add an index for the field %q of %s as %s: %w", field, i.entry.resource, i.form, err)
+		return fmt.Errorf("%w, for the field %q of %s as %s", err, field, i.entry.resource, i.form)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
