@@ -151,6 +151,53 @@ func TestRemovedNamespaceIsNotListedAgain(t *testing.T) {
 	})
 }
 
+// TestClusterWatchUntilOthersTakeOver gives a namespace of the one watch other selectors, or a scope for each of its objects, which
+// the server refuses. The one watch goes on with it, also over a relist.
+func TestClusterWatchUntilOthersTakeOver(t *testing.T) {
+	for _, next := range [][]Scope{
+		{{Namespace: "a", LabelSelector: "x!=y"}},
+		{{Namespace: "a", FieldSelector: "metadata.name=one"}, {Namespace: "a", FieldSelector: "metadata.name=two"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &worlds{}
+			both := func(do func(*fakeSource)) {
+				do(w.of(""))
+				do(w.of("a"))
+			}
+			both(func(src *fakeSource) { src.set("a", "one", nil) })
+			s := w.informer(t, WithNamespaces("a", "b", "c"), WithClusterWatch(1))
+			run(t, s.Run)
+			heard, _ := listen(t, s)
+			synctest.Wait()
+			w.of("a").failWith(func(request) error { return errForbidden })
+			setScopes(t, s, append(in("b", "c"), next...)...)
+			both(func(src *fakeSource) { src.set("a", "two", nil) })
+			synctest.Wait()
+			wantLines(t, heard.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
+			w.of("").forget()
+			w.of("").endWatches(errGone)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			wantLines(t, heard.drain())
+			if n := w.of("").count("list"); n != 2 {
+				t.Errorf("the one watch has listed %d times", n)
+			}
+			w.of("a").failWith(nil)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if !s.HasSynced() {
+				t.Errorf("not synced: %v", s.Status())
+			}
+			both(func(src *fakeSource) { src.remove("a", "two") })
+			synctest.Wait()
+			wantLines(t, heard.drain(), "delete a/two@103 unknown=false")
+			if len(next) == 1 && inside(s).reflectors()[0].config.rule.Among.Has("a") {
+				t.Error("the one watch still hears of the namespace")
+			}
+		})
+	}
+}
+
 // create creates a widget, and remove removes it.
 func create(c *cluster, namespace, name string) {
 	c.Helper()

@@ -64,9 +64,15 @@ func (c *core) isReady(h *handover) bool {
 	if h.list == nil {
 		return false
 	}
-	told := c.owners.Told(h.reflector.id)
-	if version := h.stage.Version(); version == 0 || told <= version {
+	version := h.stage.Version()
+	if version == 0 {
 		return true
+	}
+	told := c.owners.Told(h.reflector.id)
+	if told <= version {
+		if told = c.own.leftToWatch(h.reflector, version); told == 0 {
+			return true
+		}
 	}
 	if !h.claim.IsOverdue(h.reflector.frontier.Received().Bookmarks) {
 		return false
@@ -109,6 +115,7 @@ func (c *core) takeOver(h *handover) deltafifo.Delta {
 		if region.Name == "" {
 			other.leaveOut(region.Namespaces...)
 		}
+		c.leaveOutLost(other)
 	}
 	delete(c.handovers, r.id)
 	r.isHeld.Store(false)
@@ -208,9 +215,17 @@ func (c *core) assignScopes(next, opened []*scopeReflector) partition.Change {
 	for _, id := range change.Closed {
 		c.closeScope(id)
 	}
+	for _, r := range c.open {
+		c.leaveOutLost(r)
+	}
 	c.noteLeaving()
 	c.own.follow(c.open)
 	return change
+}
+
+// leaveOutLost makes a Reflector drop what it reads of namespaces that it has lost.
+func (c *core) leaveOutLost(r *scopeReflector) {
+	r.leaveOutAllBut(func(namespace string) bool { return c.owners.OwnsIn(r.id, namespace) })
 }
 
 // isOver reports whether no scope has an object.

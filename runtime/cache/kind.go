@@ -165,8 +165,11 @@ func (k *kind) scoped(base config, of, own *options, scope Scope) (config, error
 	byLabels, byFields := selectorsOf(of, own, scope)
 	shard, mistake := k.shardOf(of, own, scope)
 	rule := scoping.NewRule(byFields, shard)
-	if rule.Among = scope.among; scope.OtherNamespaces {
-		rule.Among = scoping.NewOtherNamespaces() // the informer removes those of the other scopes
+	switch { // the informer removes those of other scopes, once these have taken over
+	case scope.OtherNamespaces:
+		rule.Among = scoping.NewOtherNamespaces()
+	case scope.among != nil:
+		rule.Among = scoping.NewNamespaces(scope.among.Without(nil))
 	}
 	part.rule = &rule
 	part.tweak(scoping.Tweak(byLabels, byFields, shard, of.tweak, own.tweak))

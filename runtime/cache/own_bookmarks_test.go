@@ -9,6 +9,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
 
 // driven is an informer that does not run: a test pushes what its Reflectors read, and applies it.
@@ -40,8 +41,37 @@ func (d *driven) bookmark(r *scopeReflector, version string, bookmarks int) {
 
 func (d *driven) tell(r *scopeReflector, obj object, bookmarks int) {
 	d.Helper()
-	r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.id, Item: stated(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
+	d.push(r, obj, bookmarks)
 	d.process()
+}
+
+// push is tell without process, so that a batch has several events.
+func (d *driven) push(r *scopeReflector, obj object, bookmarks int) {
+	r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.id, Item: stated(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
+}
+
+// open sets the scopes, and returns the Reflector of the one that is new.
+func (d *driven) open(scopes ...Scope) *scopeReflector {
+	d.Helper()
+	known := inside(d.s).reflectors()
+	setScopes(d.T, d.s, scopes...)
+	now := inside(d.s).reflectors()
+	return now[slices.IndexFunc(now, func(r *scopeReflector) bool { return !slices.Contains(known, r) })]
+}
+
+// wantPending checks how many writes are pending, and wantOwner whether a Reflector has a/one.
+func (d *driven) wantPending(want int) {
+	d.Helper()
+	if n := d.s.Status().PendingWrites; n != want {
+		d.Errorf("%d writes are pending, want %d", n, want)
+	}
+}
+
+func (d *driven) wantOwner(r *scopeReflector, want bool) {
+	d.Helper()
+	if has := inside(d.s).isOwner(r.id, listed.Name{Namespace: "a", Name: "one"}); has != want {
+		d.Errorf("the scope has a/one: %v", has)
+	}
 }
 
 // TestOverdueAfterABatchOfBookmarks: a write is overdue after two bookmarks and two minutes, also if another one was overdue in a batch

@@ -77,12 +77,15 @@ func (o *ownWrites) follow(open map[scopeID]*scopeReflector) {
 			scope.selection = pending.NewSelection(r.config.ReadYourWrites.selects, r.config.rule.Selector())
 			scope.table.Selects = scope.selection.MayLose()
 		}
-		if !o.core.isWhole() { // a namespace may have been removed
-			scope.table.ForgetAll(o.core.isOver)
-		} else {
+		if o.core.isWhole() {
 			o.only = scope
 		}
 		o.scopes[id] = scope
+	}
+	for _, scope := range o.scopes {
+		if o.only == nil { // a namespace may have been removed
+			scope.table.ForgetAll(func(name listed.Name) bool { return o.ownerOf(name) != scope })
+		}
 	}
 	o.count()
 }
@@ -104,17 +107,45 @@ func (o *ownWrites) has(scope *ownScope, name listed.Name) bool {
 func (o *ownWrites) scopeFor(name listed.Name) *ownScope {
 	scope := o.only
 	if scope == nil {
-		owner, has := o.core.owners.Owner(name)
-		if !has {
+		if scope = o.ownerOf(name); scope == nil {
 			return nil
 		}
-		scope = o.scopes[owner]
 	}
 	config := scope.reflector.config
 	if config.Namespace != "" && config.Namespace != name.Namespace || config.rule.Excludes(name.Namespace, name.Name) {
 		return nil
 	}
 	return scope
+}
+
+// ownerOf returns the scope of an object when there are several. If no scope has it yet, that is the one that will.
+func (o *ownWrites) ownerOf(name listed.Name) *ownScope {
+	id, has := o.core.owners.Owner(name)
+	if !has {
+		if id, has = o.core.owners.Opening(name); !has {
+			return nil
+		}
+	}
+	return o.scopes[id]
+}
+
+// leftToWatch returns the highest version above after of the writes that the Reflector of a scope will take over, and of
+// which only its watch tells whether the scope has them; 0 if there is none.
+func (o *ownWrites) leftToWatch(r *scopeReflector, after uint64) (version uint64) {
+	if o == nil {
+		return 0
+	}
+	selection := o.scopes[r.id].selection
+	if selection.Unknown() == "" {
+		return 0
+	}
+	for _, scope := range o.scopes {
+		version = max(version, scope.table.LeftToWatch(selection, after, func(name listed.Name) bool {
+			id, isOpening := o.core.owners.Opening(name)
+			return isOpening && id == r.id
+		}))
+	}
+	return version
 }
 
 // Wrote applies the response to a write. It is called in the goroutine of the writer.

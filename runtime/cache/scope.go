@@ -31,7 +31,7 @@ type Scope struct {
 	ShardSelector string
 
 	// among, if it is not nil, has the namespaces that a scope of all namespaces is limited to; see
-	// WithClusterWatch.
+	// WithClusterWatch. Its Reflector hears of those that SetScopes removes until others have taken over.
 	among *scoping.Namespaces
 }
 

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -98,5 +99,14 @@ func (r *scopeReflector) among() *scoping.Namespaces { return r.config.scope.amo
 func (r *scopeReflector) leaveOut(namespaces ...string) {
 	if r.config.scope.OtherNamespaces {
 		r.config.rule.Among.Remove(namespaces)
+	}
+}
+
+// leaveOutAllBut makes the Reflector of a set of namespaces drop what it reads of those that are no longer in the set, except those
+// that are its own until others have taken over.
+func (r *scopeReflector) leaveOutAllBut(isOwn func(namespace string) bool) {
+	if among := r.among(); among != nil {
+		heard := r.config.rule.Among
+		heard.Remove(slices.DeleteFunc(heard.Without(among.Without(nil)), isOwn))
 	}
 }

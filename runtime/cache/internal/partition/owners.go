@@ -125,6 +125,25 @@ func (o *Owners) Owner(name listed.Name) (ID, bool) {
 	return id, id != nobody
 }
 
+// Opening returns the scope that will take over an object, and false if there is none.
+func (o *Owners) Opening(name listed.Name) (ID, bool) {
+	id := o.wanted.of(name)
+	return id, o.openings[id] != nil
+}
+
+// OwnsIn reports whether a scope speaks about a namespace, or about an object in it.
+func (o *Owners) OwnsIn(id ID, namespace string) bool {
+	if o.owned.of(listed.Name{Namespace: namespace}) == id {
+		return true
+	}
+	for name, owner := range o.owned.names {
+		if name.Namespace == namespace && owner == id {
+			return true
+		}
+	}
+	return false
+}
+
 // Extends reports whether a wide region among regions would get a namespace that another scope has now. A wide
 // scope that stays has left out such namespaces, so only a new one may have them.
 func (o *Owners) Extends(regions []Region) bool {

@@ -474,6 +474,22 @@ func (t *Table) Clear() {
 	*t = Table{Selects: t.Selects, Responses: t.Responses, bookmarks: t.bookmarks}
 }
 
+// LeftToWatch returns the highest version, above after, of what Move drops because a selection is not known; 0 if there is none.
+func (t *Table) LeftToWatch(selection *Selection, after uint64, has func(listed.Name) bool) uint64 {
+	for _, e := range slices.Backward(t.byVersion) {
+		if e.Version <= after {
+			break
+		}
+		if e.OutOfScope || !has(e.Name) {
+			continue
+		}
+		if _, known := selection.Matches(e.Item.Object); !known {
+			return e.Version
+		}
+	}
+	return 0
+}
+
 // Move moves what belongs to some names to the table of the scope that takes them over, before its list. selection is that
 // of the scope, whose Reflector has read some bookmarks. Those from now on have to confirm what is moved.
 func (t *Table) Move(to *Table, selection *Selection, bookmarks int, has func(listed.Name) bool) {
