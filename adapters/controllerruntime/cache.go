@@ -209,20 +209,23 @@ func (c *Cache) RemoveInformer(_ context.Context, obj client.Object) error {
 
 // remove removes an informer if there is one, and ends the entry with its last informer.
 func (c *Cache) remove(key informerKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	informers := maps.Clone(*c.informers.Load())
-	i := informers[key]
+	i := c.unlist(key)
 	if i == nil {
 		return
 	}
-	delete(informers, key)
-	c.informers.Store(&informers)
-	i.remove() // before the entry gets another form or ends
+	i.remove() // before the entry gets another form or ends; it waits for index functions, so no lock is held
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	e := i.entry
-	if !e.remove(key.form) {
+	if !e.remove(i) {
+		if c.ctx == nil {
+			e.apply() // before Start lists
+		}
 		if !c.stopped {
-			c.running.Go(i.dropIndexes) // which may have to wait for index functions
+			c.running.Go(func() {
+				e.apply()
+				i.dropIndexes()
+			})
 		}
 		return
 	}
@@ -232,6 +235,17 @@ func (c *Cache) remove(key informerKey) {
 	} else {
 		e.informer.Stop() // which never ran
 	}
+}
+
+// unlist removes an informer from those in use, and returns it, or nil if there is none.
+func (c *Cache) unlist(key informerKey) *informer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	informers := maps.Clone(*c.informers.Load())
+	i := informers[key]
+	delete(informers, key)
+	c.informers.Store(&informers)
+	return i
 }
 
 // IndexField adds an index for List with a field selector, before or after Start. extract gets
@@ -289,12 +303,13 @@ func (c *Cache) informerOf(key informerKey) (i *informer, isNew bool, err error)
 			return nil, false, err
 		}
 	}
-	i, await, err := e.add(key.form, object)
-	if err != nil {
-		return nil, false, err
-	}
-	if await != nil && !c.stopped {
-		c.running.Go(await)
+	hasStarted := c.ctx != nil && !isFirst
+	i, ready := e.add(key.form, object, hasStarted)
+	switch {
+	case !hasStarted:
+		e.apply() // index functions are not called yet
+	case ready != nil && !c.stopped:
+		c.running.Go(func() { i.await(ready) })
 	}
 	informers := maps.Clone(*c.informers.Load())
 	informers[key] = i

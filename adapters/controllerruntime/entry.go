@@ -33,7 +33,10 @@ type entry struct {
 	// is set before the informer runs, and not changed then.
 	cancel context.CancelFunc
 
-	mu sync.Mutex // guards what follows
+	applying sync.Mutex // held over each change of the form of the informer; guards hasEnded
+	hasEnded bool
+
+	mu sync.Mutex // guards what follows; never held while the informer changes
 	// object has the Go type of the kind. It is nil until there is a typed form.
 	object runtime.Object
 	forms  [numForms]*informer
@@ -158,10 +161,9 @@ func transformed[T cache.Object](transform toolscache.TransformFunc, obj T) (T, 
 	return same, nil
 }
 
-// add adds a form, and lets the informer decode for it too. object is nil unless the form is
-// typed. The caller holds the lock of the Cache, and starts the goroutine of the result, if there
-// is one.
-func (e *entry) add(f form, object runtime.Object) (added *informer, await func(), err error) {
+// add adds a form, which is typed if object is not nil. The caller holds the lock of the Cache. It calls apply after it, or
+// await of the informer if ready is not nil.
+func (e *entry) add(f form, object runtime.Object, hasStarted bool) (added *informer, ready chan<- struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if object != nil {
@@ -169,31 +171,30 @@ func (e *entry) add(f form, object runtime.Object) (added *informer, await func(
 	}
 	e.views++
 	added = newInformer(e, f, e.views)
+	if e.forms[f] != nil { // which is about to be removed
+		e.forget(f)
+	}
 	e.forms[f] = added
-	if err := e.decode(); err != nil {
-		e.forms[f] = nil
-		return nil, nil, err
-	}
-	if f == metadata || isClosed(e.applied) { // metadata is made from what is stored now, too
+	if !hasStarted || f == metadata { // metadata is made from what is stored now, too
 		added.ready = e.informer.Synced()
-		return added, nil, nil
+		return added, nil
 	}
-	ready := make(chan struct{})
-	added.ready = ready
-	return added, func() { added.await(ready) }, nil
+	becomesReady := make(chan struct{})
+	added.ready = becomesReady
+	return added, becomesReady
 }
 
-// remove removes a form, and reports whether it was the last one. The caller holds the lock of
-// the Cache.
-func (e *entry) remove(f form) (last bool) {
+// remove removes an informer, and reports whether it was the last one. The caller holds the lock of
+// the Cache, and calls apply after it: what is decoded serves the other forms too.
+func (e *entry) remove(i *informer) (last bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.forms[f] = nil
-	if e.forget(f); e.used() == (decoding{}) {
-		return true
+	if e.forms[i.form] != i {
+		return false // another one was added since
 	}
-	_ = e.decode() // what is decoded serves the other forms too
-	return false
+	e.forms[i.form] = nil
+	e.forget(i.form)
+	return e.used() == (decoding{})
 }
 
 // used returns the forms in use.
@@ -204,26 +205,41 @@ func (e *entry) used() (used decoding) {
 	return used
 }
 
-// decode lets the informer decode for the forms in use that can be decoded.
-func (e *entry) decode() error {
-	want := e.decodable().essence()
-	if want == e.decoded {
-		return nil
+// apply lets the informer decode for the forms in use that can be decoded. It waits for index functions, which may read other
+// kinds. So the caller holds no lock of the Cache once the informer runs.
+func (e *entry) apply() {
+	e.applying.Lock()
+	defer e.applying.Unlock()
+	e.lockApplied()
+	e.mu.Unlock()
+}
+
+// lockApplied locks mu when the informer decodes for the forms in use that can be decoded. applying is held.
+func (e *entry) lockApplied() {
+	for {
+		e.mu.Lock()
+		want := e.decodable().essence()
+		if want == e.decoded || want == (decoding{}) {
+			return
+		}
+		object := e.object
+		e.mu.Unlock()
+		applied, err := e.informer.SetForm(want.options(object))
+		if err != nil { // the informer is not that of newEntry
+			panic(err)
+		}
+		e.mu.Lock()
+		e.decoded, e.applied = want, applied
+		e.mu.Unlock()
 	}
-	applied, err := e.informer.SetForm(want.options(e.object))
-	if err != nil {
-		return err
-	}
-	if e.decoded = want; e.cancel != nil { // otherwise the first list has the form
-		e.applied = applied
-	}
-	return nil
 }
 
 // pending returns a channel that is closed when the store has objects for all forms that can be
 // decoded, as far as is known now. For a form that cannot, it is closed when it is tried again.
 func (e *entry) pending(f form) <-chan struct{} {
-	e.mu.Lock()
+	e.applying.Lock()
+	defer e.applying.Unlock()
+	e.lockApplied()
 	defer e.mu.Unlock()
 	if e.failed[f] != nil {
 		return e.retried

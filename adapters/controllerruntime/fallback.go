@@ -32,13 +32,19 @@ const (
 // onStatus gives up new forms if their first list cannot be decoded, and others could be.
 func (e *entry) onStatus(context.Context, cache.StatusChange) {
 	status := e.informer.Status() // which may have changed again
-	if status.Reason != cache.Decode {
-		return
+	if status.Reason == cache.Decode && e.giveUp(status.Err) {
+		e.apply() // as before
 	}
+}
+
+// giveUp gives up the new forms for an error, if others are synced. It reports whether it has.
+func (e *entry) giveUp(err error) bool {
+	e.applying.Lock() // so that applied is that of the last form
+	defer e.applying.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if isClosed(e.applied) {
-		return // no form is new
+		return false // no form is new
 	}
 	var added []*informer
 	healthy := false
@@ -52,33 +58,39 @@ func (e *entry) onStatus(context.Context, cache.StatusChange) {
 		}
 	}
 	if !healthy || len(added) == 0 {
-		return
+		return false
 	}
 	if e.retried == nil {
 		e.retried, e.failedSince = make(chan struct{}), time.Now()
 	}
 	for _, i := range added {
-		e.failed[i.form] = status.Err
-		logger.Error(status.Err, "Objects cannot be decoded in a new form; the others go on without it", "kind", e.gvk.Kind, "form", i.form.String())
+		e.failed[i.form] = err
+		logger.Error(err, "Objects cannot be decoded in a new form; the others go on without it", "kind", e.gvk.Kind, "form", i.form.String())
 	}
-	_ = e.decode() // as before
 	wait := min(firstRetry<<min(e.attempts, 10), lastRetry)
 	e.attempts++
 	e.stopTimer()
 	e.timer = time.AfterFunc(wait, e.retryForms)
+	return true
 }
 
 // retryForms tries the forms again that failed.
 func (e *entry) retryForms() {
+	e.applying.Lock()
+	defer e.applying.Unlock()
+	if e.hasEnded {
+		return
+	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.retried != nil {
 		e.forgetFailures()
-		_ = e.decode()
 	}
+	e.mu.Unlock()
+	e.lockApplied()
+	e.mu.Unlock()
 }
 
-// forgetFailures lets decode decode for all forms again.
+// forgetFailures lets apply decode for all forms again.
 func (e *entry) forgetFailures() {
 	e.stopTimer()
 	e.failed = [numForms]error{}
@@ -96,8 +108,11 @@ func (e *entry) forget(f form) {
 	}
 }
 
-// end stops the timer.
+// end stops the timer, and waits for retryForms.
 func (e *entry) end() {
+	e.applying.Lock()
+	defer e.applying.Unlock()
+	e.hasEnded = true
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.stopTimer()

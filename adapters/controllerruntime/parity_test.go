@@ -1,11 +1,13 @@
 package crcache
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -93,6 +95,53 @@ func TestHandlerOfARemovedInformer(t *testing.T) {
 		}
 		if err := informer().RemoveEventHandler(registration); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// TestIndexFunctionThatReads reads another kind for the first time, while its own kind gets another form.
+func TestIndexFunctionThatReads(t *testing.T) {
+	prepare := func(s *server) {
+		s.put("widgets", newWidget("a", "one", "red"))
+		s.put("configmaps", newObject("ConfigMap", "a", "one"))
+	}
+	withBoth(t, ctrlcache.Options{}, prepare, func(t *testing.T, _ *server, c ctrlcache.Cache) {
+		ctx := timeout(t)
+		one := client.ObjectKey{Namespace: "a", Name: "one"}
+		called, read := make(chan struct{}), make(chan struct{})
+		isCalled := sync.OnceFunc(func() { close(called) })
+		indexed, added := make(chan error, 1), make(chan error, 1)
+		go func() {
+			indexed <- c.IndexField(ctx, &widget{}, "x", func(client.Object) []string {
+				isCalled()
+				<-read
+				if err := c.Get(ctx, one, &corev1.ConfigMap{}); err != nil {
+					t.Error(err)
+				}
+				return []string{"v"}
+			})
+		}()
+		<-called
+		go func() {
+			_, err := c.GetInformer(ctx, untypedWidget(), ctrlcache.BlockUntilSynced(false))
+			added <- err
+		}()
+		var err error
+		select {
+		case err = <-added:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		close(read)
+		if err := errors.Join(err, <-indexed); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(ctx, one, untypedWidget()); err != nil {
+			t.Error(err)
+		}
+		var found widgetList
+		if err := c.List(ctx, &found, client.MatchingFields{"x": "v"}); err != nil || len(found.Items) != 1 {
+			t.Errorf("%d widgets, %v", len(found.Items), err)
 		}
 	})
 }
