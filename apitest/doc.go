@@ -39,6 +39,9 @@
 //
 //   - Defaults and validation of built-in kinds, and what they do: a Deployment gets no Pods, and no
 //     kubelet stops a deleted Pod. A test ends it by a deletion with gracePeriodSeconds 0.
+//   - All that subresources of built-in kinds do: an eviction ignores PodDisruptionBudgets, a binding sets only the node,
+//     ephemeralcontainers and resize store the whole pod, and a write of a status changes no metadata.
+//   - Events of events.k8s.io among those of the core group, and the reverse.
 //   - Users and permissions: a test asks for a 403 by [Server.On].
 //   - Schemas of custom resources, unless a Kind has one: module apiextensions makes them of
 //     CustomResourceDefinitions.

@@ -35,6 +35,12 @@ type Kind struct {
 	Virtual bool
 	// Single reports that the objects are deleted one by one only.
 	Single bool
+	// Orphans keeps the dependents at a deletion that does not say what becomes of them.
+	Orphans bool
+	// NoDependents makes a propagation policy have no effect.
+	NoDependents bool
+	// TextData reports that requests may have text in stringData, which becomes data.
+	TextData bool
 	// Name is what names must be: label, segment, or a DNS subdomain if it is empty.
 	Name string
 	// Counted are the fields whose changes the generation counts. Without any, objects of the kind have
@@ -112,6 +118,12 @@ func (k *Kind) set(property string) error {
 		k.Virtual = true
 	case "single":
 		k.Single = true
+	case "orphans":
+		k.Orphans = true
+	case "nodependents":
+		k.NoDependents = true
+	case "textdata":
+		k.TextData = true
 	case "name":
 		k.Name = value
 		if value != "label" && value != "segment" {

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,13 +28,16 @@ import (
 // those without omitempty are always there.
 func (k *Kind) Normalize(obj *unstructured.Unstructured) (unknown []string, err error) {
 	if k.Type != nil && !k.Custom() {
-		obj.Object, unknown, err = throughType(obj.Object, k.Type)
+		if obj.Object, unknown, err = throughType(obj.Object, k.Type); err == nil {
+			k.MoveText(obj.Object)
+		}
 		return unknown, err
 	}
 	unknown, err = NormalizeMetadata(obj)
 	if err != nil {
 		return nil, err
 	}
+	k.MoveText(obj.Object)
 	switch {
 	case k.Schema != nil:
 		pruned, err := k.Schema.Prune(obj.Object)
@@ -46,6 +50,28 @@ func (k *Kind) Normalize(obj *unstructured.Unstructured) (unknown []string, err 
 		unknown = append(unknown, UnknownFields(obj.Object, k.Type)...)
 	}
 	return unknown, nil
+}
+
+// MoveText moves stringData, which only requests have, to data.
+func (k *Kind) MoveText(obj map[string]any) {
+	text, has := obj["stringData"].(map[string]any)
+	if !has || k.Custom() || !k.BuiltIn.TextData {
+		return
+	}
+	data, _ := obj["data"].(map[string]any)
+	merged := maps.Clone(data)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	for key, value := range text {
+		if value, isText := value.(string); isText {
+			merged[key] = base64.StdEncoding.EncodeToString([]byte(value))
+		}
+	}
+	delete(obj, "stringData")
+	if len(merged) > 0 {
+		obj["data"] = merged
+	}
 }
 
 // NormalizeMetadata decodes the metadata of an object and encodes it again.

@@ -18,6 +18,7 @@ import (
 )
 
 func (s *Store) delete(r *Request, options *metav1.DeleteOptions) (*Reply, error) {
+	r.warnOrphans(options)
 	live := s.History.Get(r.Key())
 	if live == nil {
 		return nil, r.Missing()
@@ -47,7 +48,7 @@ func (s *Store) remove(r *Request, live *history.State, options *metav1.DeleteOp
 	if stopping && !s.stop(obj, options) {
 		return &Reply{Code: http.StatusOK, State: live}, nil
 	}
-	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
+	finalizers := deletionFinalizers(r.Kind, obj.GetFinalizers(), options)
 	if len(finalizers) == 0 && (!stopping || noGrace(obj.Object)) {
 		return s.finish(r, live, obj, stopping, dryRun), nil
 	}
@@ -125,12 +126,22 @@ func orphans(options *metav1.DeleteOptions) *bool {
 	return options.OrphanDependents
 }
 
+// warnOrphans warns of pods that stay because a deletion of Jobs does not say what becomes of them.
+func (r *Request) warnOrphans(options *metav1.DeleteOptions) {
+	if !r.Kind.Custom() && r.Kind.BuiltIn.Orphans && r.Kind.Group == "batch" && options.PropagationPolicy == nil && orphans(options) == nil {
+		r.Warn("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning")
+	}
+}
+
 // deletionFinalizers adds or removes the finalizers of the garbage collector, as the propagation
-// policy asks. Without a policy those of the object stay.
-func deletionFinalizers(has []string, options *metav1.DeleteOptions) []string {
+// policy asks. Without a policy those of the object stay, or the kind decides.
+func deletionFinalizers(kind *kinds.Kind, has []string, options *metav1.DeleteOptions) []string {
 	orphan := slices.Contains(has, metav1.FinalizerOrphanDependents)
 	foreground := slices.Contains(has, metav1.FinalizerDeleteDependents) && !orphan
+	orphan = orphan || !foreground && !kind.Custom() && kind.BuiltIn.Orphans
 	switch policy, old := options.PropagationPolicy, orphans(options); {
+	case !kind.Custom() && kind.BuiltIn.NoDependents:
+		orphan, foreground = false, false
 	case old != nil:
 		orphan, foreground = *old, false
 	case policy != nil:
@@ -156,6 +167,7 @@ func deletionFinalizers(has []string, options *metav1.DeleteOptions) []string {
 }
 
 func (s *Store) deleteCollection(r *Request, selected *selection.Selection, options *internalversion.ListOptions, deletion *metav1.DeleteOptions) (*Reply, error) {
+	r.warnOrphans(deletion)
 	answer, err := s.page(selected, options)
 	if err != nil {
 		return nil, err
@@ -194,7 +206,7 @@ func (s *Store) removeNamespace(r *Request, live *history.State, options *metav1
 	namespace.Object["metadata"] = maps.Clone(namespace.Object["metadata"].(map[string]any))
 	now := metav1.NewTime(s.Now())
 	namespace.SetDeletionTimestamp(&now)
-	namespace.SetFinalizers(deletionFinalizers(namespace.GetFinalizers(), options))
+	namespace.SetFinalizers(deletionFinalizers(r.Kind, namespace.GetFinalizers(), options))
 	status, _ := namespace.Object["status"].(map[string]any)
 	status = maps.Clone(status)
 	if status == nil {

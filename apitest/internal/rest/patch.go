@@ -96,6 +96,7 @@ func (r *Request) patchStrategic(text []byte, live map[string]any, validation st
 	if content, err = runtime.DefaultUnstructuredConverter.ToUnstructured(typed); err != nil {
 		return nil, err
 	}
+	r.Kind.MoveText(content)
 	if r.Subresource != "scale" {
 		content["apiVersion"], content["kind"] = r.Kind.APIVersion(), r.Kind.Kind // a patch cannot change them
 	}
