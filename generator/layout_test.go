@@ -209,6 +209,33 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
+// TestOddFolders compiles what is generated for packages whose folders do not have their names, or cannot be imported by these names, and
+// for an embedded struct of another package whose fields another one hides.
+func TestOddFolders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles client-go")
+	}
+	packaged := func(name, group, version, spec, imports string) string {
+		text := plainKind(group, spec, imports+"\n\t\"k8s.io/apimachinery/pkg/runtime/schema\"")
+		return strings.Replace(text, "package v1", "package "+name, 1) + fmt.Sprintf("\nvar SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}\n", group+".example.com", version)
+	}
+	dir := keptDir(t, "folders")
+	userModule(t, dir, map[string]string{
+		"apis/my-api/types.go":       packaged("myapi", "mine", "v1alpha1", "sharedtypes.Money", `sharedtypes "example.com/user/apis/shared-types"`),
+		"apis/shared-types/money.go": "package sharedtypes\n\ntype Money struct{ Amount string `json:\"amount\"` }\n",
+		"api/shopv1/types.go":        packaged("v1", "shop", "v1", "string", ""),
+		"internal/v1/types.go": plainKind("hidden", "Ref", `corev1 "k8s.io/api/core/v1"`) + `
+type Ref struct {
+	corev1.LocalObjectReference "json:\",inline\""
+
+	Name string "json:\"displayName\""
+}
+`,
+	})
+	write(t, generator.Options{Dir: dir, Patterns: []string{"./..."}, OutputDir: "generated", WithApplyConfig: true, DeepCopy: true, Register: true})
+	run(t, dir, "go", "vet", "./...")
+}
+
 // TestViewsOnly generates for a program without kinds, with views of kinds in other packages.
 func TestViewsOnly(t *testing.T) {
 	dir := keptDir(t, "views")

@@ -85,7 +85,8 @@ func TestDynamicKind(t *testing.T) {
 }
 
 // TestMetadataOfPlainServer reads metadata from a server that has whole objects in JSON only, and refuses
-// a request that does not accept them. The objects are those of client-go's metadata client.
+// a request that does not accept them. The objects are those of client-go's metadata client, and items without a kind have that of the
+// list.
 func TestMetadataOfPlainServer(t *testing.T) {
 	const lamp = `{%s"metadata":{"namespace":"east","name":"%s","uid":"u","resourceVersion":"%d"},"spec":{"watts":40}}`
 	const itsKind = `"kind":"Gadget","apiVersion":"gadgets.example.com/v1",`
@@ -120,6 +121,7 @@ func TestMetadataOfPlainServer(t *testing.T) {
 		if err != nil || len(want.Items) != 1 {
 			t.Fatal(want, err)
 		}
+		want.Items[0].TypeMeta = metav1.TypeMeta{Kind: "Gadget", APIVersion: "gadgets.example.com/v1"}
 		if obj, ok := informer.GetIndexer().Get(cache.ObjectName{Namespace: "east", Name: "lamp"}); !ok || !reflect.DeepEqual(obj, &want.Items[0]) {
 			t.Errorf("the informer has\n%+v\nclient-go has\n%+v", obj, &want.Items[0])
 		}

@@ -149,6 +149,10 @@ type Text string
 		{"Outer `json:\",inline\"`", ` OuterApplyConfiguration ""`, "Name address string (OuterApplyConfiguration)|Names append string (OuterApplyConfiguration)"},
 		{"other.Part `json:\",inline\"`", `Size *int "size,omitempty"`, "Size address int"},
 		{"*other.Part `json:\",inline\"`", `Size *int "size,omitempty"`, "Size address int"},
+		// Of two JSON names, the outer one counts. Of two Go names, the inner one gets the name of its struct.
+		{"other.Part `json:\",inline\"`\nSize int `json:\"size\"`", `Size *int "size,omitempty"`, "Size address int"},
+		{"other.Part `json:\",inline\"`\nSize int `json:\"length\"`", `PartSize *int "size,omitempty"|Size *int "length,omitempty"`, "PartSize address int|Size address int"},
+		{"Size int `json:\"length\"`\nother.Part `json:\",inline\"`", `Size *int "length,omitempty"|PartSize *int "size,omitempty"`, "Size address int|PartSize address int"},
 		{"other.Part `json:\"part\"`", `Part *other.Part "part,omitempty"`, "Part address other.Part"},
 		{"other.Mapped `json:\",inline\"`", ` mapped.MappedApplyConfiguration ""`, "Weight address int (MappedApplyConfiguration)"},
 		{"Text `json:\"text\"`", `Text *v1.Text "text,omitempty"`, "Text address v1.Text"},

@@ -14,7 +14,7 @@ func (a *assembly) complete(c *config) {
 	structType, _ := gotype.StructOf(c.of)
 	c.out.Doc = trimmed(a.Types.Comment(c.of.Obj()))
 	c.out.HasTypeMeta = embedsTypeMeta(structType)
-	m := &members{assembly: a, of: c.of, out: c.out}
+	m := newMembers(a, c.of, c.out, nil)
 	m.checkJSONNames(structType, c.of.Obj())
 	m.addStruct(structType)
 	m.addGetters()
@@ -30,11 +30,31 @@ type members struct {
 	out *model.ApplyType
 	// metas are the types of meta/v1 among those that it embeds.
 	metas []string
-	// within are the structs whose fields are being added, each one embedded by that before it.
-	within []*types.Struct
+	// within are the structs whose fields are being added, each one embedded by that before it. The first outer of them are those of
+	// other apply configurations. through are the names of the fields that embed the others.
+	within  []*types.Struct
+	outer   int
+	through []string
+	// isLost has the fields that JSON does not show, because a field that is embedded less deeply has the same JSON name, and those that
+	// were added.
+	isLost map[*types.Var]bool
 	// isInner reports whether only the methods of another apply configuration are of interest. Its fields
 	// are checked where it is declared.
 	isInner bool
+}
+
+// newMembers returns the members of the apply configuration of a type, which those within embed.
+func newMembers(a *assembly, of types.Type, out *model.ApplyType, within []*types.Struct) *members {
+	m := &members{assembly: a, of: of, out: out, within: within, outer: len(within), isLost: map[*types.Var]bool{}}
+	structType, _ := gotype.StructOf(of)
+	for _, f := range gotype.JSONLosses(structType) {
+		m.isLost[f.Field] = true
+	}
+	shown, _ := gotype.JSONFields(structType)
+	for _, f := range shown { // of a struct that is embedded twice
+		delete(m.isLost, f.Field)
+	}
+	return m
 }
 
 // isBlocked reports whether a field cannot be applied.
@@ -92,7 +112,9 @@ func (m *members) addEmbedded(field *types.Var, tag gotype.JSONTag) {
 		m.out.Fields = append(m.out.Fields, out)
 		m.promote(of, embedded)
 	case tag.Name == "" && isStruct && !gotype.EncodesItself(of):
+		m.through = append(m.through, field.Name())
 		m.addStruct(structType) // all fields have to be optional
+		m.through = m.through[:len(m.through)-1]
 	default:
 		m.addField(field, tag)
 	}
@@ -105,7 +127,8 @@ func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
 	if m.isWithin(structType) {
 		return
 	}
-	inner := &members{assembly: m.assembly, of: of, out: &model.ApplyType{}, within: m.within, isInner: true}
+	inner := newMembers(m.assembly, of, &model.ApplyType{}, m.within)
+	inner.isInner = true
 	inner.addStruct(structType)
 	m.metas = append(append(m.metas, gotype.MetaName(of)), inner.metas...)
 	for _, s := range inner.out.Setters {
@@ -127,7 +150,7 @@ func (m *members) addSetter(s model.ApplySetter) {
 
 // addField adds a field with a JSON name, and its method With.
 func (m *members) addField(field *types.Var, tag gotype.JSONTag) {
-	if !m.isInner && !m.accepts(field) {
+	if m.isLost[field] || !m.isInner && !m.accepts(field) {
 		return
 	}
 	name := tag.Name
@@ -139,13 +162,39 @@ func (m *members) addField(field *types.Var, tag gotype.JSONTag) {
 		name += ",string"
 	}
 	t, s := m.form(field.Type())
-	s.Field = field.Name()
+	s.Field = m.nameOf(field)
 	s.IsMeta = isMeta(m.of, field)
-	m.out.Fields = append(m.out.Fields, model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Name: field.Name(), Type: t, Tag: name, Pos: m.Types.Position(field)})
+	m.out.Fields = append(m.out.Fields, model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Name: s.Field, Type: t, Tag: name, Pos: m.Types.Position(field)})
 	m.addSetter(s)
+	m.isLost[field] = true
 	if m.out.Kind != nil && tag.Name == "metadata" && !m.ref(field.Type()).IsZero() {
 		m.promote(field.Type(), &model.ApplyEmbedded{Name: field.Name(), IsPointer: true}) // clients need WithName and GetName
 	}
+}
+
+// nameOf returns the name of a field, with those of the fields that embed it if others have that name.
+func (m *members) nameOf(field *types.Var) string {
+	name := field.Name()
+	for _, through := range slices.Backward(m.through) {
+		if !m.isTaken(name) {
+			break
+		}
+		name = through + name
+	}
+	return name
+}
+
+// isTaken reports whether a field that is embedded less deeply, or comes first, has a name.
+func (m *members) isTaken(name string) bool {
+	return slices.ContainsFunc(m.out.Fields, func(f model.ApplyField) bool { return f.Name == name }) ||
+		slices.ContainsFunc(m.within[m.outer:len(m.within)-1], func(outer *types.Struct) bool {
+			for field := range outer.Fields() {
+				if field.Name() == name && !field.Embedded() {
+					return true
+				}
+			}
+			return false
+		})
 }
 
 // form returns the type of a field in an apply configuration, and how the method With sets it.

@@ -86,7 +86,11 @@ func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
 	if slices.Contains(elements, "vendor") {
 		reason, fix = "it is in a vendor folder", "name it by the path in import declarations"
 	}
-	if at := slices.Index(elements, "internal"); at >= 0 && a.OutputPackage != "" {
+	at := len(elements) - 1 // the last one, which has the fewest importers
+	for at >= 0 && elements[at] != "internal" {
+		at--
+	}
+	if at >= 0 && a.OutputPackage != "" {
 		parent := path.Join(elements[:at]...)
 		if a.OutputPackage != parent && !strings.HasPrefix(a.OutputPackage, parent+"/") {
 			reason = fmt.Sprintf("only packages below %s can import from its folder internal", parent)

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"go/build"
 	"go/doc"
 	"go/token"
@@ -59,8 +60,10 @@ func (n *Naming) name(k *model.Kind, resource string) {
 		k.PluralPrivate += "Client"
 	}
 	k.File = strings.ToLower(k.Name)
-	k.ExpansionFile = k.File + "_expansion"
-	if slices.Contains(n.Reserved.File, k.File) || module.CheckFilePath(k.File+".go") != nil { // Windows has no file aux.go
+	if k.ExpansionFile = k.File + "_expansion"; slices.Contains(n.Reserved.File, k.ExpansionFile) {
+		k.ExpansionFile = k.File + "_kind_expansion"
+	}
+	if slices.Contains(n.Reserved.File, k.File) || chosenByName(k.File) || module.CheckFilePath(k.File+".go") != nil { // Windows has no file aux.go
 		k.File += "_kind"
 	}
 	k.FakeFile = "fake_" + k.File
@@ -148,16 +151,8 @@ func parentFolder(packagePath, version string) string {
 	return path.Base(packagePath)
 }
 
-// safeDir returns dir, or another name if other packages cannot import a package in dir.
-func safeDir(dir string) string {
-	switch dir {
-	case "":
-		return "core"
-	case "init", "internal", "main", "testdata", "vendor":
-		return dir + "group"
-	}
-	return dir
-}
+// safeDir returns the folder of a group, which is not empty.
+func safeDir(dir string) string { return model.SafeDir(cmp.Or(dir, "core"), "group") }
 
 // versionDir returns the folder of a version, which is also the name of the packages in it.
 func versionDir(version string) string {

@@ -52,6 +52,23 @@ func TestKindNames(t *testing.T) {
 	}
 }
 
+// TestFiles has names whose files would be left out, or are those of the generator.
+func TestFiles(t *testing.T) {
+	for name, want := range map[string]string{
+		"Order":      "order order_expansion",
+		"Order_Test": "order_test_kind order_test_expansion", // a view
+		"Generated":  "generated generated_kind_expansion",
+	} {
+		naming := NewNaming(nil)
+		naming.Reserved.File = []string{"generated_expansion"}
+		k := &model.Kind{Name: name}
+		naming.name(k, "")
+		if got := k.File + " " + k.ExpansionFile; got != want {
+			t.Errorf("%s: the files are %s, want %s", name, got, want)
+		}
+	}
+}
+
 // TestKubernetesGroups compares the folders and Go names of groups with those of client-go, for all groups
 // of k8s.io/api that client-go has clients for.
 func TestKubernetesGroups(t *testing.T) {

@@ -73,19 +73,26 @@ type inlinedStruct struct {
 // fields with one name, those in the fewest embedded structs count, and of these the ones with a tag. If that
 // leaves more than one, none counts. sure is false if the struct inlines an unknown type.
 func JSONFields(structType *types.Struct) (fields []JSONField, sure bool) {
-	fields, _, sure = dominant(structType)
+	fields, _, _, sure = dominant(structType)
 	return fields, sure
 }
 
 // JSONConflicts returns the fields of a struct that are not in JSON because others have the same JSON name. Each
 // element has all fields of one name.
 func JSONConflicts(structType *types.Struct) [][]JSONField {
-	_, conflicts, _ := dominant(structType)
+	_, conflicts, _, _ := dominant(structType)
 	return conflicts
 }
 
-// dominant returns the fields that encoding/json encodes, and those that it drops because of each other.
-func dominant(structType *types.Struct) (fields []JSONField, conflicts [][]JSONField, sure bool) {
+// JSONLosses returns the fields of a struct that are not in JSON because one that is embedded less deeply has the same JSON name.
+func JSONLosses(structType *types.Struct) []JSONField {
+	_, _, lost, _ := dominant(structType)
+	return lost
+}
+
+// dominant returns the fields that encoding/json encodes, those that it drops because of each other, and those that it drops because
+// of others that are embedded less deeply.
+func dominant(structType *types.Struct) (fields []JSONField, conflicts [][]JSONField, lost []JSONField, sure bool) {
 	sure = true
 	taken, seen := map[string]bool{}, map[*types.Struct]bool{}
 	for level := []inlinedStruct{{structType, nil}}; len(level) > 0; {
@@ -96,7 +103,11 @@ func dominant(structType *types.Struct) (fields []JSONField, conflicts [][]JSONF
 			inner, all, known := in.fields()
 			sure = sure && known
 			for _, f := range all {
-				if !taken[f.Name] && found[f.Name] == nil {
+				if taken[f.Name] {
+					lost = append(lost, f)
+					continue
+				}
+				if found[f.Name] == nil {
 					names = append(names, f.Name)
 				}
 				found[f.Name] = append(found[f.Name], f)
@@ -120,7 +131,7 @@ func dominant(structType *types.Struct) (fields []JSONField, conflicts [][]JSONF
 		}
 		level = slices.DeleteFunc(next, func(in inlinedStruct) bool { return seen[in.structType] })
 	}
-	return fields, conflicts, sure
+	return fields, conflicts, lost, sure
 }
 
 // fields returns the fields of a struct itself, and the structs that it inlines. sure is false if it inlines an

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"path"
 	"strings"
+	"unicode"
 )
 
 // Apply has the apply configurations of a run.
@@ -160,13 +161,13 @@ type GoTypePart struct {
 // of the package, where applyconfiguration-gen writes them.
 func ApplyDir(packagePath string) string { return lastElements(packagePath, 2) }
 
-// ApplyDirs returns the folder in Apply.Dir for the types of each package, by import path. It is that of ApplyDir.
-// The folders of packages that would share one have more elements of their paths. taken are the folders of other
+// ApplyDirs returns the folder in Apply.Dir for the types of each package, by import path. It is that of ApplyDir, unless Go
+// cannot import a package from there. The folders of packages that would share one have more elements of their paths. taken are the folders of other
 // packages, which stay as they are.
 func ApplyDirs(packagePaths []string, taken map[string]string) map[string]string {
 	dirs := map[string]string{}
 	for _, p := range packagePaths {
-		dirs[p] = ApplyDir(p)
+		dirs[p] = importable(ApplyDir(p))
 	}
 	for isDone := false; !isDone; {
 		isDone = true
@@ -178,7 +179,7 @@ func ApplyDirs(packagePaths []string, taken map[string]string) map[string]string
 			users[dir]++
 		}
 		for p, dir := range dirs {
-			if longer := lastElements(p, strings.Count(dir, "/")+2); users[dir] > 1 && longer != dir {
+			if longer := importable(lastElements(p, strings.Count(dir, "/")+2)); users[dir] > 1 && longer != dir {
 				dirs[p], isDone = longer, false
 			}
 		}
@@ -190,6 +191,37 @@ func ApplyDirs(packagePaths []string, taken map[string]string) map[string]string
 func lastElements(packagePath string, n int) string {
 	elements := strings.Split(packagePath, "/")
 	return strings.ToLower(path.Join(elements[max(len(elements)-n, 0):]...))
+}
+
+// importable returns a folder, or another name for it if a package in it cannot be imported, or have the name of the folder.
+func importable(dir string) string {
+	parent, name := path.Split(dir)
+	elements := strings.Split(strings.TrimSuffix(parent, "/"), "/")
+	for i, element := range elements {
+		elements[i] = SafeDir(element, "group")
+	}
+	name = strings.Map(func(r rune) rune {
+		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name)
+	if token.IsKeyword(name) {
+		name += "version"
+	}
+	if !token.IsIdentifier(name) {
+		name = "v" + name
+	}
+	return path.Join(path.Join(elements...), SafeDir(name, "version"))
+}
+
+// SafeDir returns dir, or a longer name if other packages cannot import a package in dir.
+func SafeDir(dir, suffix string) string {
+	switch dir {
+	case "init", "internal", "main", "testdata", "vendor":
+		return dir + suffix
+	}
+	return dir
 }
 
 // MetaApplyPackage has the apply configurations of meta/v1.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"maps"
+	"slices"
 	"testing"
 )
 
@@ -25,5 +26,19 @@ func TestApplyDirs(t *testing.T) {
 	want = map[string]string{"x.io/store/core/v1": "store/core/v1", "x.io/a/common": "a/common", "x.io/b/common": "b/common"}
 	if !maps.Equal(others, want) {
 		t.Errorf("next to these, the folders are %q, want %q", others, want)
+	}
+}
+
+// TestApplyDirsGoCanImport has folders whose names are no names of packages, or which other packages cannot import.
+func TestApplyDirsGoCanImport(t *testing.T) {
+	want := map[string]string{
+		"x.io/apis/shared-types": "apis/sharedtypes", "x.io/internal/v1": "internalgroup/v1", "x.io/api/internal": "api/internalversion",
+		"gopkg.in/shop.v2": "gopkg.in/shopv2", "x.io/api/type": "api/typeversion", "x.io/api/2024": "api/v2024",
+		"x.io/my-api/v1": "my-api/v1", "x.io/shared_types": "x.io/shared_types",
+		"x.io/a/b-c": "x.io/a/bc", "x.io/d/a/bc": "d/a/bc", // both would be a/bc
+	}
+	paths := slices.Sorted(maps.Keys(want))
+	if got := ApplyDirs(paths, nil); !maps.Equal(got, want) {
+		t.Errorf("the folders are %q, want %q", got, want)
 	}
 }

@@ -61,6 +61,7 @@ func (f *file) API(p *model.Package) string {
 	if len(p.GroupVersion.Packages) > 1 {
 		alias = externalAlias(p.Path)
 	}
+	f.imports.explicit[p.Path] = true
 	return f.imports.use(p.Path, alias, "api"+alias)
 }
 

@@ -65,10 +65,12 @@ type imports struct {
 	paths, names map[string]string
 	// reserved are names that the package of the file declares.
 	reserved []string
+	// explicit has the import paths of packages that may not have the name of their folder.
+	explicit map[string]bool
 }
 
 func newImports(reserved ...string) *imports {
-	return &imports{paths: map[string]string{}, names: map[string]string{}, reserved: reserved}
+	return &imports{paths: map[string]string{}, names: map[string]string{}, reserved: reserved, explicit: map[string]bool{}}
 }
 
 // use returns the name of a package in the file: the first of names that is free, or the last one with
@@ -147,7 +149,7 @@ func (i *imports) writeTo(b *bytes.Buffer, used map[string]bool) {
 			continue
 		}
 		line := strconv.Quote(importPath)
-		if path.Base(importPath) != name {
+		if path.Base(importPath) != name || i.explicit[importPath] {
 			line = name + " " + line
 		}
 		group := &standard
