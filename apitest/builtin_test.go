@@ -116,21 +116,45 @@ func TestTextOfASecret(t *testing.T) {
 		check(c.do("POST", secrets, `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "one"}, "data": {"a": "YQ==", "b": "YQ=="}, "stringData": {"b": "b"}}`, 201), "a=YQ== b=Yg==")
 		check(c.do("PUT", secrets+"/one", `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "one"}, "stringData": {"c": "c"}}`, 200), "c=Yw==")
 		check(c.patch(mergePatch, secrets+"/one", `{"stringData": {"d": "d"}}`, 200), "c=Yw== d=ZA==")
+		check(c.patch(applyPatch, secrets+"/one?fieldManager=m", `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "one"}, "stringData": {"e": "e"}}`, 200), "c=Yw== d=ZA== e=ZQ==")
 		if options != nil {
-			check(c.patch(strategicPatch, secrets+"/one", `{"stringData": {"c": "d"}}`, 200), "c=ZA== d=ZA==")
-			check(c.patch(applyPatch, secrets+"/one?fieldManager=m", `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "one"}, "stringData": {"e": "e"}}`, 200), "c=ZA== d=ZA== e=ZQ==")
+			check(c.patch(strategicPatch, secrets+"/one", `{"stringData": {"c": "d"}}`, 200), "c=ZA== d=ZA== e=ZQ==")
 		}
-		check(c.do("GET", secrets+"/one", "", 200), map[bool]string{true: "c=ZA== d=ZA== e=ZQ==", false: "c=Yw== d=ZA=="}[options != nil])
+		c.do("DELETE", secrets+"/one", "", 200)
+		check(c.patch(applyPatch, secrets+"/one?fieldManager=m", `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "one"}, "stringData": {"e": "e"}}`, 201), "e=ZQ==")
+		check(c.do("GET", secrets+"/one", "", 200), "e=ZQ==")
 	}
 }
 
-// TestApplyNeedsType: without it, a list would be replaced that a kube-apiserver merges.
-func TestApplyNeedsType(t *testing.T) {
-	const path, body = "/api/v1/namespaces/a/secrets/one?fieldManager=m", `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "one"}, "data": {"a": "YQ=="}}`
-	c := client{t, apitest.Start(t)}
-	if text := message(c.patch(applyPatch, path, body, 415)); !strings.Contains(text, "need the Go type of Secret; give it to the server by WithScheme") {
-		t.Error(text)
+// TestApplyWithoutType warns of lists that a kube-apiserver merges, as soon as there are two managers.
+func TestApplyWithoutType(t *testing.T) {
+	const config = `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": {"containers": [{"name": %q}]}}`
+	for _, test := range []struct {
+		options []apitest.Option
+		want    string
+	}{
+		{nil, "apitest does not know which lists of a Deployment an API server merges, so this apply replaces whole lists; give it the Go type by WithScheme"},
+		{[]apitest.Option{withDeployments()}, ""},
+	} {
+		c := client{t, apitest.Start(t, test.options...)}
+		apply := func(manager, container, want string) {
+			t.Helper()
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, "http://server"+deployments+"/d?force=true&fieldManager="+manager, strings.NewReader(fmt.Sprintf(config, container)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Content-Type", applyPatch)
+			response, err := c.server.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if got := response.Header.Get("Warning"); response.StatusCode >= 300 || !strings.Contains(got, want) || (got == "") != (want == "") {
+				t.Errorf("%s: %s, and the warning %q, want %q", manager, response.Status, got, want)
+			}
+		}
+		apply("one", "a", "")
+		apply("one", "b", "")
+		apply("two", "c", test.want)
 	}
-	c = client{t, apitest.Start(t, withSecrets())}
-	c.patch(applyPatch, path, body, 201)
 }

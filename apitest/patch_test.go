@@ -312,7 +312,7 @@ func TestStrategicMergePatchWithoutType(t *testing.T) {
 	c := client{t, apitest.Start(t)}
 	c.do("POST", deployments, `{"metadata": {"name": "d"}}`, 201)
 	got := c.patch(strategicPatch, deployments+"/d", `{}`, 415)
-	if want := "; an apply and a strategic merge patch need the Go type of Deployment; give it to the server by WithScheme"; !strings.HasSuffix(message(got), want) {
+	if want := "; a strategic merge patch needs the Go type of Deployment; give it to the server by WithScheme"; !strings.HasSuffix(message(got), want) {
 		t.Errorf("message %q, want the suffix %q", message(got), want)
 	}
 }

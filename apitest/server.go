@@ -177,9 +177,10 @@ func WithKinds(all ...Kind) Option {
 	return func(s *Server) error { return s.AddKinds(all...) }
 }
 
-// WithScheme gives the server the Go types of the built-in kinds that scheme has, for applies,
-// strategic merge patches, protobuf and strict validation. client-go's kubernetes/scheme.Scheme
-// has all of them.
+// WithScheme gives the server the Go types of the built-in kinds that scheme has, for strategic merge
+// patches, protobuf and strict validation. Without its Go type, an apply of a built-in kind replaces
+// whole lists, and warns if another manager has written the object. client-go's
+// kubernetes/scheme.Scheme has all types.
 func WithScheme(scheme *runtime.Scheme) Option {
 	return func(s *Server) error {
 		if scheme == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,6 +71,9 @@ func (s *Store) applied(r *Request, live *unstructured.Unstructured, config *fie
 			return nil, fmt.Errorf("failed to create typed patch object (/%s; %v): .%s: field not declared in schema", r.Name, r.BodyKind(), unknown[0])
 		}
 	}
+	if !r.Kind.Custom() && r.PatchedType() == nil && hasLists(applied) && isOfOthers(live, w.Manager) {
+		r.Warn(fmt.Sprintf("apitest does not know which lists of a %s an API server merges, so this apply replaces whole lists; give it the Go type by WithScheme", r.Kind.Kind))
+	}
 	content, err := m.Apply(live.Object, applied, w.Manager, force, s.Now())
 	if err != nil {
 		return nil, err
@@ -98,8 +102,29 @@ func (s *Store) applied(r *Request, live *unstructured.Unstructured, config *fie
 		_, err = r.Kind.Normalize(obj)
 		return obj, err
 	}
+	r.Kind.MoveText(obj.Object)
 	_, err = kinds.NormalizeMetadata(obj)
 	return obj, err
+}
+
+// hasLists reports whether there is a list of objects in a value.
+func hasLists(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, field := range value {
+			if hasLists(field) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(value, func(item any) bool { _, isObject := item.(map[string]any); return isObject })
+	}
+	return false
+}
+
+// isOfOthers reports whether another manager has written an object, besides its status.
+func isOfOthers(obj *unstructured.Unstructured, manager string) bool {
+	return slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager != manager && e.Subresource == "" })
 }
 
 // errForeign is why the API server does not apply a Scale of a custom resource that would change it:

@@ -105,12 +105,12 @@ func (r *Request) patchType() (types.PatchType, error) {
 	hint := ""
 	switch {
 	case r.Kind.Custom():
-		accepted = append(accepted, string(types.ApplyYAMLPatchType))
 	case r.PatchedType() != nil:
-		accepted = append(accepted, string(types.StrategicMergePatchType), string(types.ApplyYAMLPatchType))
-	case mediaType == string(types.StrategicMergePatchType), mediaType == string(types.ApplyYAMLPatchType): // only the type tells how to merge lists
-		hint = fmt.Sprintf("; an apply and a strategic merge patch need the Go type of %s; give it to the server by WithScheme", r.Kind.Kind)
+		accepted = append(accepted, string(types.StrategicMergePatchType))
+	case mediaType == string(types.StrategicMergePatchType):
+		hint = fmt.Sprintf("; a strategic merge patch needs the Go type of %s; give it to the server by WithScheme", r.Kind.Kind)
 	}
+	accepted = append(accepted, string(types.ApplyYAMLPatchType))
 	if slices.Contains(accepted, mediaType) {
 		return types.PatchType(mediaType), nil
 	}
