@@ -237,7 +237,7 @@ func (c *Cache) remove(key informerKey) {
 	}
 }
 
-// unlist removes an informer from those in use, and returns it, or nil if there is none.
+// unlist makes readers no longer find an informer. It returns the informer, or nil if there was none.
 func (c *Cache) unlist(key informerKey) *informer {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -82,8 +82,8 @@ func (o *ownWrites) follow(open map[scopeID]*scopeReflector) {
 		}
 		o.scopes[id] = scope
 	}
-	for _, scope := range o.scopes {
-		if o.only == nil { // a namespace may have been removed
+	if o.only == nil { // a namespace may have been removed
+		for _, scope := range o.scopes {
 			scope.table.ForgetAll(func(name listed.Name) bool { return o.ownerOf(name) != scope })
 		}
 	}
@@ -129,8 +129,8 @@ func (o *ownWrites) ownerOf(name listed.Name) *ownScope {
 	return o.scopes[id]
 }
 
-// leftToWatch returns the highest version above after of the writes that the Reflector of a scope will take over, and of
-// which only its watch tells whether the scope has them; 0 if there is none.
+// leftToWatch looks at the writes that the Reflector of a scope will take over, if only the server can evaluate its selectors. It
+// returns the highest of their versions above after, and 0 without one.
 func (o *ownWrites) leftToWatch(r *scopeReflector, after uint64) (version uint64) {
 	if o == nil {
 		return 0

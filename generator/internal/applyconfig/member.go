@@ -30,8 +30,8 @@ type members struct {
 	out *model.ApplyType
 	// metas are the types of meta/v1 among those that it embeds.
 	metas []string
-	// within are the structs whose fields are being added, each one embedded by that before it. The first outer of them are those of
-	// other apply configurations. through are the names of the fields that embed the others.
+	// within are the structs whose fields are being added, each one embedded by that before it. Those before index outer belong to
+	// other apply configurations. through has the names of the fields by which this one inlines structs.
 	within  []*types.Struct
 	outer   int
 	through []string

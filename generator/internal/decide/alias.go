@@ -24,7 +24,7 @@ func Aliases(in Input, folder string, mistakes *model.Errors) (*model.GroupVersi
 	if !ok {
 		return nil, nil
 	}
-	gv := &model.GroupVersion{Group: &model.Group{Name: group}, Version: version, Alias: strings.ToLower(groupGoName(group)) + versionDir(version)}
+	gv := &model.GroupVersion{Group: &model.Group{Name: group}, Version: version, Alias: strings.ToLower(groupGoName(group)) + model.VersionDir(version)}
 	p := &model.Package{GroupVersion: gv, Path: pkg.Path, Pos: pkg.Pos}
 	gv.Packages = append(gv.Packages, p)
 	a.groups[group] = gv.Group

@@ -26,7 +26,7 @@ func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*mod
 	if !ok || !a.checkImportable(pkg) {
 		return nil
 	}
-	gv := &model.GroupVersion{Group: &model.Group{Name: name}, Version: version, Dir: versionDir(version), GoVersion: goVersion(version)}
+	gv := &model.GroupVersion{Group: &model.Group{Name: name}, Version: version, Dir: model.VersionDir(version), GoVersion: goVersion(version)}
 	a.checkRegistration(pkg, p, kinds, gv)
 	goName, goNamePos, ok := a.groupGoName(pkg, name)
 	if !ok {

@@ -96,7 +96,7 @@ func (a *assembly) writtenGroupName(pkg *input.Package, version string) (name st
 func AliasAdvice(pkg *input.Package) string {
 	folder := "api/<group>/<version>" // from which the group and the version are read
 	if declared := pkg.GroupVersion; declared.GroupKnown && declared.VersionKnown {
-		folder = path.Join("api", groupFolder(pkg.FolderPath(), declared.Version, declared.Group), versionDir(declared.Version))
+		folder = path.Join("api", groupFolder(pkg.FolderPath(), declared.Version, declared.Group), model.VersionDir(declared.Version))
 	}
 	return "write aliases of its types in a package of your own, with --alias-package=" + folder + " " + pkg.Path
 }

@@ -154,15 +154,6 @@ func parentFolder(packagePath, version string) string {
 // safeDir returns the folder of a group, which is not empty.
 func safeDir(dir string) string { return model.SafeDir(cmp.Or(dir, "core"), "group") }
 
-// versionDir returns the folder of a version, which is also the name of the packages in it.
-func versionDir(version string) string {
-	dir := strings.ReplaceAll(version, "-", "")
-	if token.IsKeyword(dir) || safeDir(dir) != dir {
-		return dir + "version"
-	}
-	return dir
-}
-
 // groupPackage returns the name of the Go package in a group's folder.
 func groupPackage(dir, goName string) string {
 	name := dir

@@ -52,7 +52,7 @@ func TestKindNames(t *testing.T) {
 	}
 }
 
-// TestFiles has names whose files would be left out, or are those of the generator.
+// TestFiles has a name whose file Go compiles only in tests, and one whose file the generator writes for itself.
 func TestFiles(t *testing.T) {
 	for name, want := range map[string]string{
 		"Order":      "order order_expansion",

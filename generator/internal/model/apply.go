@@ -200,19 +200,25 @@ func importable(dir string) string {
 	for i, element := range elements {
 		elements[i] = SafeDir(element, "group")
 	}
-	name = strings.Map(func(r rune) rune {
+	name = VersionDir(name)
+	if !token.IsIdentifier(name) {
+		name = "v" + name
+	}
+	return path.Join(path.Join(elements...), name)
+}
+
+// VersionDir returns the folder of a version, which is also the name of the packages in it: without the characters that no name has.
+func VersionDir(version string) string {
+	dir := strings.Map(func(r rune) rune {
 		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
 		}
 		return -1
-	}, name)
-	if token.IsKeyword(name) {
-		name += "version"
+	}, version)
+	if token.IsKeyword(dir) {
+		return dir + "version"
 	}
-	if !token.IsIdentifier(name) {
-		name = "v" + name
-	}
-	return path.Join(path.Join(elements...), SafeDir(name, "version"))
+	return SafeDir(dir, "version")
 }
 
 // SafeDir returns dir, or a longer name if other packages cannot import a package in dir.

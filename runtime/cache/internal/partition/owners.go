@@ -125,7 +125,7 @@ func (o *Owners) Owner(name listed.Name) (ID, bool) {
 	return id, id != nobody
 }
 
-// Opening returns the scope that will take over an object, and false if there is none.
+// Opening returns the scope that will take over an object. It returns false if none will.
 func (o *Owners) Opening(name listed.Name) (ID, bool) {
 	id := o.wanted.of(name)
 	return id, o.openings[id] != nil

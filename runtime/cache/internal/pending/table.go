@@ -474,7 +474,8 @@ func (t *Table) Clear() {
 	*t = Table{Selects: t.Selects, Responses: t.Responses, bookmarks: t.bookmarks}
 }
 
-// LeftToWatch returns the highest version, above after, of what Move drops because a selection is not known; 0 if there is none.
+// LeftToWatch looks at what Move drops because only the server knows whether a scope selects it. It returns the highest of these
+// versions above after, and 0 without one.
 func (t *Table) LeftToWatch(selection *Selection, after uint64, has func(listed.Name) bool) uint64 {
 	for _, e := range slices.Backward(t.byVersion) {
 		if e.Version <= after {
