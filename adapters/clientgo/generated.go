@@ -43,9 +43,10 @@ type Source struct {
 // functions, NewInformer panics on indexers that AddIndexers refuses, and on a negative period.
 func NewInformer(source Source) toolscache.SharedIndexInformer {
 	kind := cache.Kind[cache.Object]{
-		Resource: source.Resource, Kind: source.Kind, Object: source.Object, Protobuf: source.Protobuf, Namespaced: source.Namespace != "",
-		Open:      func(namespace string) cache.OpenFunc { return open(source.Client, source.Resource, namespace) },
-		ListWatch: func(string) cache.ListerWatcher[cache.Object] { return listWatch(source.ListWatch, source.Clientset) },
+		Resource: source.Resource, Kind: source.Kind, Object: source.Object, Protobuf: source.Protobuf,
+		Namespaced: true, // it may be: an empty Namespace does not tell
+		Open:       func(namespace string) cache.OpenFunc { return open(source.Client, source.Resource, namespace) },
+		ListWatch:  func(string) cache.ListerWatcher[cache.Object] { return listWatch(source.ListWatch, source.Clientset) },
 	}
 	options := []cache.SharedInformerOption{cache.WithResync(source.ResyncPeriod)}
 	if source.Namespace != "" {
@@ -58,7 +59,7 @@ func NewInformer(source Source) toolscache.SharedIndexInformer {
 	if err != nil {
 		panic(err)
 	}
-	return newOwnInformer(informer, source.ResyncPeriod, source.Indexers, source.Object)
+	return newOwnInformer(informer, source.Object, toolscache.SharedIndexInformerOptions{ResyncPeriod: source.ResyncPeriod, Indexers: source.Indexers})
 }
 
 // listWatch returns a ListerWatcher of a clientset.

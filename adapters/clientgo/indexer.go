@@ -24,6 +24,7 @@ func Indexer[T cache.Object](objects *cache.Indexer[T]) toolscache.Indexer {
 
 // indexer is a cache as client-go's Indexer. Like all adapters it sees objects of any type, so that it is not compiled for each.
 type indexer struct {
+	laterIndexer
 	objects *cache.Indexer[cache.Object]
 	// of is the Go type of the objects. Those of type accepted can be added, which may be an interface type.
 	of, accepted reflect.Type

@@ -17,7 +17,7 @@ func GenericLister[T cache.Object](informer *cache.SharedIndexInformer[T]) tools
 }
 
 func newGenericLister(informer *cache.SharedIndexInformer[cache.Object]) toolscache.GenericLister {
-	return genericLister{informer.GetIndexer(), informer.Resource().GroupResource()}
+	return genericLister{objects: informer.GetIndexer(), resource: informer.Resource().GroupResource()}
 }
 
 // GenericInformer returns informer as a GenericInformer of client-go.
@@ -39,6 +39,7 @@ func (i *InformerAndLister) Informer() toolscache.SharedIndexInformer { return i
 func (i *InformerAndLister) Lister() toolscache.GenericLister { return i.lister }
 
 type genericLister struct {
+	laterLister
 	objects  *cache.Indexer[cache.Object]
 	resource schema.GroupResource
 }
@@ -58,7 +59,7 @@ func (l genericLister) List(selector labels.Selector) ([]runtime.Object, error) 
 }
 
 func (l genericLister) ByNamespace(namespace string) toolscache.GenericNamespaceLister {
-	return namespaceLister{l, namespace}
+	return namespaceLister{all: l, namespace: namespace}
 }
 
 // Get also accepts a key of client-go's MetaNamespaceKeyFunc.
@@ -97,6 +98,7 @@ func matches(selector labels.Selector, obj cache.Object) bool {
 }
 
 type namespaceLister struct {
+	laterNamespaceLister
 	all       genericLister
 	namespace string
 }

@@ -68,20 +68,28 @@ func isOwn(err error) bool {
 // IsWatchListSemanticsUnSupported that it has none. Like client-go's function, it panics on indexers that AddIndexers refuses,
 // and on a negative period.
 func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.Object, resyncPeriod time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+	return NewSharedIndexInformerWithOptions(lw, exampleObject, toolscache.SharedIndexInformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+}
+
+// NewSharedIndexInformerWithOptions is NewSharedIndexInformer with the options of client-go's function of that name. A
+// ShardSelector, which client-go has from v0.38 on, limits the informer to a shard. Identifier and InformerMetricsProvider have
+// no effect; see cache.Stats.
+func NewSharedIndexInformerWithOptions(lw toolscache.ListerWatcher, exampleObject runtime.Object, options toolscache.SharedIndexInformerOptions) toolscache.SharedIndexInformer {
 	kind := cache.Kind[cache.Object]{
-		Resource:  resourceOf(exampleObject),
-		ListWatch: func(string) cache.ListerWatcher[cache.Object] { return ListerWatcher[cache.Object](lw) },
+		Resource:   resourceOf(exampleObject),
+		ListWatch:  func(string) cache.ListerWatcher[cache.Object] { return ListerWatcher[cache.Object](lw) },
+		Namespaced: true, // it may be: a ListerWatcher does not tell
 	}
-	options := []cache.SharedInformerOption{cache.WithResync(resyncPeriod)}
+	set := []cache.SharedInformerOption{cache.WithResync(options.ResyncPeriod)}
 	unsupported, states := lw.(interface{ IsWatchListSemanticsUnSupported() bool })
 	if features.FeatureGates().Enabled(features.WatchListClient) && !(states && unsupported.IsWatchListSemanticsUnSupported()) {
-		options = append(options, cache.WithStreamingList())
+		set = append(set, cache.WithStreamingList())
 	}
-	informer, err := kind.NewInformer(options...)
+	informer, err := kind.NewInformer(set...)
 	if err != nil {
 		panic(err)
 	}
-	return newOwnInformer(informer, resyncPeriod, indexers, exampleObject)
+	return newOwnInformer(informer, exampleObject, options)
 }
 
 // resourceOf returns the resource of an object for logs: by its kind, or else by its Go type.

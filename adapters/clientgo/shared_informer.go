@@ -1,6 +1,7 @@
 package clientgo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,23 +58,25 @@ func newSharedInformer(informer *cache.SharedIndexInformer[cache.Object], view V
 	if resource := informer.Resource().GroupResource(); resource.Resource != "" {
 		name += " of " + resource.String()
 	}
-	s := &sharedInformer{informer: informer, name: name}
+	s := &sharedInformer{informer: informer, name: name, description: name}
 	s.indexer = indexer{objects: informer.GetIndexer(), of: of, accepted: of, informer: informer, view: view}
 	return s
 }
 
-// newOwnInformer returns an adapter that replaces an informer of client-go with a resync period. It has objects of the type of
+// newOwnInformer returns an adapter that replaces an informer of client-go. It has objects of the type of
 // example, and also keeps others that a Store gets, as client-go's does. An update of an unchanged object after a relist is a
-// resync there: if the informer has resyncs, a handler that wants none does not get it.
-func newOwnInformer(informer *cache.SharedIndexInformer[cache.Object], resyncPeriod time.Duration, indexers toolscache.Indexers, example runtime.Object) toolscache.SharedIndexInformer {
+// resync there: if the informer has resyncs, a handler that wants none does not get it. As client-go's functions do, it panics
+// on options that it cannot set.
+func newOwnInformer(informer *cache.SharedIndexInformer[cache.Object], example runtime.Object, options toolscache.SharedIndexInformerOptions) toolscache.SharedIndexInformer {
 	of := reflect.TypeOf(example)
 	if of == nil {
 		of = reflect.TypeFor[cache.Object]()
 	}
 	adapter := newSharedInformer(informer, View{}, of)
 	adapter.indexer.accepted = reflect.TypeFor[cache.Object]()
-	adapter.relists = func(own *time.Duration) bool { return resyncPeriod == 0 || own == nil || *own > 0 }
-	if err := adapter.AddIndexers(indexers); err != nil {
+	adapter.description = cmp.Or(options.ObjectDescription, adapter.description)
+	adapter.relists = func(own *time.Duration) bool { return options.ResyncPeriod == 0 || own == nil || *own > 0 }
+	if err := errors.Join(adapter.AddIndexers(options.Indexers), adapter.setShard(shardIn(options))); err != nil {
 		panic(err)
 	}
 	return informerOf(adapter)
@@ -81,9 +84,12 @@ func newOwnInformer(informer *cache.SharedIndexInformer[cache.Object], resyncPer
 
 // sharedInformer is an informer as client-go's SharedIndexInformer.
 type sharedInformer struct {
+	laterInformer
 	informer *cache.SharedIndexInformer[cache.Object]
 	indexer  indexer
 	name     string // for DoneCheckers and logs
+	// description describes the objects to the WatchErrorHandler.
+	description string
 	// relists reports whether a handler gets an update of each object after a relist. own is the resync period that it asks
 	// for, or nil. If relists is nil, no handler does.
 	relists func(own *time.Duration) bool
@@ -121,7 +127,7 @@ func (s *sharedInformer) GetStore() toolscache.Store { return &s.indexer }
 func (s *sharedInformer) GetIndexer() toolscache.Indexer { return &s.indexer }
 
 func (s *sharedInformer) GetController() toolscache.Controller {
-	return controllerOf(controller{s.HasSynced, s.synced, s.LastSyncResourceVersion})
+	return controllerOf(controller{hasSynced: s.HasSynced, done: s.synced, version: s.LastSyncResourceVersion})
 }
 
 func (s *sharedInformer) AddIndexers(indexers toolscache.Indexers) error {
@@ -138,6 +144,31 @@ func (s *sharedInformer) SetTransform(transform toolscache.TransformFunc) error 
 	return s.informer.SetTransform(transformTo(s.indexer.accepted, transform))
 }
 
+// setShard makes the informer follow the objects of a shard. Without a shard it follows all. As in client-go, it fails after the
+// start.
+func (s *sharedInformer) setShard(shard shardSelector) error {
+	switch {
+	case s.indexer.view.Object != nil:
+		return fmt.Errorf("cannot set the shard of %s, which shows another form of the objects; set the shard of the informer", s.name)
+	case s.informer.Status().Phase != cache.Pending:
+		return fmt.Errorf("cannot set the shard of %s: it has already started", s.name)
+	}
+	selector := ""
+	if shard != nil && !shard.Empty() {
+		selector = shard.String()
+	}
+	scopes := s.informer.Scopes()
+	isSame := true
+	for i := range scopes {
+		isSame = isSame && scopes[i].ShardSelector == selector
+		scopes[i].ShardSelector = selector
+	}
+	if isSame {
+		return nil
+	}
+	return s.informer.SetScopes(scopes...)
+}
+
 func (s *sharedInformer) SetWatchErrorHandler(handler toolscache.WatchErrorHandler) error {
 	if handler == nil {
 		return s.SetWatchErrorHandlerWithContext(nil)
@@ -149,7 +180,7 @@ func (s *sharedInformer) SetWatchErrorHandlerWithContext(handler toolscache.Watc
 	if handler == nil {
 		return s.informer.SetWatchErrorHandler(nil)
 	}
-	return s.informer.SetWatchErrorHandler(WatchErrorHandler(s.name, s.name, handler))
+	return s.informer.SetWatchErrorHandler(WatchErrorHandler(s.name, s.description, handler))
 }
 
 func (s *sharedInformer) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
@@ -187,7 +218,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(handler toolscache.ResourceE
 	if err != nil {
 		return nil, err
 	}
-	return registrationOf(&registration{own, s.informer, s.name + " + event handler " + name}), nil
+	return registrationOf(&registration{ResourceEventHandlerRegistration: own, informer: s.informer, name: s.name + " + event handler " + name}), nil
 }
 
 // stopped returns the error of a handler that was added too late. Programs look for its end.
@@ -210,6 +241,7 @@ func (s *sharedInformer) RemoveEventHandler(handle toolscache.ResourceEventHandl
 // registration is a handler that was added. It also has the methods of
 // cache.ResourceEventHandlerRegistration.
 type registration struct {
+	laterRegistration
 	cache.ResourceEventHandlerRegistration
 	informer any // the *cache.SharedIndexInformer
 	name     string
@@ -235,6 +267,7 @@ func (c doneChecker) Done() <-chan struct{} { return c.done }
 
 // controller is the Controller of a shared informer. As in client-go, its Run does nothing.
 type controller struct {
+	laterController
 	hasSynced func() bool
 	done      func() doneChecker
 	version   func() string

@@ -2,13 +2,37 @@ package clientgo
 
 import toolscache "k8s.io/client-go/tools/cache"
 
-// The method HasSyncedChecker of client-go's interfaces, and the DoneChecker that it returns, are new in v0.36. So
-// that this package compiles with v0.34 too, it does not name the type: Go infers D, the result of the method, from
-// probe.HasSyncedChecker. Of two methods of one name, an embedding struct has the one that is less deep. So this is
-// the method of client-go's interface if there is one, and else that of fallback.
+// A later version of client-go adds methods to its interfaces. So that a program still compiles and starts with it, each
+// type of this package that becomes such an interface embeds a nil value of the interface, one level deeper than its own
+// methods, of which Go prefers these. A method that this package does not know fails when it is called, and the stack has
+// its name.
+type (
+	laterInformer     struct{ toolscache.SharedIndexInformer }
+	laterController   struct{ toolscache.Controller }
+	laterRegistration struct {
+		toolscache.ResourceEventHandlerRegistration
+	}
+	laterIndexer         struct{ toolscache.Indexer }
+	laterLister          struct{ toolscache.GenericLister }
+	laterNamespaceLister struct {
+		toolscache.GenericNamespaceLister
+	}
+)
+
+// These fail to compile if a method of client-go gets another signature.
+var (
+	_ toolscache.SharedIndexInformer              = (*sharedInformer)(nil)
+	_ toolscache.Controller                       = controller{}
+	_ toolscache.ResourceEventHandlerRegistration = (*registration)(nil)
+)
+
+// Two methods have types that the oldest client-go does not have: HasSyncedChecker returns a DoneChecker, since v0.36, and
+// SetShardSelector accepts a sharding.Selector, since v0.38. So that this package compiles with v0.34 too, it does not name
+// them: Go infers D and S from the methods of probe. These are client-go's, or those of fallback, which is deeper, if
+// client-go has none.
 type (
 	probe struct {
-		toolscache.SharedInformer
+		toolscache.SharedIndexInformer
 		deeper
 	}
 	deeper   struct{ fallback }
@@ -18,32 +42,71 @@ type (
 // HasSyncedChecker is never called.
 func (fallback) HasSyncedChecker() (none struct{}) { return none }
 
+// SetShardSelector is never called.
+func (fallback) SetShardSelector(struct{}) error { return nil }
+
+// optionsProbe has the field ShardSelector of client-go's options, which is new in v0.38, or else that of noShard.
+type (
+	optionsProbe struct {
+		toolscache.SharedIndexInformerOptions
+		noShard
+	}
+	noShard struct{ noSelector }
+	// noSelector has the field, which nothing sets.
+	noSelector struct{ ShardSelector struct{} }
+)
+
+// shardIn returns the ShardSelector of options, or nil.
+func shardIn(options toolscache.SharedIndexInformerOptions) shardSelector {
+	return shardOf(optionsProbe{SharedIndexInformerOptions: options}.ShardSelector)
+}
+
+// shardSelector is the part of a sharding.Selector of k8s.io/apimachinery that an informer needs.
+type shardSelector interface {
+	Empty() bool
+	String() string
+}
+
+// shardOf returns a sharding.Selector, or nil for nil.
+func shardOf[S any](selector S) shardSelector {
+	shard, _ := any(selector).(shardSelector)
+	return shard
+}
+
 // checked is implemented by each type that gets a method HasSyncedChecker below.
 type checked interface{ synced() doneChecker }
 
-// checkerOf returns a DoneChecker, or nothing where client-go has none.
-func checkerOf[D any](of checked) (checker D) {
-	checker, _ = any(of.synced()).(D)
+// checkerOf returns a DoneChecker, or nothing where client-go has none. It cannot embed a nil D, because no type can embed a
+// type parameter.
+func checkerOf[D any](of checked) D {
+	checker, ok := any(of.synced()).(D)
+	if _, hasNone := any(checker).(struct{}); !ok && !hasNone {
+		panic("client-go's DoneChecker has methods that this version of adapters/clientgo does not know; upgrade informer-gen")
+	}
 	return checker
 }
 
 type (
-	versionedInformer[D any]     struct{ *sharedInformer }
+	versionedInformer[D, S any]  struct{ *sharedInformer }
 	versionedController[D any]   struct{ controller }
 	versionedRegistration[D any] struct{ *registration }
 )
 
-func (i versionedInformer[D]) HasSyncedChecker() D     { return checkerOf[D](i.sharedInformer) }
+func (i versionedInformer[D, S]) HasSyncedChecker() D  { return checkerOf[D](i.sharedInformer) }
 func (c versionedController[D]) HasSyncedChecker() D   { return checkerOf[D](c.controller) }
 func (r versionedRegistration[D]) HasSyncedChecker() D { return checkerOf[D](r.registration) }
 
-// informerOf returns s with the methods that the present version of client-go has.
-func informerOf(s *sharedInformer) toolscache.SharedIndexInformer {
-	return versionInformer(probe.HasSyncedChecker, s)
+func (i versionedInformer[D, S]) SetShardSelector(selector S) error {
+	return i.sharedInformer.setShard(shardOf(selector))
 }
 
-func versionInformer[D any](_ func(probe) D, s *sharedInformer) toolscache.SharedIndexInformer {
-	return any(versionedInformer[D]{s}).(toolscache.SharedIndexInformer)
+// informerOf returns s with the methods that the present version of client-go has.
+func informerOf(s *sharedInformer) toolscache.SharedIndexInformer {
+	return versionInformer(probe.HasSyncedChecker, probe.SetShardSelector, s)
+}
+
+func versionInformer[D, S any](_ func(probe) D, _ func(probe, S) error, s *sharedInformer) toolscache.SharedIndexInformer {
+	return any(versionedInformer[D, S]{s}).(toolscache.SharedIndexInformer)
 }
 
 func controllerOf(c controller) toolscache.Controller {

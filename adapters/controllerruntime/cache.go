@@ -22,6 +22,7 @@ import (
 
 // Cache is a cache.Cache of controller-runtime. All methods may be called from any goroutine.
 type Cache struct {
+	laterCache
 	*settings
 	log logr.Logger
 
@@ -46,8 +47,6 @@ type informerKey struct {
 	gvk  schema.GroupVersionKind
 	form form
 }
-
-var _ ctrlcache.Cache = (*Cache)(nil)
 
 // logger has the name of the logger of controller-runtime's cache.
 var logger = log.Log.WithName("controller-runtime").WithName("cache")

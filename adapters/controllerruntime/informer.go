@@ -27,6 +27,7 @@ var errRemoved = errors.New("the informer was removed")
 // shows the objects of the entry in the form. informer adds that it can be removed while the
 // entry lives on, and that the entry may have to list again before it has the form.
 type informer struct {
+	laterInformer
 	toolscache.SharedIndexInformer
 	entry *entry
 	form  form
@@ -330,6 +331,11 @@ func (i *informer) dropIndexes() {
 // SetTransform returns an error: the transforms of all forms are among the options of the cache.
 func (i *informer) SetTransform(toolscache.TransformFunc) error {
 	return fmt.Errorf("the transform of %s belongs to the cache; set DefaultTransform or ByObject in cache.Options", i.entry.resource)
+}
+
+// setShard returns an error: the cache runs the informer, and its options have no shard.
+func (i *informer) setShard() error {
+	return fmt.Errorf("cannot limit the %s to a shard, because cache.Options has none; use an informer of a generated factory with cache.WithShard", i.name())
 }
 
 // SetWatchErrorHandler returns an error: the handler is among the options of the cache.

@@ -6,6 +6,7 @@ import (
 
 // lateHandler is the registration of a handler that was added before its informer was ready.
 type lateHandler struct {
+	laterRegistration
 	informer *informer
 	handler  toolscache.ResourceEventHandler
 	options  toolscache.HandlerOptions

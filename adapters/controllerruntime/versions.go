@@ -5,11 +5,31 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// client-go's DoneChecker, the result of HasSyncedChecker, is new in v0.36. As in package clientgo, whose file versions.go
-// explains it, Go infers the type D from probe.HasSyncedChecker.
+// As in package clientgo, whose file versions.go explains it, what becomes an interface of client-go or controller-runtime
+// embeds a nil value of it, one level deeper than its own methods, for those that a later version adds. An informer embeds an
+// adapter of clientgo, which has later methods of client-go; those of controller-runtime are deeper, because both interfaces
+// may get the same one.
+type (
+	laterCache        struct{ ctrlcache.Cache }
+	laterInformer     struct{ deeperInformer }
+	deeperInformer    struct{ ctrlcache.Informer }
+	laterRegistration struct {
+		toolscache.ResourceEventHandlerRegistration
+	}
+)
+
+// These fail to compile if a method gets another signature.
+var (
+	_ ctrlcache.Cache                             = (*Cache)(nil)
+	_ toolscache.SharedIndexInformer              = (*informer)(nil)
+	_ ctrlcache.Informer                          = (*informer)(nil)
+	_ toolscache.ResourceEventHandlerRegistration = (*lateHandler)(nil)
+)
+
+// Go infers D, the type of HasSyncedChecker's result, and S, that of SetShardSelector's parameter, from the methods of probe.
 type (
 	probe struct {
-		toolscache.SharedInformer
+		toolscache.SharedIndexInformer
 		deeper
 	}
 	deeper  struct{ earlier }
@@ -19,19 +39,28 @@ type (
 // HasSyncedChecker is never called.
 func (earlier) HasSyncedChecker() (none struct{}) { return none }
 
+// SetShardSelector is never called.
+func (earlier) SetShardSelector(struct{}) error { return nil }
+
 type (
-	versionedInformer[D any]     struct{ *informer }
+	versionedInformer[D, S any]  struct{ *informer }
 	versionedController[D any]   struct{ controller }
 	versionedRegistration[D any] struct{ *lateHandler }
 )
 
-func (i versionedInformer[D]) HasSyncedChecker() D     { return checkerOf[D](i.checker()) }
+func (i versionedInformer[D, S]) HasSyncedChecker() D  { return checkerOf[D](i.checker()) }
 func (c versionedController[D]) HasSyncedChecker() D   { return checkerOf[D](c.checker()) }
 func (r versionedRegistration[D]) HasSyncedChecker() D { return checkerOf[D](r.checker()) }
 
+// SetShardSelector returns an error, like SetTransform.
+func (i versionedInformer[D, S]) SetShardSelector(S) error { return i.setShard() }
+
 // checkerOf returns a DoneChecker, or nothing where client-go has none.
-func checkerOf[D any](of checker) (found D) {
-	found, _ = any(of).(D)
+func checkerOf[D any](of checker) D {
+	found, ok := any(of).(D)
+	if _, hasNone := any(found).(struct{}); !ok && !hasNone {
+		panic("client-go's DoneChecker has methods that this version of adapters/controllerruntime does not know; upgrade informer-gen")
+	}
 	return found
 }
 
@@ -40,11 +69,11 @@ func informerOrError(i *informer, err error) (ctrlcache.Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return versionInformer(probe.HasSyncedChecker, i), nil
+	return versionInformer(probe.HasSyncedChecker, probe.SetShardSelector, i), nil
 }
 
-func versionInformer[D any](_ func(probe) D, i *informer) ctrlcache.Informer {
-	return any(versionedInformer[D]{i}).(toolscache.SharedIndexInformer)
+func versionInformer[D, S any](_ func(probe) D, _ func(probe, S) error, i *informer) ctrlcache.Informer {
+	return any(versionedInformer[D, S]{i}).(ctrlcache.Informer)
 }
 
 func controllerOf(c controller) toolscache.Controller {

@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
@@ -409,6 +410,7 @@ func (r *listReader) page() (Page, error) {
 		Items:           make([]Item, 0, count),
 		ResourceVersion: r.meta.ResourceVersion,
 		Continue:        r.meta.Continue,
+		Shard:           safemeta.AppliedShard(&r.meta),
 		Dropped:         int(r.dropped.Load()),
 		First:           r.first,
 	}

@@ -55,6 +55,8 @@ type Page struct {
 	ResourceVersion string
 	// Continue is the token for the request of the next page.
 	Continue string
+	// Shard is the selector in ListMeta.ShardInfo (KEP-5866), or empty: the server has sent only the objects of that shard.
+	Shard string
 	// Dropped is the number of items that Options.Keep has left out.
 	Dropped int
 	// First is "namespace/name" of the first object that the server has sent, also if it was left

@@ -5,6 +5,7 @@ package safemeta
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,4 +54,22 @@ func SetKind(obj runtime.Object, kind *metav1.TypeMeta) {
 	default:
 		of.SetGroupVersionKind(kind.GroupVersionKind())
 	}
+}
+
+// AppliedShard returns the shard selector that a server has applied to a list: that of ListMeta.ShardInfo, which apimachinery
+// has from v0.36 on (KEP-5866). It is empty if there is none. Reflection finds out which version it is, because no build
+// constraint can.
+func AppliedShard(list metav1.ListInterface) string {
+	get := reflect.ValueOf(list).MethodByName("GetShardInfo")
+	if !get.IsValid() || get.Type().NumIn() != 0 || get.Type().NumOut() != 1 {
+		return ""
+	}
+	info := get.Call(nil)[0]
+	if info.Kind() != reflect.Pointer || info.IsNil() || info.Elem().Kind() != reflect.Struct {
+		return ""
+	}
+	if selector := info.Elem().FieldByName("Selector"); selector.Kind() == reflect.String {
+		return selector.String()
+	}
+	return ""
 }

@@ -50,6 +50,8 @@ var (
 	ErrNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, so the watch cannot continue")
 	// ErrListStalled ends a list that takes too long.
 	ErrListStalled = errors.New("the server did not answer a list in time")
+	// ErrOtherShard is wrapped by the error of a list of another shard than that of the request.
+	ErrOtherShard = errors.New("the server has applied another shard selector than that of the request")
 	// ErrUnexpectedType is wrapped if a client returns objects of another type.
 	ErrUnexpectedType = errors.New("unexpected type")
 	// ErrObject matches errors about one object, rather than about the answer that it
@@ -83,7 +85,7 @@ func ReasonOf(err error) string {
 		return ClosedEarly
 	case errors.Is(err, ErrNoBookmark), errors.Is(err, ErrStreamEnded):
 		return NoBookmark
-	case isEndless(err), errors.Is(err, ErrNoListVersion):
+	case isEndless(err), errors.Is(err, ErrNoListVersion), errors.Is(err, ErrOtherShard):
 		return ServerError
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return Unreachable

@@ -13,6 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -68,6 +69,9 @@ func (r *Reflector) list(ctx context.Context, next *protocol.Action, in *protoco
 		r.partial.began = r.sink.Listing()
 	}
 	page, err := r.source.List(ctx, next.Options)
+	if err == nil {
+		err = source.CheckShard(&page, r.settings.Rule.Selector())
+	}
 	if err != nil {
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause

@@ -49,6 +49,7 @@ func pageOf(list runtime.Object) (wire.Page, error) {
 		Items:           make([]wire.Item, 0, meta.LenList(list)),
 		ResourceVersion: listMeta.GetResourceVersion(),
 		Continue:        listMeta.GetContinue(),
+		Shard:           safemeta.AppliedShard(listMeta),
 	}
 	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
 		obj, ok := item.(wire.Object)

@@ -2,12 +2,14 @@ package source
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -81,6 +83,14 @@ func InShard(options wire.Options, shard sharding.Selector) wire.Options {
 	}
 	options.KeepChanges = options.KeepChanges || !isFixed(shard)
 	return options
+}
+
+// CheckShard returns an error for a page of another shard, which lacks objects of this one.
+func CheckShard(page *wire.Page, shard sharding.Selector) error {
+	if page.Shard == "" || !shard.Key().OnServers() || page.Shard == shard.String() {
+		return nil
+	}
+	return fmt.Errorf("%w: it is %q instead of %q; look for what changes shardSelector on its way to the server", protocol.ErrOtherShard, page.Shard, shard)
 }
 
 // dropOthers leaves out items of a page that a client has decoded.
