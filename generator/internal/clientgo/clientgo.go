@@ -23,11 +23,14 @@ const lowest = "v0.34.0"
 const (
 	discoveryPackage = "k8s.io/client-go/discovery"
 	cachePackage     = "k8s.io/client-go/tools/cache"
+	typedPackage     = "k8s.io/client-go/gentype"
 	machineryPackage = "k8s.io/apimachinery/pkg/selection"
 )
 
 // Packages returns the import paths of the packages to list for Read. None of them has an API type.
-func Packages() []string { return []string{discoveryPackage, cachePackage, machineryPackage} }
+func Packages() []string {
+	return []string{discoveryPackage, cachePackage, typedPackage, machineryPackage}
+}
 
 // Library describes the client-go of a module.
 type Library struct {
@@ -35,9 +38,12 @@ type Library struct {
 	// same version writes it: DiscoveryInterfaces since client-go v0.37, which adds methods with a context, and
 	// DiscoveryInterface before. Code with the latter compiles with all versions.
 	DiscoveryType string
-	// HasInformerNames and HasTypedInformers report whether informers of code-generator of the same version have
-	// names, since v0.36, and typed methods, since v0.37.
-	HasInformerNames, HasTypedInformers bool
+	// HasInformerNames, HasTypedInformers and HasShardSelectors report whether informers of code-generator of the
+	// same version have names, since v0.36, typed methods, since v0.37, and shard selectors, since v0.38.
+	HasInformerNames, HasTypedInformers, HasShardSelectors bool
+	// HasDeleteWithResult reports whether clients of client-gen of the same version have the method DeleteWithResult,
+	// since v0.38. Since then they also keep the NegotiatedSerializer of their config.
+	HasDeleteWithResult bool
 	// Problem is the reason why generated code cannot compile, and the command that removes it. It is
 	// usually empty.
 	Problem string
@@ -47,7 +53,7 @@ type Library struct {
 	Warning string
 }
 
-// Read reads the listed packages. It looks for the declaration of the type instead of comparing versions, so
+// Read reads the listed packages. It looks for declarations instead of comparing versions, so
 // forks, replaced modules and vendor folders count as what they are. It compares the versions only if both
 // modules have a version of a release.
 func Read(listed []*packages.Package) Library {
@@ -64,6 +70,9 @@ func Read(listed []*packages.Package) Library {
 		case cachePackage:
 			library.HasInformerNames = slices.ContainsFunc(pkg.GoFiles, declares("type InformerName struct"))
 			library.HasTypedInformers = slices.ContainsFunc(pkg.GoFiles, declares("func NewTypedSharedIndexInformer["))
+			library.HasShardSelectors = slices.ContainsFunc(pkg.GoFiles, declares("SetShardSelector(selector sharding.Selector)"))
+		case typedPackage:
+			library.HasDeleteWithResult = slices.ContainsFunc(pkg.GoFiles, declares("DeleteWithResult(ctx context.Context"))
 		case machineryPackage:
 			machinery = dependencyOf(pkg)
 		}

@@ -1,6 +1,8 @@
 package clientgo
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -73,5 +75,40 @@ func TestMissing(t *testing.T) {
 		if !strings.Contains(library.Missing, "; run go get k8s.io/client-go/kubernetes@"+want+", ") || library.Problem+library.Warning != "" || library.DiscoveryType != "DiscoveryInterface" {
 			t.Errorf("with apimachinery %q it is %+v, want the version %s", version, library, want)
 		}
+	}
+}
+
+// TestDeclarations finds what a client-go has by what it declares. A use of the same name declares nothing.
+func TestDeclarations(t *testing.T) {
+	const (
+		names  = "type InformerName struct {\n}\n"
+		typed  = "func NewTypedSharedIndexInformer[T runtime.Object](informer SharedIndexInformer) TypedSharedIndexInformer[T] {\n}\n"
+		shards = "type SharedInformer interface {\n\tSetShardSelector(selector sharding.Selector) error\n}\n"
+		result = "func (c *Client[T]) DeleteWithResult(ctx context.Context, name string, opts metav1.DeleteOptions) (metav1.APIResult, error) {\n}\n"
+	)
+	for name, test := range map[string]struct {
+		cache, gentype string
+		want           Library
+	}{
+		"v0.34":      {"", "", Library{}},
+		"v0.36":      {names, "", Library{HasInformerNames: true}},
+		"v0.37":      {names + typed, "", Library{HasInformerNames: true, HasTypedInformers: true}},
+		"v0.38":      {names + typed + shards, result, Library{HasInformerNames: true, HasTypedInformers: true, HasShardSelectors: true, HasDeleteWithResult: true}},
+		"only verbs": {"", result, Library{HasDeleteWithResult: true}},
+		"only uses":  {"// SetShardSelector is not here.\nvar _ = informer.SetShardSelector(selector)\n", "var _, _ = c.DeleteWithResult(ctx, name, opts)\n", Library{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := func(importPath, content string) *packages.Package {
+				name := filepath.Join(t.TempDir(), "file.go")
+				if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return &packages.Package{PkgPath: importPath, GoFiles: []string{name}}
+			}
+			test.want.DiscoveryType = "DiscoveryInterface"
+			if got := Read([]*packages.Package{file(discoveryPackage, ""), file(cachePackage, test.cache), file(typedPackage, test.gentype)}); got != test.want {
+				t.Errorf("client-go has %+v, want %+v", got, test.want)
+			}
+		})
 	}
 }
