@@ -46,7 +46,8 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	if len(loaded.Packages) != 1 {
 		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
-	in.ApplyPackage = "" // markers cannot restrict Apply to types that have it
+	in.ApplyPackage = ""          // markers cannot restrict Apply to types that have it
+	in.HasDeleteWithResult = true // with a newer client-go, aliases whose kinds skip the verb skip it too
 	gv, kinds := decide.Aliases(in, filepath.ToSlash(setup.outputDir), &mistakes)
 	name := filepath.Base(setup.outputDir)
 	switch err := mistakes.Join(); {

@@ -41,7 +41,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	in.PrefersProtobuf = options.PrefersProtobuf
 	read := time.Now()
 	set := decide.Decide(in, &mistakes)
-	set.DiscoveryType = loaded.ClientGo.DiscoveryType
+	set.DiscoveryType, set.KeepsSerializer = loaded.ClientGo.DiscoveryType, loaded.ClientGo.HasDeleteWithResult
 	if set.ClientGo = clientGoOf(options, loaded.ClientGo); set.ClientGo != "" {
 		dropTyped(set)
 	}
@@ -93,6 +93,7 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 	if err != nil {
 		return nil, in, err
 	}
+	in.HasDeleteWithResult = loaded.ClientGo.HasDeleteWithResult
 	named := decide.NamedPackages(loaded.Packages, s.applyPackage)
 	if in.GeneratesApply {
 		named = append(decide.NamedPackages(loaded.Packages, ""), decide.ApplyPackages(loaded.Packages, s.applyExternals)...)

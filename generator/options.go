@@ -303,6 +303,8 @@ func clientGoOf(options Options, library clientgo.Library) model.ClientGo {
 	switch {
 	case options.Informers != InformersClientGo:
 		return ""
+	case library.HasShardSelectors:
+		return model.ClientGoSharded
 	case library.HasTypedInformers:
 		return model.ClientGoTyped
 	case library.HasInformerNames:

@@ -20,10 +20,14 @@ func applyPath(root, packagePath string) string { return path.Join(root, model.A
 
 // possibleVerbs returns the verbs of a kind without a marker that restricts them.
 func (a *assembly) possibleVerbs() []model.Verb {
-	if a.ApplyPackage == "" {
-		return model.Verbs
+	verbs := slices.Clone(model.Verbs)
+	if !a.HasDeleteWithResult {
+		verbs = slices.DeleteFunc(verbs, func(v model.Verb) bool { return v == model.DeleteWithResult })
 	}
-	return slices.Concat(model.Verbs, model.ApplyVerbs)
+	if a.ApplyPackage != "" {
+		verbs = append(verbs, model.ApplyVerbs...)
+	}
+	return verbs
 }
 
 // applyConfiguration returns the apply configuration of a type.

@@ -29,6 +29,8 @@ type Input struct {
 	PrefersProtobuf bool
 	// OutputPackage is the import path of the output folder.
 	OutputPackage string
+	// HasDeleteWithResult reports whether clients have the method of that verb.
+	HasDeleteWithResult bool
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
 	ApplyPackage string
 	// GeneratesApply reports whether this run generates the apply configurations.

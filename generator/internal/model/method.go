@@ -9,8 +9,12 @@ import (
 // Verb is a method of a typed client.
 type Verb string
 
+// DeleteWithResult is a verb of client-gen since v0.38. The markers onlyVerbs and skipVerbs may name it with any
+// version, so one set of markers fits all.
+const DeleteWithResult Verb = "deleteWithResult"
+
 // Verbs are all verbs, in the order of client-gen.
-var Verbs = []Verb{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch"}
+var Verbs = []Verb{"create", "update", "updateStatus", "delete", DeleteWithResult, "deleteCollection", "get", "list", "watch", "patch"}
 
 // ApplyVerbs need an apply configuration package. The markers onlyVerbs and skipVerbs may
 // name them without one.

@@ -14,6 +14,8 @@ type Set struct {
 	Clientset *Clientset
 	// DiscoveryType is the name of the type in k8s.io/client-go/discovery that a generated clientset returns.
 	DiscoveryType string
+	// KeepsSerializer reports whether generated clients keep the NegotiatedSerializer of their config.
+	KeepsSerializer bool
 	// ClientGo is the form of client-go's informers that the run generates. It is empty for typed ones.
 	ClientGo ClientGo
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
@@ -33,18 +35,22 @@ type Set struct {
 // ClientGo is a form of the informers of code-generator.
 type ClientGo string
 
-// The forms of client-go v0.34, v0.36 and v0.37. Each has all of those before it.
+// The forms of client-go v0.34, v0.36, v0.37 and v0.38. Each has all of those before it.
 const (
-	ClientGoPlain ClientGo = "plain"
-	ClientGoNamed ClientGo = "named" // with InformerName and InformerOptions
-	ClientGoTyped ClientGo = "typed" // with TypedInformer
+	ClientGoPlain   ClientGo = "plain"
+	ClientGoNamed   ClientGo = "named"   // with InformerName and InformerOptions
+	ClientGoTyped   ClientGo = "typed"   // with TypedInformer
+	ClientGoSharded ClientGo = "sharded" // with SetShardSelector
 )
 
 // ClientGoNamed reports whether informers have names.
-func (s *Set) ClientGoNamed() bool { return s.ClientGo == ClientGoNamed || s.ClientGo == ClientGoTyped }
+func (s *Set) ClientGoNamed() bool { return s.ClientGo == ClientGoNamed || s.ClientGoTyped() }
 
 // ClientGoTyped reports whether informers have typed methods.
-func (s *Set) ClientGoTyped() bool { return s.ClientGo == ClientGoTyped }
+func (s *Set) ClientGoTyped() bool { return s.ClientGo == ClientGoTyped || s.ClientGoSharded() }
+
+// ClientGoSharded reports whether informers have shard selectors.
+func (s *Set) ClientGoSharded() bool { return s.ClientGo == ClientGoSharded }
 
 // Clientset is a package with a clientset that exists.
 type Clientset struct {

@@ -36,6 +36,7 @@ var known = map[string]string{
 	"runtime":       "k8s.io/apimachinery/pkg/runtime",
 	"schema":        "k8s.io/apimachinery/pkg/runtime/schema",
 	"serializer":    "k8s.io/apimachinery/pkg/runtime/serializer",
+	"sharding":      "k8s.io/apimachinery/pkg/sharding",
 	"types":         "k8s.io/apimachinery/pkg/types",
 	"unstructured":  "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
 	"utiljson":      "k8s.io/apimachinery/pkg/util/json",

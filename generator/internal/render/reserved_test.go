@@ -78,7 +78,7 @@ func sample() *model.Set {
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
 	view.Package, elsewhere.Package = v1.Packages[0], v1.Packages[0]
 	version("v2", "", kind("Zebra", true, everything...)).Kinds[0].Apply = zebra.Apply
-	return &model.Set{DiscoveryType: "DiscoveryInterface", Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu)}
+	return &model.Set{DiscoveryType: "DiscoveryInterface", KeepsSerializer: true, Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu)}
 }
 
 // sampleRegistrations returns a registration for every way to register types.
@@ -196,7 +196,7 @@ func renderSample(t *testing.T) []rendered {
 	}
 	var all []rendered
 	var sources []*file
-	for _, form := range []model.ClientGo{"", model.ClientGoPlain, model.ClientGoNamed, model.ClientGoTyped} {
+	for _, form := range []model.ClientGo{"", model.ClientGoPlain, model.ClientGoNamed, model.ClientGoTyped, model.ClientGoSharded} {
 		set := sample()
 		set.ClientGo = form
 		for _, f := range sourcesOf(Options{Set: set, OutputPackage: "example.com/yakout", ClientsetName: "yakset", HandWritten: func(string) bool { return false }}) {
