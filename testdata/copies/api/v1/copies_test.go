@@ -23,7 +23,14 @@ func full() *Sample {
 	s := &Sample{ObjectMeta: metav1.ObjectMeta{Name: "it", Labels: map[string]string{"a": "b"}}, Status: status()}
 	s.Basics = Basics{Text: "text", Number: number, Time: time.Unix(1, 0), Array: [2]string{"a", "b"}}
 	shape := func() Shape { return &Square{Sides: []int{1, 2}} }
-	quantity := func() *resource.Quantity { q := resource.MustParse("123456789012345678901234567890"); return &q }
+	quantity := func() *resource.Quantity {
+		q := resource.MustParse("123456789012345678901234567890")
+		// Since apimachinery v0.38, the copies of a Quantity share memory that never changes. A small one refers to none.
+		if copied := q.DeepCopy(); shared(reflect.ValueOf(&q), reflect.ValueOf(&copied)) != "" {
+			q = resource.MustParse("1")
+		}
+		return &q
+	}
 	s.Slices = Slices{
 		Bytes: []byte("bytes"), Matrix: [][]string{{"a"}, nil, {}}, Cube: [][][]int{{{1}}}, Structs: []Status{*status()}, Pointers: []*Status{nil, status()},
 		Numbers: []*Number{nil, one()}, Maps: []map[string]string{nil, {"a": "b"}}, Names: Names{"a"}, Many: []Names{nil, {"a"}}, Alias: Alias{"a"},
