@@ -25,7 +25,7 @@ func (o *options) build(ctx context.Context, name string) string {
 	return binary
 }
 
-// child is a process that prints results whose names begin with name. The first two args tell it from others of the name.
+// child is a process that prints results whose names begin with name. Program and the first two args tell it from others of the name.
 type child struct {
 	name, program string
 	args          []string
@@ -79,7 +79,7 @@ func (c *child) run(ctx context.Context, server *kubeserver.Server, print bool) 
 		err = errors.New("it has no results")
 	}
 	if err != nil {
-		meter.Check(fmt.Errorf("%s %q: %w", c.name, c.args[:2], err))
+		meter.Check(fmt.Errorf("%s %s %q: %w", c.program, c.name, c.args[:2], err))
 	}
-	fmt.Fprintf(os.Stderr, "%s %s: %.1f s\n", c.name, strings.Join(c.args[:2], " "), time.Since(began).Seconds())
+	fmt.Fprintf(os.Stderr, "%s %s %s: %.1f s\n", filepath.Base(c.program), c.name, strings.Join(c.args[:2], " "), time.Since(began).Seconds())
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,33 +59,50 @@ func (o *options) clientOf(binary string, access link.Access, kind string, objec
 }
 
 // kube measures informers by default and in their other mode. Ours reads a LIST by default, and client-go's a streaming list. It
-// also measures first syncs on one processor, without managedFields, and of metadata alone.
+// also measures first syncs on 1, 2 and 4 processors if the machine has more, without managedFields, and of metadata alone. The
+// sides that end with @next have the next client-go.
 //
 // The objects are pods of 2.2 KB of JSON as the server sends them, with all defaults, and custom resources of 2 KB, each with
 // managedFields.
 func (o *options) kube(ctx context.Context, objects int) {
-	binary := o.build(ctx, "client")
+	type row struct {
+		name, side, mode string
+		// next is whether the next client-go is measured too.
+		next bool
+		args []string
+	}
+	rows := []row{
+		{"default", "informer-gen", "default", true, nil},
+		{"default", "client-go", "default", true, nil},
+		{"streaming", "informer-gen", "streaming", false, []string{"--scenario=relists"}},
+		{"LIST", "client-go", "LIST", true, []string{"--scenario=relists"}},
+		{"streaming", "none", "streaming", false, nil},
+		{"LIST", "none", "LIST", false, nil},
+	}
+	for processors := 1; processors <= 4 && processors < runtime.GOMAXPROCS(0); processors *= 2 {
+		name, args := fmt.Sprint("GOMAXPROCS=", processors), []string{"--scenario=sync", fmt.Sprint("--processors=", processors)}
+		rows = append(rows, row{name, "informer-gen", "default", true, args}, row{name, "client-go", "default", true, args},
+			row{"LIST/" + name, "client-go", "LIST", true, args})
+	}
+	for _, fields := range []string{"unmanaged", "metadata"} {
+		for _, side := range []string{"informer-gen", "client-go"} {
+			rows = append(rows, row{fields, side, "default", false, []string{"--scenario=sync", "--fields=" + fields}})
+		}
+	}
+	binary, nextBinary := o.build(ctx, "client"), o.buildNext(ctx, "client")
 	for _, k := range kinds {
 		o.withServer(ctx, "Kube/"+k.name+"/", k.kind, objects, func(access link.Access) (children []child) {
-			for _, c := range []struct {
-				name, side, mode string
-				args             []string
-			}{
-				{"default", "informer-gen", "default", nil},
-				{"default", "client-go", "default", nil},
-				{"streaming", "informer-gen", "streaming", []string{"--scenario=relists"}},
-				{"LIST", "client-go", "LIST", []string{"--scenario=relists"}},
-				{"streaming", "none", "streaming", nil},
-				{"LIST", "none", "LIST", nil},
-				{"GOMAXPROCS=1", "informer-gen", "default", []string{"--scenario=sync", "--processors=1"}},
-				{"GOMAXPROCS=1", "client-go", "default", []string{"--scenario=sync", "--processors=1"}},
-				{"LIST/GOMAXPROCS=1", "client-go", "LIST", []string{"--scenario=sync", "--processors=1"}},
-				{"unmanaged", "informer-gen", "default", []string{"--scenario=sync", "--fields=unmanaged"}},
-				{"unmanaged", "client-go", "default", []string{"--scenario=sync", "--fields=unmanaged"}},
-				{"metadata", "informer-gen", "default", []string{"--scenario=sync", "--fields=metadata"}},
-				{"metadata", "client-go", "default", []string{"--scenario=sync", "--fields=metadata"}},
-			} {
-				children = append(children, o.clientOf(binary, access, k.kind, objects, "Kube/"+k.name+"/"+c.name, c.side, c.mode, c.args...))
+			for _, r := range rows {
+				name := "Kube/" + k.name + "/" + r.name
+				children = append(children, o.clientOf(binary, access, k.kind, objects, name, r.side, r.mode, r.args...))
+				if !r.next || nextBinary == "" {
+					continue
+				}
+				args := append(slices.Clone(r.args), "--next="+next)
+				if r.side == "informer-gen" {
+					args = append(args, "--scenario=sync") // of ours, only to see whether it differs
+				}
+				children = append(children, o.clientOf(nextBinary, access, k.kind, objects, name, r.side, r.mode, args...))
 			}
 			return children
 		})

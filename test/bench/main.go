@@ -11,6 +11,8 @@
 // The commands client and writes describe what they measure. The packages memory, attacks, generator and packing have the
 // benchmarks that need no processes.
 //
+// The sections kube and writes also have programs that are built with a later client-go (next.go).
+//
 // Each client is a separate process, and so is a kube-apiserver. They share the processors of the machine. Both sides take turns,
 // and every second round is backwards, because a later process may find warmer caches.
 package main

@@ -33,6 +33,8 @@
 // sides request PartialObjectMetadata. Managers take --fields=unmanaged as what a user would set who has read the documentation:
 // for the kind, that transform and UnsafeDisableDeepCopy.
 //
+// With --next=VERSION the results have side=client-go@next, and the client fails if its program has another client-go.
+//
 // All sides have to get the expected events, and to have at the end what the server lists: the names and versions of all objects, and
 // the same JSON in a sample of 1,000. Otherwise the client fails. It also fails if its informer sends other requests than it is
 // asked for: a LIST instead of a streaming list, another number of lists, or another encoding.
@@ -43,6 +45,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -72,6 +75,8 @@ type client struct {
 	// a second, for so many seconds.
 	writer        updates.Writer
 	rate, seconds int
+	// next is the version of client-go if it is not that of go.mod, or empty.
+	next string
 	// profile is the prefix of CPU profiles; none are written if it is empty.
 	profile string
 }
@@ -92,6 +97,7 @@ func main() {
 	pflag.StringVar(&c.writer.Program, "writer", "", "`FILE` of the command bench, if the server is a kube-apiserver")
 	pflag.IntVar(&c.rate, "rate", 1000, "how many updates a kube-apiserver gets in a second")
 	pflag.IntVar(&c.seconds, "seconds", 5, "how long it gets them")
+	pflag.StringVar(&c.next, "next", "", "the `VERSION` of client-go of this program if it is not that of go.mod")
 	processors := pflag.Int("processors", 0, "GOMAXPROCS of this process, if it is not 0")
 	pflag.StringVar(&c.profile, "profile", "", "write a CPU profile of each phase to files that begin with `PREFIX`")
 	timeout := pflag.Duration("timeout", 30*time.Minute, "when to give up")
@@ -100,6 +106,9 @@ func main() {
 	var ok bool
 	if c.kind, ok = podserver.Kinds[c.kindName]; !ok {
 		meter.Check(fmt.Errorf("there is no kind %q", c.kindName))
+	}
+	if c.next != "" && c.next != linkedClientGo() {
+		meter.Check(fmt.Errorf("the program has client-go %s, not %s", linkedClientGo(), c.next))
 	}
 	c.writer.Access, c.writer.Kind, c.writer.Objects = c.access, c.kindName, c.objects
 	// client-go reads the variable when the first informer is made.
@@ -117,11 +126,26 @@ func main() {
 	}
 }
 
+// linkedClientGo returns the version of client-go that the program was built with.
+func linkedClientGo() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "k8s.io/client-go" {
+				return module.Version
+			}
+		}
+	}
+	return "of an unknown version"
+}
+
 // print prints a result.
 func (c *client) print(name string, figures ...meter.Figure) {
 	side := c.side
 	if side == "crcache" {
 		side = "informer-gen" // ours, next to controller-runtime
+	}
+	if c.next != "" {
+		side += "@next"
 	}
 	meter.Print(fmt.Sprintf("%s/%s/objects=%d/side=%s", c.name, name, c.objects, side), figures...)
 }

@@ -77,6 +77,23 @@ func TestClients(t *testing.T) {
 	}
 }
 
+// TestNext names client-go's version in the results only if the program has it.
+func TestNext(t *testing.T) {
+	web := httptest.NewServer(podserver.New(podserver.Options{Kind: podserver.Kinds[podserver.Pods], Objects: 10, Protobuf: true}))
+	defer web.Close()
+	for version, want := range map[string]string{linkedClientGo(): "side=client-go@next ", "v0.0.1": "not v0.0.1"} {
+		command := exec.CommandContext(t.Context(), os.Args[0], "--scenario=sync", "--objects=10", "--side=client-go", "--next="+version, "--url="+web.URL)
+		command.Env = append(os.Environ(), "BENCH_CLIENT=1")
+		output, err := command.CombinedOutput()
+		if (err != nil) != (version == "v0.0.1") || !strings.Contains(string(output), want) {
+			t.Errorf("--next=%s: %v, no %q in:\n%s", version, err, want, output)
+		}
+	}
+	if linkedClientGo()[:2] != "v0" {
+		t.Errorf("the program has client-go %s", linkedClientGo())
+	}
+}
+
 // TestCheckRequests takes no informer that has sent other requests than it should.
 func TestCheckRequests(t *testing.T) {
 	for _, test := range []struct {
