@@ -14,7 +14,7 @@
 //     be exactly right, and the number of successful writes must be exactly the number of
 //     increments. Otherwise the command fails.
 //   - requests/op are all requests while the controller runs, except watches. p50-sec/read and the other percentiles are the time
-//     of a Get from the cache. With EnableReadYourWritesConsistency this includes waiting.
+//     of a Get from the cache. With EnableReadYourWritesConsistency and a ConsistencyStore this includes waiting.
 //   - Without --keep, the time is the same for all: the server is the limit, and hardly any read is
 //     stale. Server and controller share the processors of the machine, so the time is mostly that of the server.
 package main

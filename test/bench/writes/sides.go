@@ -33,7 +33,7 @@ type side struct {
 	updateStatus func(ctx context.Context, db *datav1.Database) error
 }
 
-// sides are by their names.
+// sides are by their names. _consistency.go adds one with the ConsistencyStore of a later client-go.
 var sides = map[string]func(*rest.Config) side{
 	// informers are ours as they are by default. informer-gen is the same with cache.ReadYourWrites.
 	"informers": func(config *rest.Config) side { return newInformers(config) },
