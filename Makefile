@@ -161,13 +161,13 @@ bench: ## Measure side by side with code-generator and client-go, in two hours (
 bench-quick: ## Measure the same in some minutes, with fewer objects and one round; write only to build/bench
 	@test/bench/run.sh --quick $(ARGS)
 
-bench-kube: ## Measure informers of a whole kube-apiserver, in two and a half hours; the first run also builds it (ARGS="--quick" takes 4 minutes)
+bench-kube: ## Measure informers of a whole kube-apiserver, in three and a half hours; the first run also builds it (ARGS="--quick" takes 7 minutes)
 	@test/bench/run.sh --write kube $(ARGS)
 
 bench-manager: ## Measure managers with controller-runtime's cache and with ours, in 80 minutes; the first run also builds the API server (ARGS="--quick" takes 4 minutes)
 	@test/bench/run.sh --write manager $(ARGS)
 
-bench-writes: ## Measure controllers that read what they have written, in 6 minutes; the first run also builds the API server (ARGS="--quick" takes 2 minutes)
+bench-writes: ## Measure controllers that read what they have written, in 8 minutes; the first run also builds the API server (ARGS="--quick" takes 3 minutes)
 	@test/bench/run.sh --write writes $(ARGS)
 
 bench-shards: ## Measure informers of a shard of a kube-apiserver that knows shards or not, in 75 minutes; the first run also builds the API server (ARGS="--quick" takes 3 minutes)

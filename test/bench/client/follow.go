@@ -55,7 +55,7 @@ func (c *client) follow(ctx context.Context) {
 	}
 	heap := float64(meter.LiveHeap() - before)
 	figures = append(figures, meter.Figure{Value: heap / float64(objects), Unit: "B/object"})
-	if c.writer.Program != "" && i.stats != nil { // for the comparison of a shard with all objects
+	if c.writer.Program != "" && i.stats != nil && c.next == "" { // for the comparison of a shard with all objects
 		figures = append(figures, meter.Figure{Value: heap, Unit: "heap-B/op"}, meter.Figure{Value: float64(objects), Unit: "cached/op"},
 			meter.Figure{Value: float64(i.stats().BytesRead), Unit: "read-B/op"}, meter.Figure{Value: float64(i.stats().Dropped), Unit: "dropped/op"})
 	}
