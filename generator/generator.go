@@ -45,6 +45,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if set.ClientGo = clientGoOf(options, loaded.ClientGo); set.ClientGo != "" {
 		dropTyped(set)
 	}
+	set.InlineTag = loaded.ClientGo.InlineTag
 	if err := setup.complete(ctx, set, loaded, in, &mistakes); err != nil {
 		return nil, err
 	}

@@ -51,6 +51,10 @@ type Library struct {
 	Missing string
 	// Warning says what to do if client-go may not compile with the module's apimachinery. It is usually empty.
 	Warning string
+	// InlineTag is the tag of a field whose members JSON inlines, as applyconfiguration-gen of the same version
+	// writes it: empty since client-go v0.37, whose structured-merge-diff inlines each embedded struct without a name,
+	// and ",inline" before. The latter works with all versions.
+	InlineTag string
 }
 
 // Read reads the listed packages. It looks for declarations instead of comparing versions, so
@@ -58,14 +62,14 @@ type Library struct {
 // modules have a version of a release.
 func Read(listed []*packages.Package) Library {
 	var client, machinery dependency
-	library := Library{DiscoveryType: "DiscoveryInterface"}
+	library := Library{DiscoveryType: "DiscoveryInterface", InlineTag: ",inline"}
 	isFound := false
 	for _, pkg := range listed {
 		switch pkg.PkgPath {
 		case discoveryPackage:
 			client, isFound = dependencyOf(pkg), len(pkg.GoFiles) > 0
 			if slices.ContainsFunc(pkg.GoFiles, declares("DiscoveryInterfaces interface")) {
-				library.DiscoveryType = "DiscoveryInterfaces"
+				library.DiscoveryType, library.InlineTag = "DiscoveryInterfaces", ""
 			}
 		case cachePackage:
 			library.HasInformerNames = slices.ContainsFunc(pkg.GoFiles, declares("type InformerName struct"))

@@ -104,17 +104,17 @@ func TestClientset(t *testing.T) {
 	}
 }
 
-// TestDiscoveryType finds the type that a clientset returns in the client-go that a module has.
+// TestDiscoveryType finds the type that a clientset returns, and the tag of inlined fields, in the client-go that a module has.
 func TestDiscoveryType(t *testing.T) {
 	const api = "-- api/types.go --\npackage v1\n\ntype Order struct{}\n"
 	const old = "package discovery\n\ntype DiscoveryInterface interface{}\n"
 	const requirement = "module example.com/mod\n\ngo 1.25.0\n\nrequire k8s.io/client-go v0.0.0\n\nreplace k8s.io/client-go => ./client-go\n"
-	for name, test := range map[string]struct{ goMod, discovery, want string }{
-		"before v0.37":  {requirement, old, "DiscoveryInterface"},
-		"since v0.37":   {requirement, old + "\n// DiscoveryInterfaces has both.\ntype DiscoveryInterfaces interface{ DiscoveryInterface }\n", "DiscoveryInterfaces"},
-		"no client-go":  {"module example.com/mod\n\ngo 1.25.0\n", old, "DiscoveryInterface"},
-		"a broken file": {requirement, old + "func {", "DiscoveryInterface"},
-		"no discovery":  {requirement, "", "DiscoveryInterface"},
+	for name, test := range map[string]struct{ goMod, discovery, want, inlineTag string }{
+		"before v0.37":  {requirement, old, "DiscoveryInterface", ",inline"},
+		"since v0.37":   {requirement, old + "\n// DiscoveryInterfaces has both.\ntype DiscoveryInterfaces interface{ DiscoveryInterface }\n", "DiscoveryInterfaces", ""},
+		"no client-go":  {"module example.com/mod\n\ngo 1.25.0\n", old, "DiscoveryInterface", ",inline"},
+		"a broken file": {requirement, old + "func {", "DiscoveryInterface", ",inline"},
+		"no discovery":  {requirement, "", "DiscoveryInterface", ",inline"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			content := "-- go.mod --\n" + test.goMod + api + "-- client-go/go.mod --\nmodule k8s.io/client-go\n\ngo 1.25.0\n"
@@ -138,6 +138,9 @@ func TestDiscoveryType(t *testing.T) {
 			}
 			if result.ClientGo.DiscoveryType != test.want || len(result.Packages) != 1 {
 				t.Errorf("%s with %d packages, want %s with 1", result.ClientGo.DiscoveryType, len(result.Packages), test.want)
+			}
+			if result.ClientGo.InlineTag != test.inlineTag {
+				t.Errorf("the tag of inlined fields is %q, want %q", result.ClientGo.InlineTag, test.inlineTag)
 			}
 		})
 	}

@@ -31,6 +31,8 @@ type Set struct {
 	Registrations []*Registration
 	// Warnings report input that has no effect, in the order of their positions.
 	Warnings []*Error
+	// InlineTag is the tag with the key json of a field of an apply configuration whose members JSON inlines.
+	InlineTag string
 }
 
 // ClientGo is a form of the informers of code-generator.
