@@ -149,3 +149,18 @@ func TestSift(t *testing.T) {
 		}
 	}
 }
+
+// TestFor needs an entry in the first version with the difference, but not in the first one without it, nor in their
+// pre-releases.
+func TestFor(t *testing.T) {
+	accepted := []compare.Accepted{{Pattern: "always"}, {Pattern: "new", Since: "v0.37"}, {Pattern: "old", Before: "v0.37"}}
+	for version, want := range map[string]string{"v0.36.9": "always old", "v0.37.0-rc.1": "always new", "v0.37.2": "always new", "v0.38.0-beta.0": "always new"} {
+		var got []string
+		for _, entry := range compare.For(version, accepted) {
+			got = append(got, entry.Pattern)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s needs %q, want %q", version, got, want)
+		}
+	}
+}

@@ -20,9 +20,18 @@ const repo = "../.."
 // all is set by make test-apply.
 var all = flag.Bool("all", false, "call all functions of the apply configurations of k8s.io/api too, which compiles them")
 
+// kubernetes is set by make test-matrix.
+var kubernetes = flag.String("kubernetes", "", "compare with this version of Kubernetes instead of that of go.mod, and compile only the generators")
+
+// build is where the tests work.
+func build() string { return filepath.Join(repo, "build/compare", *kubernetes) }
+
 // tools are those of all tests, because to link them takes seconds.
 var tools = sync.OnceValues(func() (*project.Tools, error) {
-	return project.Build(context.Background(), repo, filepath.Join(repo, "build/compare/bin"))
+	if *kubernetes != "" {
+		return project.BuildVersion(context.Background(), repo, filepath.Join(build(), "bin"), *kubernetes)
+	}
+	return project.Build(context.Background(), repo, filepath.Join(build(), "bin"))
 })
 
 // checks are what else is done with the output.
@@ -34,15 +43,23 @@ type checks struct {
 	behavior int
 }
 
+// result is how ours differs from theirs, by default and with --informers=client-go.
+type result struct {
+	typed, clientGo []compare.Difference
+	// version is that of Kubernetes.
+	version string
+	// packages is how many there are to a side.
+	packages int
+}
+
 // differences generates both sides, checks the types of all of ours, and compares the two.
-// It returns how many packages there are to a side.
-func differences(t *testing.T, name string, input project.Input, checks checks) ([]compare.Difference, int) {
+func differences(t *testing.T, name string, input project.Input, checks checks) result {
 	t.Helper()
 	tools, err := tools()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := project.Create(t.Context(), tools, filepath.Join(repo, "build/compare", name), input)
+	p, err := project.Create(t.Context(), tools, filepath.Join(build(), name), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,9 +67,17 @@ func differences(t *testing.T, name string, input project.Input, checks checks) 
 	if err := p.Generate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	theirs, ours, err := compare.LoadProject(t.Context(), p)
+	trees, err := compare.LoadProject(t.Context(), p, *kubernetes != "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	theirs, ours := trees[0], trees[1]
+	found := result{typed: compare.API(theirs, ours), version: tools.Version, packages: len(theirs.Packages)}
+	if len(trees) > 2 {
+		found.clientGo = compare.API(theirs, trees[2])
+	}
+	if *kubernetes != "" {
+		return found
 	}
 	if input.Apply == "" {
 		their, our := size(t, p, project.Theirs), size(t, p, project.Ours)
@@ -87,7 +112,7 @@ func differences(t *testing.T, name string, input project.Input, checks checks) 
 			t.Errorf("only %d types are compared, with %d calls", types, calls)
 		}
 	}
-	return compare.API(theirs, ours), len(theirs.Packages)
+	return found
 }
 
 // size returns how many bytes the apply configurations of a side have, without the package internal:
@@ -114,14 +139,19 @@ func size(t *testing.T, p *project.Project, side string) (bytes int64) {
 	return bytes
 }
 
-// sift fails for each difference that is not accepted by ByDesign or by more, and for each
-// entry of more that accepts none. It returns the entries of ByDesign that accept none.
-func sift(t *testing.T, found []compare.Difference, more ...compare.Accepted) (unused []compare.Accepted) {
+// sift fails for each difference that is not accepted by ByDesign, by ClientGo or by more, and for each
+// entry of more that accepts none. It returns the entries of ByDesign and ClientGo that accept none.
+func sift(t *testing.T, found result, more ...compare.Accepted) (unused []compare.Accepted) {
 	t.Helper()
-	left, unused, err := compare.Sift(found, slices.Concat(compare.ByDesign, more))
+	left, unused, err := compare.Sift(found.typed, slices.Concat(compare.For(found.version, compare.ByDesign), more))
 	if err != nil {
 		t.Fatal(err)
 	}
+	leftClientGo, unusedClientGo, err := compare.Sift(found.clientGo, slices.Concat(compare.For(found.version, compare.ClientGo), more))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left = append(left, leftClientGo...)
 	const enough = 40
 	for n, difference := range left {
 		if n == enough {
@@ -135,10 +165,10 @@ func sift(t *testing.T, found []compare.Difference, more ...compare.Accepted) (u
 			t.Errorf("this entry accepts nothing any more, delete it: %s", entry.Pattern)
 		}
 	}
-	return slices.DeleteFunc(unused, func(entry compare.Accepted) bool { return slices.Contains(more, entry) })
+	return slices.DeleteFunc(append(unused, unusedClientGo...), func(entry compare.Accepted) bool { return slices.Contains(more, entry) })
 }
 
-// TestKubernetes holds all 56 group versions of k8s.io/api against what Kubernetes
+// TestKubernetes holds all group versions of k8s.io/api against what Kubernetes
 // generates of them. The types of all packages are checked, as the compiler does.
 // They are not compiled and vetted, which takes minutes: package generator does so for
 // three of the groups, and for the golden output, which has each form that there is.
@@ -146,25 +176,29 @@ func TestKubernetes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("generates and compiles the clients of all of Kubernetes")
 	}
-	input, err := project.Kubernetes(t.Context(), repo)
+	tools, err := tools()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(input.GroupVersions) != 56 {
-		t.Errorf("k8s.io/api has %d group versions with a client, not 56: is it another version?", len(input.GroupVersions))
+	input, err := project.Kubernetes(t.Context(), tools.Module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(input.GroupVersions) < 50 {
+		t.Errorf("k8s.io/api has only %d group versions with a client", len(input.GroupVersions))
 	}
 	behavior := 0
 	if *all {
 		behavior = 900
 	}
-	found, packages := differences(t, "kubernetes", input.GenerateApply(), checks{behavior: behavior})
-	if packages < 5*len(input.GroupVersions) {
-		t.Errorf("only %d packages are compared", packages)
+	found := differences(t, "kubernetes", input.GenerateApply(), checks{behavior: behavior})
+	if found.packages < 5*len(input.GroupVersions) {
+		t.Errorf("only %d packages are compared", found.packages)
 	}
 	for _, entry := range sift(t, found) {
-		t.Errorf("an entry of ByDesign accepts nothing any more, delete it: %s", entry.Pattern)
+		t.Errorf("this entry accepts nothing in %s, delete it or change its versions: %s", found.version, entry.Pattern)
 	}
-	for _, difference := range found {
+	for _, difference := range slices.Concat(found.typed, found.clientGo) {
 		if strings.HasPrefix(difference.Package, "clientset/") {
 			t.Errorf("nothing is accepted in the clientset, not even %v", difference)
 		}
@@ -181,9 +215,9 @@ func TestSampleController(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, packages := differences(t, "samplecontroller", input.GenerateApply(), checks{vet: true, behavior: 3})
-	if packages < 13 {
-		t.Errorf("only %d packages are compared", packages)
+	found := differences(t, "samplecontroller", input.GenerateApply(), checks{vet: true, behavior: 3})
+	if found.packages < 13 {
+		t.Errorf("only %d packages are compared", found.packages)
 	}
 	sift(t, found)
 }
@@ -197,41 +231,29 @@ func TestFleet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, packages := differences(t, "fleet", input, checks{})
-	if packages < 8 {
-		t.Errorf("only %d packages are compared", packages)
+	found := differences(t, "fleet", input, checks{})
+	if found.packages < 8 {
+		t.Errorf("only %d packages are compared", found.packages)
 	}
 	sift(t, found, compare.Accepted{Pattern: `listers/fleet/v1 Fleet(Namespace)?Lister\.ByNodeName: extra: .*`, Reason: "Only ours has indexes."})
 }
 
-// TestClientGo generates informers with the API of client-go for all of k8s.io/api, and for a project whose output it also compiles.
-// Nothing of that API may differ.
-func TestClientGo(t *testing.T) {
+// TestShop holds a project with the markers of code-generator against what its author would generate.
+func TestShop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles client-go")
 	}
-	kubernetes, err := project.Kubernetes(t.Context(), repo)
+	input, err := project.Shop(repo)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, err := project.SampleController(repo)
-	if err != nil {
-		t.Fatal(err)
+	found := differences(t, "shop", input.GenerateApply(), checks{})
+	if found.packages < 18 {
+		t.Errorf("only %d packages are compared", found.packages)
 	}
-	for name, input := range map[string]project.Input{"kubernetes-clientgo": kubernetes, "samplecontroller-clientgo": sample} {
-		input.Informers = "client-go"
-		found, _ := differences(t, name, input, checks{vet: name != "kubernetes-clientgo"})
-		left, _, err := compare.Sift(found, []compare.Accepted{{
-			Pattern: `listers/(imagepolicy/v1alpha1: missing: package|policy/v1(beta1)? (New)?Eviction\w+: missing: .*)`,
-			Reason:  "Nobody can list an ImageReview or an Eviction, so nothing can fill a cache for such a lister.",
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, difference := range left {
-			t.Errorf("%s: %v", name, difference)
-		}
-	}
+	sift(t, found,
+		compare.Accepted{Pattern: `listers/shop/v1 (New)?Session\w+: missing: .*`, Reason: "Its client has no methods, so nothing can fill a cache for such a lister."},
+		compare.Accepted{Pattern: `applyconfiguration/shop/v1 (Extract)?(Session|Basket)\w*: missing: .*`, Reason: "Their clients have no method that takes the apply configuration."})
 }
 
 // published are projects whose authors use the generators of code-generator.
@@ -262,6 +284,9 @@ func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles client-go")
 	}
+	if *kubernetes != "" {
+		t.Skip("the projects need the version that go.mod has")
+	}
 	for _, test := range published {
 		t.Run(test.name, func(t *testing.T) {
 			input, err := project.Published(t.Context(), repo, test.module, test.under...)
@@ -272,9 +297,9 @@ func TestPublished(t *testing.T) {
 				t.Errorf("%s has the group versions %q with a client, not %d: is it another version?", test.module, input.GroupVersions, test.versions)
 			}
 			input.ClientsOnly = true
-			found, packages := differences(t, test.name, input, checks{behavior: test.types})
-			if packages < 3*test.versions {
-				t.Errorf("only %d packages are compared", packages)
+			found := differences(t, test.name, input, checks{behavior: test.types})
+			if found.packages < 3*test.versions {
+				t.Errorf("only %d packages are compared", found.packages)
 			}
 			sift(t, found, test.accepted...)
 		})

@@ -30,25 +30,26 @@ type Module struct {
 	Path string
 	// Env is the environment of the go command; nil for that of the process.
 	Env []string
-	// Whole is the folder whose function bodies are checked too; "" for none.
-	Whole string
+	// Whole are the folders whose function bodies are checked too.
+	Whole []string
 	// Source makes Load check what the trees import from source too, without function
 	// bodies. It is for imports that the build cache does not have and that nothing else
 	// needs: to compile them takes ten times as long.
 	Source bool
 }
 
-// LoadProject reads the types of both sides, and fails unless all of ours compiles.
+// LoadProject reads the types of project.Theirs, project.Ours and project.ClientGo, in this order, and
+// fails unless all of ours compiles. There is no ClientGo if the project is ClientsOnly.
 //
 // What they import is compiled with the GOFLAGS of the process: make test has compiled
-// it with these.
-func LoadProject(ctx context.Context, p *project.Project) (theirs, ours *Tree, err error) {
-	module := Module{Dir: p.Dir, Path: project.ModulePath, Env: append(project.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")), Whole: project.Ours}
-	trees, err := Load(ctx, module, project.Theirs, project.Ours)
-	if err != nil {
-		return nil, nil, err
+// it with these. If source is set, nothing is compiled.
+func LoadProject(ctx context.Context, p *project.Project, source bool) ([]*Tree, error) {
+	ours := []string{project.Ours, project.ClientGo}
+	if p.Input.ClientsOnly {
+		ours = ours[:1]
 	}
-	return trees[0], trees[1], nil
+	module := Module{Dir: p.Dir, Path: project.ModulePath, Env: append(project.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")), Whole: ours, Source: source}
+	return Load(ctx, module, append([]string{project.Theirs}, ours...)...)
 }
 
 // Folder has the packages of a tree. It may be outside the module, in the module cache.
@@ -70,7 +71,7 @@ func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error
 		roots = append(roots, Folder{
 			Dir:   filepath.Join(module.Dir, folder),
 			Path:  path.Join(module.Path, folder),
-			Whole: folder == module.Whole,
+			Whole: slices.Contains(module.Whole, folder),
 		})
 	}
 	return LoadFolders(ctx, module, roots...)

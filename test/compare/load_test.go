@@ -29,7 +29,7 @@ func TestLoadChecksBodies(t *testing.T) {
 	}
 	for whole, want := range map[string]string{"": "", "theirs": "", "ours": "NoSuchName"} {
 		for _, source := range []bool{false, true} {
-			module := compare.Module{Dir: dir, Path: "example.com/m", Env: project.Environ(), Whole: whole, Source: source}
+			module := compare.Module{Dir: dir, Path: "example.com/m", Env: project.Environ(), Whole: []string{whole}, Source: source}
 			_, err := compare.Load(t.Context(), module, "theirs", "ours")
 			if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("whole %q, from source %t: %v", whole, source, err)

@@ -2,18 +2,22 @@ package project
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
+
+	"k8s.io/kube-openapi/pkg/util"
 )
 
 // ApplyFolder is that of the apply configurations, below the folder of a side.
 const ApplyFolder = "applyconfiguration"
 
-// document is an OpenAPI document without types, next to go.mod. With any document,
-// applyconfiguration-gen generates Extract functions.
+// document is an OpenAPI document whose definitions are empty, next to go.mod. With any document,
+// applyconfiguration-gen generates Extract functions. Since v0.38 it needs a definition of each kind.
 const document = "openapi.json"
 
 // applyConfigurations generates those that both sides use, unless they are those of a dependency.
@@ -29,21 +33,50 @@ func (p *Project) applyConfigurations(ctx context.Context) error {
 }
 
 // writeDocument writes the document that theirs needs.
-func (p *Project) writeDocument() error {
-	const empty = `{"swagger": "2.0", "info": {"title": "none", "version": "none"}, "paths": {}, "definitions": {}}` + "\n"
-	return os.WriteFile(filepath.Join(p.Dir, document), []byte(empty), 0o644)
+func (p *Project) writeDocument(ctx context.Context) error {
+	dirs, err := goCommand(ctx, p.Dir, append([]string{"list", "-f", "{{.Dir}}"}, p.Input.packages()...)...)
+	if err != nil {
+		return err
+	}
+	definitions := map[string]struct{}{}
+	for i, dir := range strings.Split(dirs, "\n") {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			for _, match := range structType.FindAllSubmatch(source, -1) {
+				definitions[util.ToRESTFriendlyName(p.Input.packages()[i]+"."+string(match[1]))] = struct{}{}
+			}
+		}
+	}
+	text, err := json.Marshal(map[string]any{
+		"swagger": "2.0", "info": map[string]string{"title": "none", "version": "none"}, "paths": struct{}{}, "definitions": definitions,
+	})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(p.Dir, document), text, 0o644)
 }
+
+// structType is the declaration of a struct.
+var structType = regexp.MustCompile(`(?m)^type (\w+) struct`)
 
 // Ours is the command that generates our side.
 func (p *Project) Ours(ctx context.Context) *exec.Cmd {
+	return p.ours(ctx, Ours)
+}
+
+func (p *Project) ours(ctx context.Context, folder string, more ...string) *exec.Cmd {
 	apply := "--with-applyconfig"
 	if p.Input.Apply != "" {
 		apply = "--apply-configuration-package=" + p.Input.Apply
 	}
-	flags := []string{"--output-dir=" + Ours, apply}
-	if p.Input.Informers != "" {
-		flags = append(flags, "--informers="+p.Input.Informers)
-	}
+	flags := append([]string{"--output-dir=" + folder, apply}, more...)
 	return p.command(ctx, p.tools.ours, append(flags, p.Input.packages()...))
 }
 

@@ -22,13 +22,11 @@ type Input struct {
 	// generates its own.
 	Apply string
 
-	// ClientsOnly leaves out the listers and informers of theirs, which take half of the time.
+	// ClientsOnly leaves out the listers and informers of theirs, which take half of the time, and
+	// with them ClientGo.
 	ClientsOnly bool
 
-	// Informers is the flag of that name of ours. It may be empty.
-	Informers string
-
-	// source is the folder of types that are to be copied into the module.
+	// source is the folder of a group that is to be copied into the module.
 	source string
 }
 
@@ -41,9 +39,9 @@ func (i Input) packages() []string {
 	return paths
 }
 
-// Kubernetes is all of k8s.io/api, in the version that the test module requires.
-func Kubernetes(ctx context.Context, repo string) (Input, error) {
-	dir, err := goCommand(ctx, filepath.Join(repo, "test"), "list", "-m", "-f", "{{.Dir}}", "k8s.io/api")
+// Kubernetes is all of k8s.io/api, in the version that the module requires.
+func Kubernetes(ctx context.Context, module string) (Input, error) {
+	dir, err := goCommand(ctx, module, "list", "-m", "-f", "{{.Dir}}", "k8s.io/api")
 	if err != nil {
 		return Input{}, err
 	}
@@ -83,16 +81,21 @@ func (i Input) GenerateApply() Input {
 
 // SampleController is one small package with one kind.
 func SampleController(repo string) (Input, error) {
-	return inModule(filepath.Join(repo, "test/migration/apis"))
+	return inModule(filepath.Join(repo, "test/migration/apis/samplecontroller"))
+}
+
+// Shop is two versions of a group with a kind for each marker of code-generator.
+func Shop(repo string) (Input, error) {
+	return inModule(filepath.Join(repo, "testdata/apis/shop"))
 }
 
 // Fleet is one small package with one kind, which has an index whose path leads into a
 // package of k8s.io/api.
 func Fleet(repo string) (Input, error) {
-	return inModule(filepath.Join(repo, "test/compare/project/testdata"))
+	return inModule(filepath.Join(repo, "test/compare/project/testdata/fleet"))
 }
 
-// inModule returns the types in a folder, which become part of the project's module.
+// inModule returns the types of a group, which become part of the project's module.
 func inModule(source string) (Input, error) {
 	input := Input{
 		Base:   path.Join(ModulePath, "pkg/apis"),
@@ -101,6 +104,9 @@ func inModule(source string) (Input, error) {
 	}
 	var err error
 	input.GroupVersions, err = groupVersions(source)
+	for i, version := range input.GroupVersions {
+		input.GroupVersions[i] = path.Join(filepath.Base(source), version)
+	}
 	return input, err
 }
 

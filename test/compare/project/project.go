@@ -16,10 +16,12 @@ import (
 // ModulePath is that of every project.
 const ModulePath = "example.com/project"
 
-// The folders of the two sides, in Dir and below ModulePath.
+// The folders of the two sides, in Dir and below ModulePath. ClientGo is our side again, with
+// --informers=client-go.
 const (
-	Ours   = "ours"
-	Theirs = "theirs"
+	Ours     = "ours"
+	ClientGo = "clientgo"
+	Theirs   = "theirs"
 )
 
 // Project is a module on disk.
@@ -49,19 +51,19 @@ func Create(ctx context.Context, tools *Tools, dir string, input Input) (_ *Proj
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if err := p.Clear(Ours, Theirs, "pkg", "applyconfiguration"); err != nil {
+	if err := p.Clear(Ours, ClientGo, Theirs, "pkg", "applyconfiguration"); err != nil {
 		return nil, err
 	}
 	if err := p.writeModule(ctx); err != nil {
 		return nil, err
 	}
 	if input.source != "" {
-		if err := os.CopyFS(filepath.Join(p.Dir, "pkg/apis"), os.DirFS(input.source)); err != nil {
+		if err := os.CopyFS(filepath.Join(p.Dir, "pkg/apis", filepath.Base(input.source)), os.DirFS(input.source)); err != nil {
 			return nil, err
 		}
 	}
 	if input.Apply == "" {
-		return p, p.writeDocument()
+		return p, p.writeDocument(ctx)
 	}
 	return p, p.applyConfigurations(ctx)
 }
@@ -83,11 +85,11 @@ func lock(name string) (*os.File, error) {
 	return file, nil
 }
 
-// writeModule makes a go.mod of that of the test module, which requires all that
+// writeModule makes a go.mod of that of Tools.Module, which requires all that
 // the two sides need.
 func (p *Project) writeModule(ctx context.Context) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(p.tools.repo, "test", name))
+		content, err := os.ReadFile(filepath.Join(p.tools.Module, name))
 		if err != nil {
 			return err
 		}
@@ -107,9 +109,9 @@ func (p *Project) writeModule(ctx context.Context) error {
 		return err
 	}
 	for _, replace := range module.Replace {
-		// Folders are relative to that of the test module.
+		// Folders are relative to that of the module.
 		if strings.HasPrefix(replace.New.Path, ".") {
-			edit = append(edit, "-replace="+replace.Old.Path+"="+filepath.Join(p.tools.repo, "test", replace.New.Path))
+			edit = append(edit, "-replace="+replace.Old.Path+"="+filepath.Join(p.tools.Module, replace.New.Path))
 		}
 	}
 	_, err = goCommand(ctx, p.Dir, edit...)
@@ -140,9 +142,13 @@ func (p *Project) Clear(folders ...string) error {
 	return nil
 }
 
-// Generate runs both sides.
+// Generate runs both sides, and ours again with --informers=client-go.
 func (p *Project) Generate(ctx context.Context) error {
-	for _, command := range append(p.Theirs(ctx), p.Ours(ctx)) {
+	commands := append(p.Theirs(ctx), p.Ours(ctx))
+	if !p.Input.ClientsOnly {
+		commands = append(commands, p.ours(ctx, ClientGo, "--informers=client-go"))
+	}
+	for _, command := range commands {
 		if err := run(command); err != nil {
 			return err
 		}
@@ -153,7 +159,7 @@ func (p *Project) Generate(ctx context.Context) error {
 // Vet compiles and vets our side, with the GOFLAGS of the process: make test has
 // compiled what it imports with these.
 func (p *Project) Vet(ctx context.Context) error {
-	command := p.command(ctx, "go", []string{"vet", "./" + Ours + "/..."})
+	command := p.command(ctx, "go", []string{"vet", "./" + Ours + "/...", "./" + ClientGo + "/..."})
 	command.Env = append(command.Env, "GOFLAGS="+os.Getenv("GOFLAGS"))
 	return run(command)
 }

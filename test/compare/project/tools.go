@@ -12,6 +12,9 @@ import (
 
 // Tools are the compiled generators of both sides.
 type Tools struct {
+	// Module is the folder of the go.mod that projects get, and Version that of Kubernetes there.
+	Module, Version string
+
 	repo string
 	ours string
 
@@ -21,16 +24,21 @@ type Tools struct {
 // Build compiles the generators into dir: ours from the root module of the
 // repository, theirs in the version that its test module requires.
 func Build(ctx context.Context, repo, dir string) (*Tools, error) {
-	repo, err := filepath.Abs(repo)
-	if err != nil {
-		return nil, err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, err
+	return build(ctx, repo, filepath.Join(repo, "test"), dir)
+}
+
+// build compiles the generators into dir: ours from the root module of the repository,
+// theirs in the version that module requires.
+func build(ctx context.Context, repo, module, dir string) (_ *Tools, err error) {
+	for _, path := range []*string{&repo, &module, &dir} {
+		if *path, err = filepath.Abs(*path); err != nil {
+			return nil, err
+		}
 	}
 	// Two of them have the same name.
 	ours, theirs := filepath.Join(dir, Ours), filepath.Join(dir, Theirs)
 	tools := &Tools{
+		Module:   module,
 		repo:     repo,
 		ours:     filepath.Join(ours, "informer-gen"),
 		apply:    filepath.Join(theirs, "applyconfiguration-gen"),
@@ -50,7 +58,10 @@ func Build(ctx context.Context, repo, dir string) (*Tools, error) {
 	for _, tool := range []string{tools.apply, tools.client, tools.lister, tools.informer} {
 		build = append(build, "k8s.io/code-generator/cmd/"+filepath.Base(tool))
 	}
-	_, err = goCommand(ctx, filepath.Join(repo, "test"), build...)
+	if _, err := goCommand(ctx, module, build...); err != nil {
+		return nil, err
+	}
+	tools.Version, err = goCommand(ctx, module, "list", "-m", "-f", "{{.Version}}", "k8s.io/api")
 	return tools, err
 }
 
