@@ -272,6 +272,8 @@ func (t *Tracker) typed(kind *kinds.Kind, content map[string]any) (runtime.Objec
 
 // trackerWatch decodes the body of a watch.
 type trackerWatch struct {
+	apiwatch.Interface // nil: it has the methods that a later version of apimachinery adds
+
 	tracker *Tracker
 	kind    *kinds.Kind
 	body    io.ReadCloser

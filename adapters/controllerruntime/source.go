@@ -35,6 +35,8 @@ func NewSource[T client.Object, R comparable](informer *cache.SharedIndexInforme
 
 // informerSource is a source of the events of an informer.
 type informerSource[T client.Object, R comparable] struct {
+	source.TypedSyncingSource[R] // nil: it has the methods that a later version of controller-runtime adds
+
 	informer   *cache.SharedIndexInformer[T]
 	handler    handler.TypedEventHandler[T, R]
 	predicates []predicate.TypedPredicate[T]

@@ -60,7 +60,7 @@ func types[P parseable[O, V], O any, V typedValue[A, S, R], A unstructurer, S, R
 		p := all // with the same schema
 		assign(&p, parseableType{TypeRef: root})
 		return Type{
-			Converter: any(&converter[P, O, V, A, S, R]{p}).(managedfields.TypeConverter),
+			Converter: any(&converter[P, O, V, A, S, R]{of: p}).(managedfields.TypeConverter),
 			Extract: func(obj runtime.Object, fieldManager string, into any, subresource string) error {
 				return extract(obj, p, fieldManager, into, subresource)
 			},
@@ -69,7 +69,11 @@ func types[P parseable[O, V], O any, V typedValue[A, S, R], A unstructurer, S, R
 }
 
 // converter is a managedfields.TypeConverter.
-type converter[P parseable[O, V], O any, V typedValue[A, S, R], A unstructurer, S, R any] struct{ of P }
+type converter[P parseable[O, V], O any, V typedValue[A, S, R], A unstructurer, S, R any] struct {
+	managedfields.TypeConverter // nil: it has the methods that a later version of apimachinery adds
+
+	of P
+}
 
 func (c *converter[P, O, V, A, S, R]) ObjectToTyped(obj runtime.Object, options ...O) (V, error) {
 	if u, is := obj.(*unstructured.Unstructured); is {
@@ -92,9 +96,9 @@ func ByVersion(of map[schema.GroupVersionKind]managedfields.TypeConverter) manag
 }
 
 func byVersion[O, V any](_ converterOf[O, V], of map[schema.GroupVersionKind]managedfields.TypeConverter) managedfields.TypeConverter {
-	all := versions[O, V]{}
+	all := versions[O, V]{of: map[schema.GroupVersionKind]converterOf[O, V]{}}
 	for gvk, converter := range of {
-		all[gvk] = any(converter).(converterOf[O, V])
+		all.of[gvk] = any(converter).(converterOf[O, V])
 	}
 	return any(all).(managedfields.TypeConverter)
 }
@@ -105,11 +109,15 @@ type converterOf[O, V any] interface {
 	TypedToObject(value V) (runtime.Object, error)
 }
 
-type versions[O, V any] map[schema.GroupVersionKind]converterOf[O, V]
+type versions[O, V any] struct {
+	managedfields.TypeConverter // nil, as in converter
+
+	of map[schema.GroupVersionKind]converterOf[O, V]
+}
 
 func (v versions[O, V]) ObjectToTyped(obj runtime.Object, options ...O) (typed V, err error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
-	of, found := v[gvk]
+	of, found := v.of[gvk]
 	if !found {
 		return typed, runtime.NewNotRegisteredErrForKind("managed fields", gvk)
 	}
@@ -117,7 +125,7 @@ func (v versions[O, V]) ObjectToTyped(obj runtime.Object, options ...O) (typed V
 }
 
 func (v versions[O, V]) TypedToObject(value V) (runtime.Object, error) {
-	for _, of := range v { // they are all the same in this
+	for _, of := range v.of { // they are all the same in this
 		return of.TypedToObject(value)
 	}
 	return nil, fmt.Errorf("there is no version to convert to")

@@ -12,9 +12,18 @@ import (
 
 // converter knows the versions of a kind. To convert an object between them is to set its apiVersion.
 type converter struct {
+	later
+
 	types map[schema.GroupVersionKind]managedfields.TypeConverter
 	// setDefaults may be nil.
 	setDefaults func(map[string]any)
+}
+
+// later has the methods that a later version of apimachinery adds to the interfaces. They fail when they are called.
+type later struct {
+	runtime.ObjectConvertor
+	runtime.ObjectDefaulter
+	runtime.ObjectCreater
 }
 
 // ConvertToVersion implements runtime.ObjectConvertor.

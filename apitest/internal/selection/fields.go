@@ -3,6 +3,8 @@ package selection
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/builtin"
@@ -67,6 +69,8 @@ func (k Kind) notSupported(label string) error {
 
 // objectFields has the fields of an object for a field selector.
 type objectFields struct {
+	fields.Fields // nil: it has the methods that a later version of apimachinery adds
+
 	fields []builtin.Field
 	state  *history.State
 }
@@ -104,24 +108,28 @@ func valueOf(object map[string]any, field builtin.Field) string {
 }
 
 // objectLabels has the labels of an object for a label selector.
-type objectLabels map[string]any
+type objectLabels struct {
+	labels.Labels // nil: it has the methods that a later version of apimachinery adds
+
+	values map[string]any
+}
 
 // labelsOf returns the labels of an object.
 func labelsOf(state *history.State) objectLabels {
 	metadata, _ := state.Object["metadata"].(map[string]any)
-	labels, _ := metadata["labels"].(map[string]any)
-	return labels
+	values, _ := metadata["labels"].(map[string]any)
+	return objectLabels{values: values}
 }
 
 // Has reports whether a label exists.
 func (o objectLabels) Has(label string) bool {
-	_, has := o[label]
+	_, has := o.values[label]
 	return has
 }
 
 // Get returns the value of a label.
 func (o objectLabels) Get(label string) string {
-	value, _ := o[label].(string)
+	value, _ := o.values[label].(string)
 	return value
 }
 

@@ -106,7 +106,7 @@ func (s *Selection) Matches(state *history.State) bool {
 		return false
 	case s.labels != nil && !s.labels.Matches(labelsOf(state)):
 		return false
-	case s.fields != nil && !s.fields.Matches(objectFields{s.kind.Fields, state}):
+	case s.fields != nil && !s.fields.Matches(objectFields{fields: s.kind.Fields, state: state}):
 		return false
 	}
 	return true

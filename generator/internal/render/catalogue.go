@@ -196,7 +196,7 @@ func (s subject) privateNames() []string {
 		return api.Private
 	}
 	if s.GV == nil {
-		return []string{"actionOf", "codecs", "kinds", "methods", "passed", "scheme", "typeConverter"} // of the fake clientset
+		return []string{"actionOf", "codecs", "kinds", "laterFakeClient", "laterTracker", "methods", "passed", "scheme", "serverTracker", "typeConverter"} // of the fake clientset
 	}
 	var names []string
 	for _, k := range s.GV.Kinds {
