@@ -42,9 +42,6 @@ type Cache struct {
 	running sync.WaitGroup
 }
 
-// laterCache has the methods that a later version of controller-runtime adds to the interface. They fail when they are called.
-type laterCache struct{ ctrlcache.Cache }
-
 // informerKey identifies an informer.
 type informerKey struct {
 	gvk  schema.GroupVersionKind
