@@ -1,0 +1,28 @@
+package later
+
+// Exception are pairs whose type does not embed the interface.
+type Exception struct {
+	// Type is that of a Pair, or * for all types.
+	Type string
+	// Interfaces are those of a Pair. One that ends with a slash stands for all interfaces of the packages below.
+	Interfaces []string
+	Why        string
+}
+
+var accepted = []Exception{
+	{"*", []string{
+		"k8s.io/apimachinery/pkg/apis/meta/v1.Common", "k8s.io/apimachinery/pkg/apis/meta/v1.Object",
+		"k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMetaAccessor", "k8s.io/apimachinery/pkg/runtime.Object",
+		"k8s.io/apimachinery/pkg/runtime/schema.ObjectKind", "k8s.io/client-go/gentype.objectWithMeta", "k8s.io/client-go/tools/cache.Object",
+		"k8s.io/klog/v2.KMetadata", "sigs.k8s.io/controller-runtime/pkg/cache/cacheapi.Object",
+	}, "the API types of all projects implement it, so a method more would stop each of them"},
+	{"*", []string{"k8s.io/client-go/tools/cache.ResourceEventHandler"}, "the handlers of all projects implement it"},
+	{"*", []string{"k8s.io/client-go/gentype.namedObject"}, "the apply configurations of all projects implement it"},
+	{"*", []string{"k8s.io/apiserver/", "k8s.io/component-base/", "google.golang.org/grpc/"}, "only testserver uses these modules, for tests, and it is made for one version of k8s.io/apiserver"},
+	{"*", []string{"github.com/prometheus/client_golang/"}, "its versions v1 add no method, because the collectors of all projects implement it"},
+	{"adapters/clientgo.doneChecker", []string{"k8s.io/client-go/tools/cache.DoneChecker"}, "the oldest client-go does not have it, and a type parameter cannot be embedded"},
+	{"adapters/controllerruntime.checker", []string{"k8s.io/client-go/tools/cache.DoneChecker"}, "the oldest client-go does not have it, and a type parameter cannot be embedded"},
+	{"internal/smd.excluding", []string{"sigs.k8s.io/structured-merge-diff/v6/fieldpath.Filter"}, "its module has another path in each version of Kubernetes, and a type parameter cannot be embedded"},
+	{"adapters/clientgo.InformerAndLister", []string{"k8s.io/client-go/informers.GenericInformer", "k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions.GenericInformer"}, "to embed it is to import all built-in kinds"},
+	{"apitest.Tracker", []string{"k8s.io/client-go/testing.ObjectTracker"}, "apitest does not import client-go, and the fakes of generated code embed the interface next to it"},
+}
