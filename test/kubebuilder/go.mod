@@ -3,6 +3,7 @@ module github.com/typedinformers/informer-gen/test/kubebuilder
 go 1.26.0
 
 require (
+	github.com/typedinformers/informer-gen v0.0.0
 	github.com/typedinformers/informer-gen/adapters/controllerruntime v0.0.0-00010101000000-000000000000
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -56,7 +57,6 @@ require (
 	github.com/prometheus/procfs v0.21.1 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
-	github.com/typedinformers/informer-gen v0.0.0 // indirect
 	github.com/typedinformers/informer-gen/adapters/clientgo v0.0.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
