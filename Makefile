@@ -5,8 +5,9 @@
 MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard examples/operator testserver test test/kubebuilder hack/tools
 # Those that users require: their dependencies are those of users, and lint compares their exported API with that of the last tag.
 USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard testserver
-# The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one between, the newest, and the next.
-KUBERNETES ?= v0.34.0 v0.35.0 v0.37.2 v0.38.0-alpha.2
+# The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one of each minor version, and the newest
+# pre-release. --newest stands for the newest ones of the module proxy.
+KUBERNETES ?= v0.34.0 v0.35.0 v0.36.0 v0.37.2 v0.38.0-beta.0
 FUZZTIME ?= 30s
 HUNT ?= 1h
 SOAK ?= 30m
@@ -70,7 +71,7 @@ test-platforms: ## Build and vet the root module and its tests for Linux, macOS,
 		GOOS=$${platform%/*} GOARCH=$${platform#*/}; go build ./...; go vet ./...; done
 	set -e; export CGO_ENABLED=0 GOOS=windows GOARCH=amd64; for module in adapters/clientgo metrics/prometheus; do (cd $$module; go build ./...; go vet ./...); done
 
-test-matrix: ## Run the tests of the runtime, of generated code and of the coordinator with the lowest versions of Kubernetes and Go, and with newer ones, in 30 CPU minutes the first time (KUBERNETES="v0.34.0 v0.37.2")
+test-matrix: ## Run the tests of the runtime, generated code, the coordinator and the adapters, and two programs, with the lowest versions of Kubernetes and Go, and with newer ones, in 75 CPU minutes the first time (KUBERNETES="v0.34.0 v0.37.2", KUBERNETES=--newest)
 	@hack/test-matrix.sh $(KUBERNETES)
 
 test-golden: ## Run the slow tests of the generator, and vet, compile and test what it generates

@@ -32,6 +32,9 @@ func TestMinimums(t *testing.T) {
 	if matrix == nil || lowest == "" {
 		t.Fatalf("the Makefile has no versions, or go.mod no k8s.io/apimachinery: %q, %q", matrix, lowest)
 	}
+	if !strings.HasPrefix(matrix[1], lowest+" ") {
+		t.Errorf("make test-matrix runs with %s, want the version of go.mod first: %s", matrix[1], lowest)
+	}
 	for _, row := range []string{
 		"| Go | " + strings.TrimSuffix(mod.Go.Version, ".0") + " |",
 		"| `k8s.io/apimachinery`, `k8s.io/client-go` | " + lowest + " | " + strings.ReplaceAll(matrix[1], " ", ", ") + " |",

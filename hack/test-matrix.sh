@@ -1,23 +1,57 @@
 #!/usr/bin/env bash
-# Tests the runtime, the coordinator, generated code and the adapters for client-go with the versions of Kubernetes that are its arguments. The first one has to be that of go.mod, the lowest: it is tested with the lowest
-# version of Go too.
+# Tests the runtime, the coordinator, generated code, the adapters and programs of users with the versions of Kubernetes that
+# are its arguments. The version of go.mod, the lowest, is tested with the lowest version of Go too. With --newest it tests
+# the newest versions of the last two minor versions that the module proxy offers, pre-releases included.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
 lowest=$(go list -m -f '{{.Version}}' k8s.io/apimachinery)
-if [ "${1:-}" != "$lowest" ]; then
-	echo "go.mod requires k8s.io/apimachinery $lowest, so the first version has to be that, not ${1:-missing}" >&2
-	exit 1
-fi
 go=$(sed -n 's/^go //p' go.mod)
+# The lowest version of the example operator, which uses the module kubernetes.
+operator=$(go -C examples/operator list -m -f '{{.Version}}' k8s.io/client-go)
 # The lowest Go that can run the tests: with Go 1.25.0 they would hang now and then: see golang.org/issue/75134.
-toolchain=go1.25.9
-# The newest version needs a newer Go than that of .go-version. Of the libraries that it names, one cannot be had.
-newest=v0.38. newestToolchain=go1.27.4
-kubeOpenAPI=k8s.io/kube-openapi@v0.0.0-20261014044854-ca3452a79603
+lowestToolchain=go1.25.9
 
-# The version of controller-runtime for each minor version of Kubernetes.
-declare -A controllerRuntime=([v0.34]=v0.22.4 [v0.35]=v0.23.0 [v0.36]=v0.24.0 [v0.37]=v0.25.2)
+# The version of controller-runtime for each minor version of Kubernetes. For others it is the newest one.
+declare -A controllerRuntime=([v0.34]=v0.22.4 [v0.35]=v0.23.0 [v0.36]=v0.24.0 [v0.37]=v0.25.2 [v0.38]=v0.25.2)
+
+# Pre-releases of Kubernetes name versions that the module proxy lacks. These replace them, wherever they are named. Of
+# k8s.io/ktesting, which only tests of Kubernetes import, an empty package is enough.
+replacements=(
+	sigs.k8s.io/structured-merge-diff/v7@v7.0.1=sigs.k8s.io/structured-merge-diff/v7@v7.0.0
+	"k8s.io/ktesting@v0.38.0-beta.0=$PWD/build/matrix/ktesting"
+)
+mkdir -p build/matrix/ktesting
+echo 'module k8s.io/ktesting' >build/matrix/ktesting/go.mod
+echo 'package ktesting' >build/matrix/ktesting/ktesting.go
+
+# newest prints the newest versions of the last two minor versions that all libraries have.
+newest() {
+	for library in apimachinery api client-go; do
+		go list -m -versions -f '{{join .Versions "\n"}}' "k8s.io/$library"
+	done | awk '/^v0\./ && ++offered[$0] == 3' | tac | awk -F. '!seen[$2]++ && ++minors <= 2' | tac
+}
+
+# minor prints the minor version of the version $1, such as v0.37.
+minor() {
+	cut -d. -f1,2 <<<"$1"
+}
+
+# older reports whether the version $1 is lower than the version $2. A pre-release is lower than its release.
+older() {
+	[ "$1" != "$2" ] && [ "$(printf '%s\n' "$1" "$2" | sed 's/-/~/' | sort -V | head -n 1 | sed 's/~/-/')" = "$1" ]
+}
+
+# toolchain_for prints the toolchain for the version $1: the local one, or the newest one if client-go needs a newer one.
+toolchain_for() {
+	if [ "$1" = "$lowest" ]; then
+		echo "$lowestToolchain"
+	elif GOTOOLCHAIN=local go mod download "k8s.io/client-go@$1" 2>/dev/null; then
+		echo local
+	else
+		echo "go$(go list -m -f '{{.Version}}' go@latest)"
+	fi
+}
 
 # available reports whether the toolchain $1 can be used.
 available() {
@@ -27,31 +61,24 @@ available() {
 	return 1
 }
 
-# replace_missing lets the go.mod $1 use another version of the library that the version $2 of Kubernetes names in vain.
-replace_missing() {
-	if [[ $2 == "$newest"* ]]; then
-		go mod edit -replace=k8s.io/kube-openapi="$kubeOpenAPI" "$1"
-	fi
-}
-
 # require makes the go.mod $1 require the version $2 of the libraries of Kubernetes that it has.
 require() {
-	local requirements used
+	local requirements used controllers
 	requirements=$(sed -nE 's,^(require |\t)(k8s.io/(api|apimachinery|client-go)) .*,\2@'"$2,p" "$1")
 	# A go.mod that requires newer versions has indirect requirements of these. Tidy finds the older ones.
 	sed -i '/\/\/ indirect$/d' "$1"
-	go mod edit -go="$go" "$1"
+	go mod edit -go="$go" "${replacements[@]/#/-replace=}" "$1"
 	for requirement in $requirements; do
 		go mod edit -require="$requirement" "$1"
 	done
 	if grep -q 'sigs.k8s.io/controller-runtime ' "$1"; then
-		go mod edit -require="sigs.k8s.io/controller-runtime@${controllerRuntime[${2%.*}]}" "$1"
+		controllers=${controllerRuntime[$(minor "$2")]:-$(go list -mod=mod -m -f '{{.Version}}' sigs.k8s.io/controller-runtime@latest)}
+		go mod edit -require="sigs.k8s.io/controller-runtime@$controllers" "$1"
 	fi
-	replace_missing "$1" "$2"
 	go mod tidy -modfile="$1"
 	used=$(go list -modfile="$1" -m -f '{{.Version}}' k8s.io/apimachinery)
 	# A patch release of controller-runtime may require one of Kubernetes.
-	if [ "${used%.*}" != "${2%.*}" ] || { [ "$used" != "$2" ] && ! grep -q 'sigs.k8s.io/controller-runtime ' "$1"; }; then
+	if [ "$(minor "$used")" != "$(minor "$2")" ] || { [ "$used" != "$2" ] && ! grep -q 'sigs.k8s.io/controller-runtime ' "$1"; }; then
 		echo "a requirement in $1 needs k8s.io/apimachinery $used, not $2" >&2
 		exit 1
 	fi
@@ -98,7 +125,7 @@ raises() (
 	mkdir -p "$folder"
 	cd "$folder"
 	printf 'module example.com/user\n\ngo %s\n\nrequire k8s.io/client-go %s\n' "$go" "$1" >go.mod
-	replace_missing go.mod "$1"
+	go mod edit "${replacements[@]/#/-replace=}"
 	printf 'package main\n\nimport _ "k8s.io/client-go/kubernetes"\n\nfunc main() {}\n' >main.go
 	go mod tidy
 	grep -E '^(go |require [^(]|[[:space:]])' go.mod | sed -E 's,^(require |[[:space:]]+)| // indirect$,,g' | sort >before
@@ -113,21 +140,46 @@ raises() (
 	comm -13 before after
 )
 
+# programs runs two programs as users write them, in a module of their own with the version $1: an operator with the output of
+# --informers=client-go, and a manager of controller-runtime. Both have to reconcile an object.
+programs() (
+	root=$PWD folder=$PWD/build/matrix/$1/programs
+	echo "test-matrix: programs with Kubernetes $1, $(go version | cut -d' ' -f3)"
+	rm -rf "$folder"
+	mkdir -p "$folder/migration" "$folder/kubebuilder"
+	cp -R test/migration/apis test/migration/clientgo "$folder/migration"
+	cp -R test/kubebuilder/api test/kubebuilder/internal test/kubebuilder/memory "$folder/kubebuilder"
+	cp test/kubebuilder/go.mod "$folder"
+	GOTOOLCHAIN=local go build -o build/matrix/informer-gen ./cmd/informer-gen
+	cd "$folder"
+	go mod edit -module=github.com/typedinformers/informer-gen/test
+	for module in "" /adapters/clientgo /adapters/controllerruntime; do
+		go mod edit -replace="github.com/typedinformers/informer-gen$module=$root$module"
+	done
+	require "$PWD/go.mod" "$1"
+	rm -rf migration/clientgo/generated
+	"$root/build/matrix/informer-gen" --informers=client-go --output-dir=migration/clientgo/generated ./migration/apis/...
+	go mod tidy
+	go run ./migration/clientgo/memory
+	go run ./kubebuilder/memory
+)
+
+if [ "${1:-}" = --newest ]; then
+	mapfile -t versions < <(newest)
+	set -- "${versions[@]}"
+fi
 for version in "$@"; do
-	if [[ $version == "$newest"* ]]; then
-		toolchain=$newestToolchain
-		available "$toolchain" || continue
-	elif [ "$toolchain" != local ]; then
-		available "$toolchain" || toolchain=local
-	fi
-	export GOTOOLCHAIN=$toolchain
-	try . "$version" ./runtime/... ./apitest/...
+	GOTOOLCHAIN=$(toolchain_for "$version")
+	export GOTOOLCHAIN
+	available "$GOTOOLCHAIN" || continue
+	try . "$version" -short ./runtime/... ./apitest/... ./observe/...
 	raises "$version"
+	programs "$version"
 	try shard "$version" -short ./...
 	generated "$version"
 	try adapters/clientgo "$version" -short ./...
-	if [ -n "${controllerRuntime[${version%.*}]:-}" ]; then # the next one has none yet
-		try adapters/controllerruntime "$version" -short .
+	try adapters/controllerruntime "$version" -short .
+	if ! older "$version" "$operator"; then
+		try examples/operator "$version" -skip='^(TestGeneratedCodeIsUpToDate|TestVerifyFindsWhatIsStale)$' ./...
 	fi
-	toolchain=local
 done
