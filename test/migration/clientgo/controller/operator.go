@@ -40,7 +40,7 @@ func Run(ctx context.Context, kubeClient kubernetes.Interface, fooClient version
 	if err != nil {
 		return err
 	}
-	kubeFactory.StartWithContext(ctx)
-	fooFactory.StartWithContext(ctx)
+	kubeFactory.Start(ctx.Done())
+	fooFactory.Start(ctx.Done())
 	return c.Run(ctx, options.Workers)
 }
