@@ -147,7 +147,7 @@ programs() (
 	echo "test-matrix: programs with Kubernetes $1, $(go version | cut -d' ' -f3)"
 	rm -rf "$folder"
 	mkdir -p "$folder/migration" "$folder/kubebuilder"
-	cp -R test/migration/apis test/migration/clientgo "$folder/migration"
+	cp -R test/migration/apis test/migration/clientgo test/migration/memory "$folder/migration"
 	cp -R test/kubebuilder/api test/kubebuilder/internal test/kubebuilder/memory "$folder/kubebuilder"
 	cp test/kubebuilder/go.mod "$folder"
 	GOTOOLCHAIN=local go build -o build/matrix/informer-gen ./cmd/informer-gen
@@ -160,7 +160,7 @@ programs() (
 	rm -rf migration/clientgo/generated
 	"$root/build/matrix/informer-gen" --informers=client-go --output-dir=migration/clientgo/generated ./migration/apis/...
 	go mod tidy
-	go run ./migration/clientgo/memory
+	go run ./migration/memory
 	go run ./kubebuilder/memory
 )
 

@@ -4,6 +4,7 @@
 //	apis/       the API: a Foo asks for a Deployment
 //	clientgo/   the operator on client-go and code-generator
 //	migrated/   the operator after the migration, which a user would do in place
+//	memory/     runs the operator of clientgo/ on an API server in memory, for make test-matrix
 //	world.go, scenarios.go
 //	            what both have to do, on apitest in this package and on a kube-apiserver in
 //	            test/kubetest
