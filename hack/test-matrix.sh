@@ -84,9 +84,10 @@ require() {
 	fi
 }
 
-# try runs go test in the module $1 with the version $2 and a copy of its go.mod.
+# try runs go test in the module $1 with the version $2 and a copy of its go.mod. A test that needs v0.38 or later has the build
+# tag kubernetes38, as go1.26 stands for Go 1.26 and later.
 try() (
-	module=$1 version=$2
+	module=$1 version=$2 tags=$(seq -s , -f 'kubernetes%g' 34 "$(minor "$2" | cut -d. -f2)")
 	shift 2
 	echo "test-matrix: $module, Kubernetes $version, $(go version | cut -d' ' -f3)"
 	mod=$PWD/build/matrix/$version/$module/go.mod
@@ -94,7 +95,7 @@ try() (
 	cp "$module/go.mod" "$module/go.sum" "$(dirname -- "$mod")"
 	cd "$module"
 	require "$mod" "$version"
-	go test -modfile="$mod" -vet=off -timeout=60m "$@"
+	go test -modfile="$mod" -tags="$tags" -vet=off -timeout=60m "$@"
 )
 
 # generated writes the golden code again, as the generator writes it for a module with the version $1 of
