@@ -84,18 +84,25 @@ require() {
 	fi
 }
 
-# try runs go test in the module $1 with the version $2 and a copy of its go.mod. A test that needs v0.38 or later has the build
-# tag kubernetes38, as go1.26 stands for Go 1.26 and later.
+# try runs go test in the module $1 with the version $2 and a copy of its go.mod. Tests that need v0.38 are in testdata/v0.38.
 try() (
-	module=$1 version=$2 tags=$(seq -s , -f 'kubernetes%g' 34 "$(minor "$2" | cut -d. -f2)")
+	module=$1 version=$2 added=""
 	shift 2
 	echo "test-matrix: $module, Kubernetes $version, $(go version | cut -d' ' -f3)"
-	mod=$PWD/build/matrix/$version/$module/go.mod
-	mkdir -p "$(dirname -- "$mod")"
-	cp "$module/go.mod" "$module/go.sum" "$(dirname -- "$mod")"
+	build=$PWD/build/matrix/$version/$module
+	mkdir -p "$build"
+	cp "$module/go.mod" "$module/go.sum" "$build"
 	cd "$module"
-	require "$mod" "$version"
-	go test -modfile="$mod" -tags="$tags" -vet=off -timeout=60m "$@"
+	require "$build/go.mod" "$version"
+	for folder in testdata/v0.*; do
+		if [ -d "$folder" ] && ! older "$(minor "$version")" "${folder#testdata/}"; then
+			for file in "$folder"/*_test.go; do
+				added+="${added:+, }\"$PWD/$(basename -- "$file")\": \"$PWD/$file\""
+			done
+		fi
+	done
+	echo "{\"Replace\": {$added}}" >"$build/overlay.json"
+	go test -modfile="$build/go.mod" -overlay="$build/overlay.json" -vet=off -timeout=60m "$@"
 )
 
 # generated writes the golden code again, as the generator writes it for a module with the version $1 of
