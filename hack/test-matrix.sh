@@ -173,8 +173,8 @@ programs() (
 )
 
 if [ "${1:-}" = --newest ]; then
-	mapfile -t versions < <(newest)
-	set -- "${versions[@]}"
+	mapfile -t versions <<<"$(newest)"
+	set -- "${versions[@]:?the module proxy lists no versions of Kubernetes}"
 fi
 for version in "$@"; do
 	GOTOOLCHAIN=$(toolchain_for "$version")
