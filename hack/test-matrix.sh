@@ -124,6 +124,15 @@ generated() (
 	go test -vet=off -timeout=60m ./...
 )
 
+# compared compares generated code with that of code-generator of the version $1. The module test needs a newer Go than the
+# lowest.
+compared() (
+	[ "$GOTOOLCHAIN" != "$lowestToolchain" ] || export GOTOOLCHAIN=local
+	echo "test-matrix: generated code and code-generator $1, $(go version | cut -d' ' -f3)"
+	cd test
+	go test -vet=off -timeout=60m ./compare -run='^(TestKubernetes|TestShop)$' -kubernetes="$1"
+)
+
 # raises fails if a module that uses the version $1 of client-go needs another version of anything in its go.mod
 # when it adds the runtime.
 raises() (
@@ -185,6 +194,7 @@ for version in "$@"; do
 	programs "$version"
 	try shard "$version" -short ./...
 	generated "$version"
+	compared "$version"
 	try adapters/clientgo "$version" -short ./...
 	try adapters/controllerruntime "$version" -short .
 	if ! older "$version" "$operator"; then

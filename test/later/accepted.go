@@ -26,3 +26,16 @@ var accepted = []Exception{
 	{"adapters/clientgo.InformerAndLister", []string{"k8s.io/client-go/informers.GenericInformer", "k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions.GenericInformer"}, "to embed it is to import all built-in kinds"},
 	{"apitest.Tracker", []string{"k8s.io/client-go/testing.ObjectTracker"}, "apitest does not import client-go, and the fakes of generated code embed the interface next to it"},
 }
+
+// delegates are types that have some methods of an interface only because they embed it, with the reason why these work.
+var delegates = map[string]string{
+	"adapters/clientgo.sharedInformer":               "versionedInformer has the rest",
+	"adapters/clientgo.controller":                   "versionedController has the rest",
+	"adapters/clientgo.registration":                 "versionedRegistration has the rest",
+	"adapters/controllerruntime.informer":            "embeds an adapter, and versionedInformer has the rest",
+	"adapters/controllerruntime.lateHandler":         "versionedRegistration has the rest",
+	"adapters/controllerruntime.versionedController": "embeds the Controller of an adapter",
+	"internal/smd.Manager":                           "its user sets the interfaces, which are fields",
+	"testserver.observedFactory":                     "embeds a factory of client-go",
+	"testserver.observedInformer":                    "embeds an informer of client-go",
+}

@@ -20,6 +20,8 @@ type Pair struct {
 	Type, Interface string
 	// At is the position of one such conversion, or of the type.
 	At token.Position
+	// Inherited are the methods that the type has only because it embeds an interface. They work if that has a value.
+	Inherited []string
 	// Embeds reports whether the type has each method that is added to the interface, because it embeds the interface, or
 	// a type of another module that implements it.
 	Embeds bool
@@ -132,7 +134,7 @@ func (f finder) add(from, to types.Type, at token.Pos) {
 	for of := range foreignIn(to) {
 		key := [2]string{source, nameOf(of)}
 		if _, found := f.pairs[key]; !found && !(types.IsInterface(from) && embeds(from, of)) {
-			f.pairs[key] = Pair{key[0], key[1], f.fset.Position(at), embeds(from, of)}
+			f.pairs[key] = Pair{key[0], key[1], f.fset.Position(at), inherited(from, of), embeds(from, of)}
 		}
 	}
 }
@@ -156,6 +158,23 @@ func foreignIn(to types.Type) func(yield func(*types.Named) bool) {
 			}
 		}
 	}
+}
+
+// inherited returns the methods of an interface of another module that a type of ours gets from an interface that it embeds.
+func inherited(from types.Type, of *types.Named) (names []string) {
+	if pointer, ok := types.Unalias(from).(*types.Pointer); ok {
+		from = pointer.Elem()
+	}
+	if _, isStruct := from.Underlying().(*types.Struct); !isStruct {
+		return nil
+	}
+	for method := range of.Underlying().(*types.Interface).Methods() {
+		found, _, _ := types.LookupFieldOrMethod(from, true, method.Pkg(), method.Name())
+		if function, ok := found.(*types.Func); ok && types.IsInterface(function.Signature().Recv().Type()) && !isOurs(function.Pkg()) {
+			names = append(names, method.Name())
+		}
+	}
+	return names
 }
 
 // embeds reports whether a type gets the methods that are added to an interface of another module.
