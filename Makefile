@@ -71,7 +71,7 @@ test-platforms: ## Build and vet the root module and its tests for Linux, macOS,
 		GOOS=$${platform%/*} GOARCH=$${platform#*/}; go build ./...; go vet ./...; done
 	set -e; export CGO_ENABLED=0 GOOS=windows GOARCH=amd64; for module in adapters/clientgo metrics/prometheus; do (cd $$module; go build ./...; go vet ./...); done
 
-test-matrix: ## Run the tests of the runtime, generated code, the coordinator and the adapters, and two programs, with the lowest versions of Kubernetes and Go, with newer ones, and with methods that no version has yet, in 55 CPU minutes the first time, and 30 after that (KUBERNETES="v0.34.0 v0.37.2", KUBERNETES=--newest)
+test-matrix: ## Run the tests of the runtime, generated code, the coordinator and the adapters, and two programs, with the lowest versions of Kubernetes and Go, with newer ones, and with methods that no version has yet, in 50 CPU minutes the first time, and 25 after that (KUBERNETES="v0.34.0 v0.37.2", KUBERNETES=--newest)
 	@hack/test-matrix.sh $(KUBERNETES)
 	cd test && $(TEST) ./later -run='^TestProgramsRunWithAMethodMore$$' -programs
 
