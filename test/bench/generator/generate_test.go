@@ -22,8 +22,12 @@ var inputs = []struct {
 	{"crd", func() (project.Input, error) { return project.SampleController(repo) }, false},
 	{"crd-apply", func() (project.Input, error) { return withApply(project.SampleController(repo)) }, false},
 	{"path-cold", func() (project.Input, error) { return project.Fleet(repo) }, true},
-	{"k8s.io-api", func() (project.Input, error) { return project.Kubernetes(context.Background(), filepath.Join(repo, "test")) }, false},
-	{"k8s.io-api-apply", func() (project.Input, error) { return withApply(project.Kubernetes(context.Background(), filepath.Join(repo, "test"))) }, false},
+	{"k8s.io-api", func() (project.Input, error) {
+		return project.Kubernetes(context.Background(), filepath.Join(repo, "test"))
+	}, false},
+	{"k8s.io-api-apply", func() (project.Input, error) {
+		return withApply(project.Kubernetes(context.Background(), filepath.Join(repo, "test")))
+	}, false},
 }
 
 func withApply(input project.Input, err error) (project.Input, error) {
