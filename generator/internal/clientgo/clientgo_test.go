@@ -105,7 +105,7 @@ func TestDeclarations(t *testing.T) {
 				}
 				return &packages.Package{PkgPath: importPath, GoFiles: []string{name}}
 			}
-			test.want.DiscoveryType = "DiscoveryInterface"
+			test.want.DiscoveryType, test.want.InlineTag = "DiscoveryInterface", ",inline" // of a discovery without declarations
 			if got := Read([]*packages.Package{file(discoveryPackage, ""), file(cachePackage, test.cache), file(typedPackage, test.gentype)}); got != test.want {
 				t.Errorf("client-go has %+v, want %+v", got, test.want)
 			}
