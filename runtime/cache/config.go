@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,18 +65,19 @@ type config struct {
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity. ownFirstLists does that for the scopes of one informer.
 	firstLists, ownFirstLists chan struct{}
-	// cache, if it is not nil, has objects that need not be decoded again.
-	cache source.Held
 	// random is reflector.Settings.Random.
 	random func(time.Duration) time.Duration
 }
 
-// reflector returns what the Reflector of a scope needs to know.
-func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Settings {
+// reflector returns what the Reflector of a scope needs to know. held has the objects that it need not decode again.
+func (c *config) reflector(id scopeID, traffic *stats.Traffic, held source.Held) reflector.Settings {
+	if c.Open == nil {
+		held = nil // a client decodes all
+	}
 	s := reflector.Settings{
 		Resource: &c.Resource, Scope: id, Form: c.form, Open: c.Open, Source: c.source, Fake: c.fake, Decode: &c.Decode,
 		// With the detector, a handler that writes to an object must not change others: these are not the ones to report.
-		Held: c.cache, Shared: c.cache != nil && !c.MutationDetector,
+		Held: held, Shared: held != nil && !c.MutationDetector,
 		Transform: c.Transform, Rule: c.rule, KeepsUndecodable: c.ReadYourWrites != nil,
 		StreamingList: c.StreamingList, Backoffs: waitsOf(c.Backoffs),
 		FirstLists: [2]chan struct{}{c.ownFirstLists, c.firstLists}, // the others of this informer do not wait in front of other informers
@@ -90,7 +92,7 @@ func (c *config) reflector(id scopeID, traffic *stats.Traffic) reflector.Setting
 	return s
 }
 
-// newCache returns the cache of an informer, and sets c.cache for the decoder. It is no method: a package that uses a
+// newCache returns the cache of an informer. It is no method: a package that uses a
 // Kind would compile the types of an Indexer again.
 func newCache(c *config) *indexer.Indexer {
 	c.pack()
@@ -100,20 +102,15 @@ func newCache(c *config) *indexer.Indexer {
 	}
 	x := indexer.New(c.form, detector)
 	_ = x.AddIndexes(c.functions...) // no name is taken yet
-	if store.PackingOf(&c.form) != nil {
+	if store.PackingOf(&c.form) != nil || c.decodes() {
 		x.KeepHashes()
 	}
-	useCache := func(c *config) { // the decoder takes unchanged objects from x
-		if c.Open != nil {
-			x.KeepHashes()
-			c.cache = x
-		}
-	}
-	useCache(c)
-	for i := range c.scopes {
-		useCache(&c.scopes[i])
-	}
 	return x
+}
+
+// decodes reports whether the informer, or one of its scopes, decodes bodies.
+func (c *config) decodes() bool {
+	return c.Open != nil || slices.ContainsFunc(c.scopes, func(scope config) bool { return scope.Open != nil })
 }
 
 // pack makes the cache, and all scopes, pack the objects if Packing is set.

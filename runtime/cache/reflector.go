@@ -111,7 +111,7 @@ func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (
 func storeReflectorOf(config config, of erasedStore) *storeReflector {
 	config.ReadYourWrites, config.MutationDetector = nil, false
 	r := &storeReflector{store: of}
-	r.begin(&config, config.reflector(0, &r.traffic), r, &r.heard)
+	r.begin(&config, config.reflector(0, &r.traffic, nil), r, &r.heard)
 	r.heard.hooks = newHooks(r.config, r.config.name, r.Status)
 	return r
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -69,13 +71,27 @@ var metaScheme = func() *runtime.Scheme {
 	return scheme
 }()
 
-// UnmarshalProtobuf decodes a body with the envelope of Kubernetes.
-func UnmarshalProtobuf(body []byte, into runtime.Object) error {
-	_, _, err := protobuf.NewSerializer(metaScheme, metaScheme).Decode(body, nil, into)
-	if runtime.IsNotRegisteredError(err) {
-		return nil // into has the content all the same
+// protobufMagic begins each body in protobuf.
+var protobufMagic = []byte("k8s\x00")
+
+// UnmarshalProtobuf decodes a body with the envelope of Kubernetes to the Go type that its reader expects, and returns the kind in
+// the envelope, which may be empty. The reader compares: clients send the options of a request in the group of its resource, so no
+// scheme has all of these kinds.
+func UnmarshalProtobuf(body []byte, into runtime.Object) (schema.GroupVersionKind, error) {
+	var envelope runtime.Unknown
+	content, ok := bytes.CutPrefix(body, protobufMagic)
+	if !ok {
+		return schema.GroupVersionKind{}, errors.New("provided data does not appear to be a protobuf message, expected prefix 6b387300")
 	}
-	return err
+	if err := envelope.Unmarshal(content); err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	kind := envelope.GroupVersionKind()
+	message, ok := into.(interface{ Unmarshal([]byte) error })
+	if !ok {
+		return kind, fmt.Errorf("a %T cannot be read from protobuf", into)
+	}
+	return kind, message.Unmarshal(envelope.Raw)
 }
 
 // MarshalProtobuf encodes an object with the envelope of Kubernetes.

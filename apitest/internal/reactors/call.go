@@ -130,7 +130,7 @@ func (c *Client) typedBody(r *serve.Request, method Method) (runtime.Object, sch
 	data := r.Body
 	switch {
 	case mediaType == media.Protobuf && obj != nil:
-		err := media.UnmarshalProtobuf(data, obj)
+		_, err := media.UnmarshalProtobuf(data, obj)
 		return obj, r.Kind.GroupVersionKind, err
 	case mediaType == media.YAML:
 		if data, err = kyaml.ToJSON(data); err != nil {

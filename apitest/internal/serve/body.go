@@ -167,13 +167,17 @@ func (r *Request) decodeAs(gvk schema.GroupVersionKind) (map[string]any, error) 
 	switch mediaType {
 	case media.Protobuf:
 		typed, err := r.Scheme.New(gvk)
+		sent := gvk
 		if err == nil {
-			err = media.UnmarshalProtobuf(data, typed)
+			sent, err = media.UnmarshalProtobuf(data, typed)
 		}
 		if err != nil {
 			return nil, r.undecodable(nil, err)
 		}
-		typed.GetObjectKind().SetGroupVersionKind(gvk)
+		if sent.Empty() {
+			sent = gvk
+		}
+		typed.GetObjectKind().SetGroupVersionKind(sent)
 		return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	case media.YAML:
 		if data, err = kyaml.ToJSON(data); err != nil {
@@ -207,14 +211,12 @@ func (r *Request) decodeProtobuf() (map[string]any, error) {
 	default:
 		return nil, fmt.Errorf("the server has no Go type of %s; give it one by WithScheme, or use JSON", gvk.Kind)
 	}
-	if err := media.UnmarshalProtobuf(r.Body, into); err != nil {
+	sent, err := media.UnmarshalProtobuf(r.Body, into)
+	if err != nil {
 		return nil, err
 	}
-	obj, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
-	if err == nil {
-		obj["apiVersion"], obj["kind"] = gvk.GroupVersion().String(), gvk.Kind
-	}
-	return obj, err
+	into.GetObjectKind().SetGroupVersionKind(sent) // complete checks it
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(into)
 }
 
 // DeleteOptions decodes the options of a deletion, from the body or from the query.
@@ -242,18 +244,24 @@ func (r *Request) DeleteOptions() (*metav1.DeleteOptions, error) {
 func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOptions) error {
 	switch mediaType {
 	case media.Protobuf:
-		return media.UnmarshalProtobuf(body, options)
+		sent, err := media.UnmarshalProtobuf(body, options)
+		if err != nil {
+			return err
+		}
+		options.SetGroupVersionKind(sent)
 	case media.YAML:
 		var err error
 		if body, err = yaml.YAMLToJSON(body); err != nil {
 			return err
 		}
-	}
-	if err := kinds.Interpret(body); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(body, options); err != nil {
-		return err
+		fallthrough
+	default:
+		if err := kinds.Interpret(body); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(body, options); err != nil {
+			return err
+		}
 	}
 	if kind := options.Kind; kind != "" && kind != "DeleteOptions" {
 		return fmt.Errorf("no kind %q is registered for version %q in scheme %q", kind, options.APIVersion, "pkg/runtime/scheme.go:111")
