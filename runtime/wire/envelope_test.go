@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -131,6 +132,39 @@ func TestOrderOfUntypedListsDoesNotMatter(t *testing.T) {
 		page, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{SkipUndecodable: true}, nil).List(t.Context(), bodyOf(text))
 		if err != nil || len(objectsOf(page)) != 1 || len(undecodableOf(page)) != 1 {
 			t.Errorf("%s: %+v, %v", text, page, err)
+		}
+	}
+}
+
+// TestListWithANameOfItsOwn reads lists of custom resources whose listKind is not their kind with List.
+func TestListWithANameOfItsOwn(t *testing.T) {
+	kind := schema.GroupKind{Group: "example.com", Kind: "Widget"}
+	whole := `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"a"}}`
+	for _, of := range []reflect.Type{reflect.TypeFor[*widget](), reflect.TypeFor[*unstructured.Unstructured](), reflect.TypeFor[*metav1.PartialObjectMetadata]()} {
+		for _, listKind := range []string{"Widgets", "WidgetCollection", "GadgetList", "List"} {
+			for item, isRight := range map[string]bool{whole: true, `{"metadata":{"name":"a"}}`: true, "": true, strings.Replace(whole, "Widget", "Gadget", 1): false} {
+				orders([]string{`"kind":"` + listKind + `"`, `"apiVersion":"example.com/v1"`, `"metadata":{"resourceVersion":"1"}`, `"items":[` + item + `]`}, func(text string) {
+					page, err := NewDecoder(of, Options{Kind: kind}, nil).List(t.Context(), bodyOf(text))
+					if (err == nil) != isRight || err != nil && !errors.As(err, new(*KindError)) {
+						t.Errorf("%s as %v: %v", text, of, err)
+						return
+					}
+					for _, found := range page.Items {
+						if got := found.Object.GetObjectKind().GroupVersionKind(); of != reflect.TypeFor[*metav1.PartialObjectMetadata]() && got.GroupKind() != kind && !got.Empty() {
+							t.Errorf("%s as %v: an item is a %v", text, of, got)
+						}
+					}
+				})
+			}
+		}
+	}
+	// What only a wrong URL returns.
+	for _, text := range []string{
+		`{"kind":"ServiceList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`,
+		`{"kind":"Pods","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a"}}]}`,
+	} {
+		if _, err := NewDecoder(reflect.TypeFor[*widget](), Options{Kind: schema.GroupKind{Kind: "Pod"}}, nil).List(t.Context(), bodyOf(text)); !errors.As(err, new(*KindError)) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

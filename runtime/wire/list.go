@@ -197,7 +197,28 @@ func (r *listReader) check() error {
 
 // checkKind returns an error for a list of another kind.
 func (r *listReader) checkKind() error {
+	if r.hasOwnName() {
+		return nil
+	}
 	return r.decoder.checkTypeMeta(r.apiVersion, r.kind, "List")
+}
+
+// hasOwnName reports whether the kind of the list is none that follows from that of its items: a CustomResourceDefinition may name
+// any as its listKind, and discovery does not tell which. The kinds of the items are checked, if they have one. The groups of
+// Kubernetes that have no dot have no such kinds, and no custom resource is sent in protobuf.
+func (r *listReader) hasOwnName() bool {
+	d := r.decoder
+	return d.want.Kind != "" && strings.Contains(d.want.Group, ".") && r.kind != "" && r.kind != d.want.Kind && r.apiVersion != "" && r.codec == d.json &&
+		d.checkTypeMeta(r.apiVersion, "", "List") == nil && d.checkTypeMeta(r.apiVersion, r.kind, "List") != nil
+}
+
+// itemKind returns the kind of items without one, if that of the list tells it.
+func (r *listReader) itemKind() (kind string, ok bool) {
+	if r.hasOwnName() {
+		return r.decoder.want.Kind, true
+	}
+	kind, isList := strings.CutSuffix(r.kind, "List")
+	return kind, isList && kind != ""
 }
 
 // checkBefore is checkKind for a list whose kind may come after its items.
@@ -277,15 +298,15 @@ const kindLater = "\x00"
 
 func (r *listReader) setTypeMeta() {
 	late := r.kind == "" || r.apiVersion == ""
-	kind, isList := strings.CutSuffix(r.kind, "List")
+	kind, isKnown := r.itemKind()
 	meta := metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}
 	if !r.decoder.untyped {
-		if isList && !late && kind != "" {
+		if isKnown && !late {
 			r.itemMeta = &typeMeta{TypeMeta: meta}
 		}
 		return
 	}
-	if !late && !isList {
+	if !late && !isKnown {
 		return
 	}
 	if late {
@@ -304,8 +325,8 @@ func (r *listReader) setKind(item *Item) {
 	if obj.GetKind() != kindLater {
 		return
 	}
-	kind, isList := strings.CutSuffix(r.kind, "List")
-	if !isList || kind == "" {
+	kind, isKnown := r.itemKind()
+	if !isKnown {
 		*item = Item{Err: &DecodeError{
 			Namespace: bounded(obj.GetNamespace()), Name: bounded(obj.GetName()), UID: bounded(obj.GetUID()), ResourceVersion: bounded(obj.GetResourceVersion()),
 			Err: errNoKind, hiddenErr: errNoKind,
