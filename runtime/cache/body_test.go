@@ -374,7 +374,7 @@ func TestFactoryRefusesAnotherKind(t *testing.T) {
 	for kind, want := range map[string]int{"": 1, "Widget": 1, "Gadget": 0} {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
-			src.set("a", "x", nil)
+			src.set("a", "x", nil).TypeMeta = metav1.TypeMeta{Kind: "Widget", APIVersion: "test.example.com/v1"}
 			factory := NewSharedInformerFactory(0)
 			s := InformerFor(factory, Kind[object]{Resource: widgets, Kind: kind, Open: func(string) OpenFunc { return openerOf(src) }})
 			factory.Start(t.Context())
@@ -383,7 +383,7 @@ func TestFactoryRefusesAnotherKind(t *testing.T) {
 			if status.Objects != want {
 				t.Errorf("kind %q: %v", kind, status)
 			}
-			if err := fmt.Sprint(status.Err); want == 0 && (!strings.Contains(err, "WidgetList.test.example.com") || !strings.Contains(err, "GadgetList.test.example.com")) {
+			if err := fmt.Sprint(status.Err); want == 0 && (!strings.Contains(err, `kind "Widget`) || !strings.Contains(err, `expected "Gadget`)) {
 				t.Errorf("kind %q: %v", kind, err)
 			}
 			factory.Shutdown()

@@ -71,7 +71,7 @@ func (b Backoffs) of(reason string) Backoff {
 // counts, except for a wait that the server has asked for.
 func (b Backoffs) After(err error, failures int, took time.Duration) Pause {
 	reason := ReasonOf(err)
-	if reason == Decode && isForeign(err) {
+	if reason == Decode && isForeign(err) || apierrors.IsMethodNotSupported(err) {
 		reason = ServerError // that of a proxy: it may be gone soon
 	}
 	return b.of(reason).pause(failures).without(max(0, took)).atLeast(askedBy(err))

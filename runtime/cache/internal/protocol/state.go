@@ -431,7 +431,7 @@ func (s State) retryWatch(in Input) (State, Action) {
 // listMayHelp reports whether a list may succeed although a watch has failed with err.
 func listMayHelp(err error) bool {
 	reason := ReasonOf(err)
-	return !isUnsent(err) && reason != TooManyRequests && reason != Unauthorized && askedBy(err) == (Pause{})
+	return !isUnsent(err) && reason != TooManyRequests && askedBy(err) == (Pause{})
 }
 
 // rewatch opens the watch again where it ended.
