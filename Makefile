@@ -128,7 +128,7 @@ test-shards: ## Run processes of the example operator that share their work on a
 	@go -C test/kube build -o ../../build/bin/kube-server ./server
 	cd test && $(TEST) -count=1 ./shards -server=../../build/bin/kube-server $(ARGS)
 
-test-wild: ## Generate code for published API modules, and write docs/wild.md, in about 20 minutes; the first run also downloads 1.7 GB in 20 minutes, and needs 7 GB of disk (ARGS="--only=REGEXP")
+test-wild: ## Generate code for published API modules, and write test/wild/README.md, in about 20 minutes; the first run also downloads 1.7 GB in 20 minutes, and needs 7 GB of disk (ARGS="--only=REGEXP")
 	@go -C test build -o ../build/bin/wild ./wild
 	@build/bin/wild --repo=. --write $(ARGS)
 

@@ -24,10 +24,10 @@ func (r Result) count() int {
 	return n
 }
 
-// readers is the sentence that hack/tools/pages requires at the beginning of each page.
+// readers is the first sentence of the page.
 const readers = "This page is for developers who want to know whether the generator works with a published API package, and for contributors who changed the generator."
 
-// document is all of docs/wild.md.
+// document is all of test/wild/README.md.
 func document(results []Result, kubernetes string) string {
 	return fmt.Sprintf("# API packages in the wild\n\n%s\n\n%s", readers, introduction(results, kubernetes))
 }
@@ -68,12 +68,12 @@ func introduction(results []Result, kubernetes string) string {
 		}
 	}
 	return fmt.Sprintf(`**%d of %d** sets of published API packages generate and type-check with Kubernetes %s, with %d kinds. A set is the packages of one run of informer-gen. %d of the sets are compared with a
-published clientset. Of %d kinds that are used, %d fail. [The list](../test/wild/results.txt) has each set, with its version, times, flags and differences.
+published clientset. Of %d kinds that are used, %d fail. [The list](results.txt) has each set, with its version, times, flags and differences.
 
 `+"`make test-wild`"+` writes this page and the list. It
 
 - generates code, and type-checks all of it, including function bodies;
-- compares every exported name of both clientsets, if the project publishes one. [test/compare](../test/compare) compares listers, informers and apply configurations;
+- compares every exported name of both clientsets, if the project publishes one. [test/compare](../compare) compares listers, informers and apply configurations;
 - compiles the generated code, and uses each kind with the clientset of `+"`fake.NewClientset`"+`: it creates an object, gets it, lists it, and waits until an informer of the factory has it. A step for which the client has no method is left out.
 
 A set is not run if a package that was not generated cannot be used: it does not compile with this version of Kubernetes, requires a module that cannot be had, or needs more than a test has.

@@ -26,7 +26,7 @@ func main() {
 	pflag.StringVar(&o.repo, "repo", "..", "root `FOLDER` of the repository")
 	pflag.StringVar(&o.only, "only", "", "run the rows whose names match a `REGEXP`")
 	pflag.BoolVar(&o.keep, "keep", false, "keep the modules and what was generated, in build/wild")
-	pflag.BoolVar(&o.write, "write", false, "write test/wild/results.json, test/wild/results.txt and docs/wild.md")
+	pflag.BoolVar(&o.write, "write", false, "write test/wild/results.json, test/wild/results.txt and test/wild/README.md")
 	pflag.Parse()
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
@@ -131,5 +131,5 @@ func publish(o options, ran []Result, kubernetes string) error {
 	if err := os.WriteFile(filepath.Join(o.repo, "test", "wild", "results.txt"), []byte(listing(results, kubernetes)), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(o.repo, "docs", "wild.md"), []byte(document(results, kubernetes)), 0o644)
+	return os.WriteFile(filepath.Join(o.repo, "test", "wild", "README.md"), []byte(document(results, kubernetes)), 0o644)
 }
