@@ -53,12 +53,12 @@ func TestTyping(t *testing.T) {
 			if testing.Short() {
 				return
 			}
-			t.Run("docs/types.md", func(t *testing.T) {
+			t.Run("docs/markers.md", func(t *testing.T) {
 				dir := newFolder(t)
 				typist.run(t, dir, "go mod init example.com/shop")
 				install := slices.IndexFunc(readme.blocks, func(b block) bool { return b.language == "sh" })
 				typist.typeBlock(t, dir, readme.blocks[install], "")
-				typist.typePage(t, dir, typist.page(t, "docs/types.md"))
+				typist.typePage(t, dir, typist.page(t, "docs/markers.md"))
 				typist.run(t, dir, "go mod tidy\ngo vet ./...")
 			})
 			t.Run("docs/quickstart.md", func(t *testing.T) { typist.typePage(t, newFolder(t), typist.page(t, "docs/quickstart.md")) })
