@@ -7,7 +7,7 @@ import (
 )
 
 // typed are the pages whose commands and files TestTyping types, in the order of their blocks.
-var typed = []string{"README.md", "docs/quickstart.md", "docs/markers.md", "docs/applying.md", "docs/testing.md"}
+var typed = []string{"README.md", "docs/install.md", "docs/quickstart.md", "docs/markers.md", "docs/applying.md"}
 
 var fileSpan = regexp.MustCompile("`([\\w./-]+\\.(?:go|yaml))`")
 

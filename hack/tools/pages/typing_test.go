@@ -46,7 +46,7 @@ func TestTyping(t *testing.T) {
 					return
 				}
 				typist.run(t, dir, "go test ./...")
-				for _, name := range []string{"docs/applying.md", "docs/testing.md"} {
+				for _, name := range []string{"docs/install.md", "docs/applying.md"} {
 					t.Run(name, func(t *testing.T) { typist.typePage(t, dir, typist.page(t, name)) })
 				}
 			})
