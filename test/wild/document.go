@@ -24,12 +24,9 @@ func (r Result) count() int {
 	return n
 }
 
-// readers is the first sentence of the page.
-const readers = "This page is for developers who want to know whether the generator works with a published API package, and for contributors who changed the generator."
-
 // document is all of test/wild/README.md.
 func document(results []Result, kubernetes string) string {
-	return fmt.Sprintf("# API packages in the wild\n\n%s\n\n%s", readers, introduction(results, kubernetes))
+	return "# API packages in the wild\n\n" + introduction(results, kubernetes)
 }
 
 // listing is all of test/wild/results.txt: a row for each result, and notes.
