@@ -23,7 +23,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	cmd, load, decide, clientgo, write ──▶ terminal
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
 //	observe/debugpage, observe/healthz ──▶ observe ──▶ observe/internal/redact ──▶ runtime/cache, runtime/wire
-//	observe/debugpage, and the module testserver ──▶ internal/loopback
+//	observe/debugpage, apitest, and the module testserver ──▶ internal/loopback
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
 //	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
 //	apitest ──▶ its rooms ──▶ internal/smd ──▶ apimachinery      runtime/merge ──▶ internal/smd
@@ -49,7 +49,7 @@ var rooms = map[string][]string{
 	"generator/internal/write":       {"generator/internal/regular", "internal/terminal"},
 	"templates":                      nil,
 
-	"apitest":                    {"apitest/internal/"},
+	"apitest":                    {"apitest/internal/", "internal/loopback"},
 	"apitest/internal/builtin":   nil,
 	"apitest/internal/discovery": {"apitest/internal/kinds", "apitest/internal/media"},
 	"apitest/internal/fields":    {"internal/smd"},

@@ -18,6 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/rest"
 	"github.com/typedinformers/informer-gen/apitest/internal/serve"
 	"github.com/typedinformers/informer-gen/apitest/internal/watch"
+	"github.com/typedinformers/informer-gen/internal/loopback"
 )
 
 // Server is an in-memory API server. Its methods are safe for concurrent use. It has no goroutine
@@ -130,8 +131,13 @@ func (s *Server) roundTrip(req *http.Request, client *reactors.Client) (*http.Re
 }
 
 // ServeHTTP answers a request that came over a connection, so that a Server can be the handler of
-// a listener, for kubectl or another process.
+// a listener, for kubectl or another process. Because it authenticates no one, it refuses requests for another host than localhost
+// or a loopback address, and those of web pages of other origins.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	loopback.Handler(http.HandlerFunc(s.serveHTTP)).ServeHTTP(w, req)
+}
+
+func (s *Server) serveHTTP(w http.ResponseWriter, req *http.Request) {
 	response, err := s.RoundTrip(req)
 	switch {
 	case errors.Is(err, rest.ErrClosed):

@@ -50,7 +50,7 @@ func (f *front) address() string { return f.listener.Addr().String() }
 // serve starts to answer requests; until then connections wait in the listener's queue.
 func (f *front) serve(handler http.Handler, logs *logOutput) {
 	f.server = &http.Server{
-		Handler:           onlyLocal(handler),
+		Handler:           loopback.Handler(handler),
 		ErrorLog:          logs.http(),
 		ReadHeaderTimeout: 30 * time.Second,
 		ConnState: func(_ net.Conn, state http.ConnState) {

@@ -54,6 +54,7 @@ func (r *Request) patchJSON(patchType types.PatchType, patch []byte, live map[st
 	if err != nil {
 		return nil, err
 	}
+	r.Size = max(r.Size, len(text)) // copies may make it much larger than the patch
 	obj, unknown, err := r.decodePatched(text)
 	if err != nil {
 		return nil, invalidPatch(string(text), err)
