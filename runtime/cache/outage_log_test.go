@@ -54,6 +54,9 @@ func (n *resourceLog) WithValues(values ...any) klog.LogSink {
 	return &resourceLog{n.shownLog, append(slices.Clip(n.values), values...)}
 }
 func (n *resourceLog) Info(_ int, message string, kv ...any) {
+	if len(kv) > 1 && kv[0] == "err" { // the error is next to the message
+		message, kv = fmt.Sprintf("%s: %v", message, kv[1]), kv[2:]
+	}
 	n.add(message, append(slices.Clip(n.values), kv...))
 }
 func (n *resourceLog) Error(err error, message string, kv ...any) {

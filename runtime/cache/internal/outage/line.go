@@ -10,13 +10,13 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
-// logFailure writes the line about a failure.
+// logFailure writes the line about a failure. It is no error of the logger: zap would add a stack, which is that of the runtime.
 func logFailure(logger klog.Logger, f *advice.Failure, lasted time.Duration) {
-	values := []any{"reason", f.Reason, "for", rounded(lasted)}
+	values := []any{"err", f.Err, "reason", f.Reason, "for", rounded(lasted)}
 	if len(f.Namespaces) > 1 {
 		values = append(values, "namespaces", advice.Names(f.Namespaces))
 	}
-	logger.Error(f.Err, "Does not follow the API server", append(values, "advice", advice.Of(*f).Line())...)
+	logger.Info("Does not follow the API server", append(values, "advice", advice.Of(*f).Line())...)
 }
 
 // logWithoutFailure writes the line about an informer that waits for a list.

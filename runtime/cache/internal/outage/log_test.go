@@ -172,7 +172,7 @@ func TestLines(t *testing.T) {
 			i.enter(0, NotFollowing)
 			i.wait(4 * second)
 			i.enter(0, NotFollowing, forbidden("no"))
-			i.wait(6*second, `E Does not follow the API server: no reason=Forbidden for=10s advice=The server does not allow the program to list pods. Add the rule to a ClusterRole, and bind it to the service account of the program with a ClusterRoleBinding. The rule: {apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"]}`)
+			i.wait(6*second, `I0 Does not follow the API server err=no reason=Forbidden for=10s advice=The server does not allow the program to list pods. Add the rule to a ClusterRole, and bind it to the service account of the program with a ClusterRoleBinding. The rule: {apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"]}`)
 			for range 360 {
 				i.enter(0, NotFollowing, forbidden("no"))
 				i.wait(10 * second)
@@ -183,7 +183,7 @@ func TestLines(t *testing.T) {
 			i.wait(0, "I0 Follows the API server again after=1h0m40s")
 			i.enter(0, NotFollowing, forbidden("no"))
 			i.wait(59 * second)
-			i.wait(second, "E Does not follow the API server: no reason=Forbidden for=1m0s")
+			i.wait(second, "I0 Does not follow the API server err=no reason=Forbidden for=1m0s")
 		},
 		"another reason": func(i *informer) {
 			i.enter(0, NotFollowing, unreachable("refused"))
