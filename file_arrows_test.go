@@ -43,7 +43,7 @@ var order = map[string]string{
 	"runtime/cache/internal/partition": "owners stage",
 	"runtime/cache/internal/pending":   "claim selection table watch",
 	"runtime/cache/internal/processor": "notification coalesce calls+listener processor+removed",
-	"runtime/cache/internal/protocol":  "reason backoff request state trail version",
+	"runtime/cache/internal/protocol":  "reason pace backoff request state trail version",
 	"runtime/cache/internal/reflector": "settings gate orders sink list+reflector+watch",
 	"runtime/cache/internal/scoping":   "namespaces rule selectors",
 	"runtime/cache/internal/source":    "source bodies client+stream shard view",

@@ -69,8 +69,14 @@ type config struct {
 	random func(time.Duration) time.Duration
 }
 
+// shared is what all Reflectors of an informer have in common.
+type shared struct {
+	traffic stats.Traffic
+	pace    protocol.Pace
+}
+
 // reflector returns what the Reflector of a scope needs to know. held has the objects that it need not decode again.
-func (c *config) reflector(id scopeID, traffic *stats.Traffic, held source.Held) reflector.Settings {
+func (c *config) reflector(id scopeID, all *shared, held source.Held) reflector.Settings {
 	if c.Open == nil {
 		held = nil // a client decodes all
 	}
@@ -81,7 +87,7 @@ func (c *config) reflector(id scopeID, traffic *stats.Traffic, held source.Held)
 		Transform: c.Transform, Rule: c.rule, KeepsUndecodable: c.ReadYourWrites != nil,
 		StreamingList: c.StreamingList, Backoffs: waitsOf(c.Backoffs),
 		FirstLists: [2]chan struct{}{c.ownFirstLists, c.firstLists}, // the others of this informer do not wait in front of other informers
-		Traffic:    traffic, Random: c.random,
+		Traffic:    &all.traffic, Pace: &all.pace, Random: c.random,
 	}
 	if c.isScope {
 		s.Title, s.Namespace = c.scope.name(), c.Namespace

@@ -34,7 +34,7 @@ type informer struct {
 	set scopeSet // has a mutex that is locked before that of the core
 	// resyncPeriod is that of handlers without one.
 	resyncPeriod time.Duration
-	counters     *stats.Traffic // of all Reflectors
+	shared       shared // by all Reflectors
 
 	released atomic.Bool        // no one waits for it any more
 	started  atomic.Int32       // neverRun, hasRun or isRetired
@@ -74,7 +74,6 @@ func newInformer(settings config) *informer {
 		},
 		id:           lastInformer.Add(1),
 		resyncPeriod: settings.ResyncPeriod,
-		counters:     &stats.Traffic{},
 		ended:        make(chan struct{}),
 		done:         make(chan struct{}),
 	}

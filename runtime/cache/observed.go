@@ -145,7 +145,7 @@ func (s *informer) stats() Stats {
 		Synced: s.HasSynced(), WasSynced: s.hadSynced(&s.lists), NotFollowing: s.outages.Lasted(),
 		Queued: s.queue.Len(), Processing: read(&s.processing), ToCache: read(&s.toCache),
 	}
-	addTraffic(s.counters, &all)
+	addTraffic(&s.shared.traffic, &all)
 	waiting := s.queue.Waiting() // before now
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
@@ -226,7 +226,7 @@ func (s observedInformer) About(lasted time.Duration) advice.Advice {
 	if awaits := s.statusOfAll().awaits; awaits != nil {
 		return awaits.advice
 	}
-	return adviceOnListing(lasted, &Stats{Synced: s.HasSynced(), BytesRead: s.counters.Bytes.Load()})
+	return adviceOnListing(lasted, &Stats{Synced: s.HasSynced(), BytesRead: s.shared.traffic.Bytes.Load()})
 }
 
 // Logger returns that of Run, with the name of the collection.

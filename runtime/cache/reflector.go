@@ -91,9 +91,9 @@ type erasedStore struct {
 // storeReflector is a Reflector without its type parameter, and its Sink.
 type storeReflector struct {
 	record
-	traffic stats.Traffic
-	heard   audience
-	store   erasedStore
+	shared shared
+	heard  audience
+	store  erasedStore
 }
 
 func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (runner, error) {
@@ -111,7 +111,7 @@ func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (
 func storeReflectorOf(config config, of erasedStore) *storeReflector {
 	config.ReadYourWrites, config.MutationDetector = nil, false
 	r := &storeReflector{store: of}
-	r.begin(&config, config.reflector(0, &r.traffic, nil), r, &r.heard)
+	r.begin(&config, config.reflector(0, &r.shared, nil), r, &r.heard)
 	r.heard.hooks = newHooks(r.config, r.config.name, r.Status)
 	return r
 }
@@ -197,7 +197,7 @@ func namespacesOf(c *config) []string {
 }
 
 func (r observedReflector) About(lasted time.Duration) advice.Advice {
-	return adviceOnListing(lasted, &Stats{Synced: r.Status().ResourceVersion != "", BytesRead: r.traffic.Bytes.Load()})
+	return adviceOnListing(lasted, &Stats{Synced: r.Status().ResourceVersion != "", BytesRead: r.shared.traffic.Bytes.Load()})
 }
 
 func (r observedReflector) Logger() klog.Logger { return r.logger }

@@ -353,7 +353,7 @@ func (s *informer) followSource(ctx context.Context) {
 // newReflector returns the Reflector of a scope. It is opened later.
 func (s *informer) newReflector(config *config, id scopeID) *scopeReflector {
 	r := &scopeReflector{queue: s.queue, mu: &s.mu, id: id}
-	r.begin(config, config.reflector(id, s.counters, s.indexer), r, &s.audience)
+	r.begin(config, config.reflector(id, &s.shared, s.indexer), r, &s.audience)
 	return r
 }
 

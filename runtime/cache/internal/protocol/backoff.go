@@ -74,7 +74,19 @@ func (b Backoffs) After(err error, failures int, took time.Duration) Pause {
 	if reason == Decode && isForeign(err) || apierrors.IsMethodNotSupported(err) {
 		reason = ServerError // that of a proxy: it may be gone soon
 	}
-	return b.of(reason).pause(failures).without(max(0, took)).atLeast(askedBy(err))
+	own := b.of(reason).pause(failures).without(max(0, took))
+	asked := askedBy(err)
+	pause := own.atLeast(asked)
+	if b.of(reason) != defaultBackoffs.of(reason) { // the program has set it
+		return pause
+	}
+	switch {
+	case asked != (Pause{}):
+		pause.Early = asked.Min
+	case errors.As(err, new(noAnswer)):
+		pause.Early = soon
+	}
+	return pause
 }
 
 // isForeign reports whether err is about an answer that is not that of the API server, such as a page of
@@ -92,12 +104,16 @@ func (b Backoff) pause(times int) Pause {
 		wait += wait / 2
 	}
 	wait = min(wait, b.Max)
-	return Pause{wait / 2, wait}
+	return Pause{Min: wait / 2, Max: wait}
 }
 
 // Pause is a wait of a random length between Min and Max, so that clients that failed together do not return
 // together. The zero value is no wait.
-type Pause struct{ Min, Max time.Duration }
+type Pause struct {
+	Min, Max time.Duration
+	// Early, if it is not 0, is a wait that a Pace may give in place of a longer one.
+	Early time.Duration
+}
 
 // askedBy returns the wait that the server has asked for with err, by Retry-After.
 func askedBy(err error) Pause {
@@ -109,20 +125,28 @@ func askedBy(err error) Pause {
 	if int64(seconds) < int64(MaxRetryAfter/time.Second) { // before it can overflow
 		asked = time.Duration(seconds) * time.Second
 	}
-	return Pause{asked, asked + asked/4}
+	return Pause{Min: asked, Max: asked + asked/4}
 }
 
 // atLeast returns the longer one of two waits.
 func (p Pause) atLeast(other Pause) Pause {
-	return Pause{max(p.Min, other.Min), max(p.Max, other.Max)}
+	return Pause{max(p.Min, other.Min), max(p.Max, other.Max), p.Early}
 }
 
 // without returns what is left of a wait of which some time has passed.
 func (p Pause) without(passed time.Duration) Pause {
-	return Pause{max(0, p.Min-passed), max(0, p.Max-passed)}
+	return Pause{max(0, p.Min-passed), max(0, p.Max-passed), p.Early}
 }
 
 // Pick returns the length of the wait. random returns a duration below its argument, which is positive.
 func (p Pause) Pick(random func(time.Duration) time.Duration) time.Duration {
 	return p.Min + random(p.Max-p.Min+1)
+}
+
+// PickEarly returns Early, up to a fifth longer, or 0.
+func (p Pause) PickEarly(random func(time.Duration) time.Duration) time.Duration {
+	if p.Early == 0 {
+		return 0
+	}
+	return p.Early + random(p.Early/5+1)
 }

@@ -9,7 +9,7 @@ import (
 func TestPause(t *testing.T) {
 	seen := map[time.Duration]bool{}
 	for range 100 {
-		d := Pause{time.Second, 2 * time.Second}.Pick(rand.N[time.Duration])
+		d := Pause{Min: time.Second, Max: 2 * time.Second}.Pick(rand.N[time.Duration])
 		if d < time.Second || d > 2*time.Second {
 			t.Fatalf("a pause of one to two seconds lasts %v", d)
 		}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+
 	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 )
@@ -38,7 +40,10 @@ func RequestError(verb string, err error) error {
 			}
 			verb += " " + printable.Cut(address, maxAddress) // a redirect may have set it
 		}
-		err = failed.Err
+		isUnanswered := utilnet.IsConnectionReset(failed) || utilnet.IsProbableEOF(failed)
+		if err = failed.Err; isUnanswered {
+			err = noAnswer{err}
+		}
 	}
 	text := printable.Text(printable.Cut(verb+": "+err.Error(), maxFailure))
 	return &failedRequest{printable.Cut(text, maxFailure), err}

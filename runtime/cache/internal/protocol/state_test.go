@@ -244,7 +244,7 @@ func TestStep(t *testing.T) {
 		{name: "a watch that was open for a second has shown the collection",
 			state: State{ResourceVersion: "7", failures: 5, refusals: 1, current: start}, in: Input{Verb: OpenWatch, Err: errCut, Lasted: time.Second, Began: start.Add(time.Hour), Ended: start.Add(time.Hour)}, want: watch, version: "7", wait: 600 * time.Millisecond, reported: true, failures: 1, refusals: 1},
 		{name: "a list instead of watches that fail does not end their backoff",
-			state: State{ResourceVersion: "7", failures: 6, polls: true, retry: Pause{4 * time.Second, 8 * time.Second}}, in: Input{Verb: ListPage, ResourceVersion: "9"}, want: watch, version: "9", wait: 8 * time.Second, commit: true, failures: 6},
+			state: State{ResourceVersion: "7", failures: 6, polls: true, retry: Pause{Min: 4 * time.Second, Max: 8 * time.Second}}, in: Input{Verb: ListPage, ResourceVersion: "9"}, want: watch, version: "9", wait: 8 * time.Second, commit: true, failures: 6},
 		{name: "a page of such a list",
 			state: State{ResourceVersion: "7", failures: 6, polls: true}, in: Input{Verb: ListPage, Token: "s", ContinueToken: "t"}, want: next, failures: 6, polls: true},
 		{name: "a page of such a list that fails",

@@ -335,7 +335,8 @@ func (r *Reflector) pause(ctx context.Context, length protocol.Pause) bool {
 	if length == (protocol.Pause{}) {
 		return ctx.Err() == nil
 	}
-	return r.progress.Await(ctx, length.Pick(r.settings.Random), r.retry)
+	wait := r.settings.Pace.Shorten(time.Now(), length.Pick(r.settings.Random), length.PickEarly(r.settings.Random))
+	return r.progress.Await(ctx, wait, r.retry)
 }
 
 // Retry ends the wait after a failed list or watch. If a request is under way and fails,

@@ -41,6 +41,7 @@ type Settings struct {
 	// ObjectError returns the error about an object that cannot be stored.
 	ObjectError func(name listed.Name, err error) error
 	Backoffs    protocol.Backoffs
+	Pace        *protocol.Pace // of all Reflectors of an informer
 	// FirstLists limit how many first lists are read at one time, if they are not nil. The Reflector joins them in their order.
 	FirstLists [2]chan struct{}
 	Traffic    *stats.Traffic
