@@ -101,7 +101,7 @@ func (c *Cache) start(ctx context.Context) error {
 	if c.ctx != nil {
 		return errors.New("informer already started: call Start of a cache once")
 	}
-	c.log.Info("Starting the cache of informer-gen", "kinds", len(c.entries))
+	c.log.Info("Starting the cache of informer-gen, which follows a kind from its first use on")
 	c.ctx = logr.NewContext(ctx, c.log)
 	for _, e := range c.entries {
 		c.run(e)

@@ -337,3 +337,20 @@ func TestListsOfOtherShapes(t *testing.T) {
 		t.Error("metadata of no kind")
 	}
 }
+
+// TestListKindOfItsOwn caches a resource whose CustomResourceDefinition names a listKind that does not follow from its kind.
+func TestListKindOfItsOwn(t *testing.T) {
+	for _, listKind := range []string{"Widgets", "WidgetCollection", "GadgetList"} {
+		s := newServer(t)
+		s.listKinds = map[string]string{"widgets": listKind}
+		c := newCache(t, s, ctrlcache.Options{})
+		start(t, c)
+		s.put("widgets", newWidget("a", "one", "red"))
+		for _, obj := range []client.Object{untypedWidget(), &widget{}, partialWidget()} {
+			ctx := timeout(t)
+			if err := c.Get(ctx, client.ObjectKey{Namespace: "a", Name: "one"}, obj); err != nil {
+				t.Errorf("%s, as a %T: %v", listKind, obj, err)
+			}
+		}
+	}
+}

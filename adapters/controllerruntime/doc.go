@@ -60,19 +60,18 @@
 //   - Typed objects in handlers, and of reads without a copy, never have a kind. In controller-runtime they have one
 //     if they come from a list of custom resources.
 //   - The index of IndexField has each value once, and is not in GetIndexers of the informer.
-//   - SetTransform and SetWatchErrorHandler of an informer return errors; use the options.
+//   - SetTransform, SetWatchErrorHandler and SetShardSelector of an informer return errors; use the options.
 //   - DefaultWatchErrorHandler gets a Reflector that has only the name and type of the informer, and delays nothing.
 //   - Lists are LIST, in one piece, and in pages of 500 after that has failed. controller-runtime asks for a stream first.
 //   - With several namespaces, a read of one waits until all of them are listed, so it needs the rights in all.
 //     controller-runtime has a cache for each.
 //   - A failed request is repeated after 0.3 to 0.6 s, up to 4 to 8 s, and after Forbidden and NotFound up to 15 to
-//     30 s. controller-runtime waits 0.8 to 1.6 s, up to 30 to 60 s.
+//     30 s. After a connection that was reset or closed it is repeated each second. controller-runtime waits 0.8 to 1.6 s, up to 30 to 60 s.
 //   - rest.Config.ContentType, AcceptContentTypes, QPS and Burst have no effect on the cache. A RateLimiter is used.
 //   - If the objects of a new form cannot be decoded, the forms that were synced before go on. The new one is tried
 //     again after a minute, then less often, and NotSynced names the object. If the first form cannot be decoded,
 //     those that are added later wait too.
-//   - A list without a resourceVersion is an error, and so is one of unstructured objects whose kind is not that of
-//     the objects with List after it.
+//   - A list without a resourceVersion is an error.
 //   - Run of an informer of the cache does nothing: the cache runs it.
 //   - A redirect to another host is an error, also in discovery if Options.Mapper is nil. The manager makes its own
 //     mapper and client, which follow it: see MapperProvider, NewClient and package redirect.

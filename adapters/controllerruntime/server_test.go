@@ -1,6 +1,7 @@
 package crcache
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,6 +39,8 @@ type server struct {
 	releases int
 	// refuse answers a request of a resource, if it returns a Status.
 	refuse func(r *http.Request, resource string) *metav1.Status
+	// listKinds has the listKind of a CustomResourceDefinition that names another one than usual, by its resource.
+	listKinds map[string]string
 	// plain is set if the server has no other form than whole objects in JSON, as a simple aggregated server.
 	plain    bool
 	requests []asked
@@ -213,7 +216,7 @@ func (s *server) list(w http.ResponseWriter, q *asked) {
 	version := strconv.Itoa(len(s.history) + 1)
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	kind, apiVersion := kinds[q.resource]+"List", "v1"
+	kind, apiVersion := cmp.Or(s.listKinds[q.resource], kinds[q.resource]+"List"), "v1"
 	switch {
 	case strings.Contains(q.accept, "as=PartialObjectMetadata"):
 		kind, apiVersion = "PartialObjectMetadataList", "meta.k8s.io/v1"

@@ -103,7 +103,7 @@ func (c *config) reflector(id scopeID, all *shared, held source.Held) reflector.
 func newCache(c *config) *indexer.Indexer {
 	c.pack()
 	var detector *mutation.Detector
-	if c.MutationDetector && c.Packing == nil { // readers of packed objects own them
+	if c.MutationDetector && store.PackingOf(&c.form) == nil { // readers of packed objects own them
 		detector = mutation.New(c.name())
 	}
 	x := indexer.New(c.form, detector)
@@ -121,13 +121,14 @@ func (c *config) decodes() bool {
 
 // pack makes the cache, and all scopes, pack the objects if Packing is set.
 func (c *config) pack() {
-	if c.Packing == nil {
-		c.Packing = defaultPacking()
+	compression := c.Packing
+	if compression == nil && c.Transform == nil {
+		compression = defaultPacking()
 	}
-	if c.Packing == nil {
+	if compression == nil {
 		return
 	}
-	c.form = store.PackedForm(c.form, pack.New(c.Packing, c.form.Type(), c.Decode))
+	c.form = store.PackedForm(c.form, pack.New(compression))
 	for i := range c.scopes {
 		c.scopes[i].form = c.form
 	}

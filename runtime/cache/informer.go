@@ -234,6 +234,9 @@ func (s *informer) retire(err error) {
 }
 
 func (s *informer) setTransform(transform reflector.Transform) error {
+	if transform != nil && s.config.Packing != nil {
+		return transformOfPacked("SetTransform", s.config.form.Type())
+	}
 	return s.beforeRun("the transform", func() {
 		s.config.Transform = oneAtATime(transform)
 		for _, r := range s.reflectors() {

@@ -107,6 +107,9 @@ func (k *kind) config(of, own *options) (config, error) {
 	}
 	made.Transform = own.transform
 	errs := []error{errors.Join(of.mistakes...), errors.Join(own.mistakes...)}
+	if made.Packing != nil && made.Transform != nil {
+		errs = append(errs, transformOfPacked("WithTransform", own.object))
+	}
 
 	for _, added := range own.indexers {
 		isSame := func(known indexer.Function) bool { return known.Name == added.Name }

@@ -478,8 +478,10 @@ func (o *options) summary() string {
 // WithPacking lets informers keep each object as its text, compressed, instead of as a Go value. Package
 // runtime/packed has a Compression, and WithPackedObjects, the usual way to call WithPacking.
 //
-// The text is that of the API server, protobuf if the kind has it. An object of a typed client, or of a transform, is encoded:
-// what its text does not have is not stored. An object that cannot be encoded is kept as a Go value.
+// The text is that of the API server, protobuf if the kind has it, without the members that WithoutManagedFields and
+// WithoutAnnotations leave out. So what a reader gets is what the server has sent. An object that came without a text, from a
+// ListerWatcher, stays a Go value; PackedStats counts these. WithTransform cannot be combined with it: nothing encodes the result
+// of a transform. Leave fields out by an option instead.
 //
 // Get, List, All and ByIndex decode the objects that they return, at each call. These objects belong to the caller, who may
 // change them. Selectors decode the metadata of each object that they look at. Index functions are called when an object

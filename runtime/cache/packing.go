@@ -1,6 +1,10 @@
 package cache
 
-import "github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
+import (
+	"reflect"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
+)
 
 // Compression makes the dictionaries with which WithPacking compresses the texts of objects. Its methods may be called from
 // several goroutines.
@@ -8,3 +12,8 @@ type Compression = pack.Compression
 
 // Dictionary compresses texts that resemble its own.
 type Dictionary = pack.Dictionary
+
+// transformOfPacked is the mistake of a transform of packed objects, which are the texts of the server.
+func transformOfPacked(option string, object reflect.Type) error {
+	return optionError(option, object, "packed objects are the texts of the server, so they cannot be transformed; leave fields out by WithoutManagedFields or WithoutAnnotations, or pass cache.For[%v](cache.WithPacking(nil))", object)
+}

@@ -163,9 +163,10 @@ type HandlerStats struct {
 
 // PackedStats has the sizes of packed objects.
 type PackedStats struct {
-	// Bytes is the memory of the objects, and TextBytes the length of their texts before they were compressed. Objects that
-	// cannot be encoded, and dictionaries, do not count.
-	Bytes, TextBytes int64
+	// Bytes is the memory of the objects, and TextBytes the length of their texts before they were compressed. Dictionaries do
+	// not count. Values is the number of objects that are not packed, because they came without a text of the server: from a
+	// ListerWatcher, for example.
+	Bytes, TextBytes, Values int64
 	// Reads is the number of objects that were decoded again, for readers, handlers and index functions.
 	Reads uint64
 }

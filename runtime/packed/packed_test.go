@@ -14,8 +14,10 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/internal/leaks"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/packed"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
@@ -217,23 +219,26 @@ func TestMutationDetector(t *testing.T) {
 	})
 }
 
-// TestTransformIsStored: the cache has what a transform has made.
-func TestTransformIsStored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 50, cache.WithTransform(func(foo *Foo) (*Foo, error) {
-			foo.Spec.Env, foo.ManagedFields = map[string]string{"seen": "yes"}, nil
-			return foo, nil
-		}))
-		w.run()
-		for foo := range w.informer.GetIndexer().All() {
-			if !reflect.DeepEqual(foo.Spec.Env, map[string]string{"seen": "yes"}) {
-				t.Errorf("%s has %v", foo.Name, foo.Spec.Env)
-			}
-		}
-		if stats := w.stats(); stats.TextBytes > 50*500 {
-			t.Errorf("the texts have %d bytes", stats.TextBytes)
-		}
-	})
+// TestTransformIsRefused: no text has the result of a transform.
+func TestTransformIsRefused(t *testing.T) {
+	server, _ := apitest.New()
+	same := func(foo *Foo) (*Foo, error) { return foo, nil }
+	if _, err := FooKind(server).NewInformer(packed.WithPackedObjects(), cache.WithTransform(same)); err == nil || !strings.Contains(err.Error(), "cannot be transformed") {
+		t.Errorf("both options: %v", err)
+	}
+	informer, err := FooKind(server).NewInformer(packed.WithPackedObjects())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := informer.SetTransform(same); err == nil || !strings.Contains(err.Error(), "SetTransform") {
+		t.Errorf("SetTransform: %v", err)
+	}
+	if err := informer.SetTransform(nil); err != nil {
+		t.Errorf("SetTransform of nil: %v", err)
+	}
+	if _, err := FooKind(server).NewInformer(packed.WithPackedObjects(), cache.WithTransform(same), cache.WithPacking(nil)); err != nil {
+		t.Errorf("without packing: %v", err)
+	}
 }
 
 // TestManagedFieldsAreNotStored: they are neither in an object nor in memory.

@@ -131,10 +131,11 @@ type Decoder struct {
 	withoutTypeMeta bool
 	// delivers is the type of the decoded objects.
 	delivers reflect.Type
-	// packer is Options.Packer. With one, reader decodes texts again, and leftOutText is what a text has that has more than
-	// its object.
+	// packer is Options.Packer. With one, reader decodes texts again, without what omit leaves out. A text that has members to
+	// leave out contains one of leftOutText.
 	packer      Packer
 	reader      *Decoder
+	omit        plan.Omission
 	leftOutText [][]byte
 	// byValue is set after a line has ended in the middle of an event. Then brackets, and
 	// not lines, tell where an event ends.

@@ -114,10 +114,11 @@ func (r *listReader) decode(items []Item, frame []byte) []Item {
 		r.dropped.Add(1)
 		return items
 	}
-	if r.typeMeta != nil && plan.MemberAt(frame, "kind") < 0 {
+	hasNoKind := r.typeMeta != nil && plan.MemberAt(frame, "kind") < 0
+	if hasNoKind {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
-	i := r.decoder.object(r.codec, frame, howToDecode{mayBeHeld: true, meta: r.itemMeta, listed: true, kindLater: r.kindLater})
+	i := r.decoder.object(r.codec, frame, howToDecode{mayBeHeld: true, meta: r.itemMeta, listed: true, kindLater: r.kindLater && hasNoKind})
 	if i.Err != nil && !r.decoder.skips(i.Err) {
 		r.failed.Store(true)
 	}
@@ -316,13 +317,13 @@ func (r *listReader) setTypeMeta() {
 	r.typeMeta = append(text[:len(text)-1], ',')
 }
 
-// setKind sets the kind of an untyped item if the list had its kind after its items.
+// setKind sets the kind of an untyped item without one if the list had its kind after its items, and packs it.
 func (r *listReader) setKind(item *Item) {
 	if !r.decoder.untyped || item.Err != nil {
 		return
 	}
 	obj := untypedOf(item.Object)
-	if obj.GetKind() != kindLater {
+	if obj == nil || obj.GetKind() != kindLater { // a packed one has a kind
 		return
 	}
 	kind, isKnown := r.itemKind()
@@ -340,6 +341,7 @@ func (r *listReader) setKind(item *Item) {
 	if dual, isDual := any(item.Object).(*Dual); isDual && !r.decoder.withoutTypeMeta {
 		dual.Object.GetObjectKind().SetGroupVersionKind(obj.GroupVersionKind())
 	}
+	item.Object = r.decoder.pack(r.codec, nil, nil, item.Object, true)
 }
 
 var errNoKind = errors.New("neither the object nor its list has a kind")
@@ -440,7 +442,6 @@ func (r *listReader) page() (Page, error) {
 			item := &t.results[j]
 			if r.kindLater && !item.Held {
 				r.setKind(item)
-				r.decoder.packLate(item)
 			}
 			if item.Err != nil && !r.decoder.skips(item.Err) {
 				return Page{}, item.Err

@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"reflect"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 // Packer replaces each object that a Decoder has decoded by another Object, for example one that takes less memory. Several
@@ -17,11 +19,10 @@ type Packer interface {
 
 // Text is the text from which a Decoder has decoded an object. It is part of a body, so Packer.Pack must not keep it.
 type Text struct {
-	// Bytes are empty if the text is not the whole object: then the server has sent its kind after it.
+	// Bytes are the text, without the members that options leave out of the object. They are empty if the text is not the
+	// whole object: then the server has sent its kind after it.
 	Bytes []byte
 	TextForm
-	// HasMore is set if the text may have what options leave out of the object.
-	HasMore bool
 	// Reader decodes other texts of the form. Those objects share no memory, so their readers may write to them.
 	Reader *Decoder
 }
@@ -39,7 +40,7 @@ func (d *Decoder) pack(c codec, frame []byte, meta *typeMeta, obj Object, listed
 	if d.packer == nil {
 		return obj
 	}
-	text := Text{Bytes: frame, Reader: d.reader, HasMore: d.mayHaveMore(frame)}
+	text := Text{Bytes: d.cut(c, frame), Reader: d.reader}
 	_, text.Protobuf = c.(protobufCodec)
 	if meta != nil {
 		text.Kind, text.APIVersion = meta.Kind, meta.APIVersion
@@ -52,6 +53,7 @@ func (d *Decoder) usePacker(object reflect.Type, options Options) {
 	d.packer = options.Packer
 	options.Packer, options.Keep, options.ReadOnly = nil, nil, false
 	d.reader = NewDecoder(object, options, nil)
+	d.omit = plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations)
 	for _, key := range options.WithoutAnnotations {
 		d.leftOutText = append(d.leftOutText, []byte(key))
 	}
@@ -61,21 +63,27 @@ func (d *Decoder) usePacker(object reflect.Type, options Options) {
 	}
 }
 
-// mayHaveMore reports whether a text may have what options leave out.
-func (d *Decoder) mayHaveMore(frame []byte) bool {
+// cut returns a text without the members that options leave out. The bytes of all others stay as they are. It only saves memory: what
+// it does not find, Reader leaves out too.
+func (d *Decoder) cut(c codec, frame []byte) []byte {
 	for _, text := range d.leftOutText {
 		if bytes.Contains(frame, text) {
-			return true
+			return c.Cut(frame, d.omit)
 		}
 	}
-	return false
+	return frame
 }
 
-// packLate replaces the untyped object of an item whose kind came after it.
-func (d *Decoder) packLate(item *Item) {
-	if item.Err == nil {
-		item.Object = d.pack(d.json, nil, nil, item.Object, true)
-	}
+// secrets are the members of objects that nothing may remember after the object is gone: the data of a Secret, and the copy of it
+// that kubectl apply keeps.
+var secrets = plan.Omission{
+	"data": nil, "stringData": nil,
+	"metadata": plan.Omission{"annotations": plan.Omission{"kubectl.kubernetes.io/last-applied-configuration": nil}},
+}
+
+// WithoutSecrets returns a text without the members that may have secrets, for those that keep parts of it after the object is gone.
+func (d *Decoder) WithoutSecrets(form TextForm, text []byte) []byte {
+	return d.codecOf(form).Cut(text, secrets)
 }
 
 // Reread decodes a text again, as it was decoded for Packer.Pack. The object keeps nothing of the text.

@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -167,8 +168,7 @@ const sampleSize = 32
 // holds no lock meanwhile.
 func (x *Indexer) Bytes(now stats.Stamp) int64 {
 	if x.store.Packing() != nil {
-		packed, _ := x.store.Packed()
-		return packed
+		return x.store.Packed().Bytes
 	}
 	return x.size.Bytes(now, x.Len(), func(yield func(any) bool) {
 		for _, obj := range x.store.Sample(sampleSize) {
@@ -179,16 +179,8 @@ func (x *Indexer) Bytes(now stats.Stamp) int64 {
 	})
 }
 
-// Packed returns the bytes that packed objects take, those of their texts, and how many objects were decoded again; 0 if
-// objects are not packed.
-func (x *Indexer) Packed() (packed, raw int64, reads uint64) {
-	packing := x.store.Packing()
-	if packing == nil {
-		return 0, 0, 0
-	}
-	packed, raw = x.store.Packed()
-	return packed, raw, packing.Reads()
-}
+// Packed returns the sizes of packed objects; zero if the objects are not packed.
+func (x *Indexer) Packed() pack.Stats { return x.store.Packed() }
 
 // ForgetSize makes the next Bytes read the objects. It is for benchmarks.
 func (x *Indexer) ForgetSize() { x.size = stats.Estimate{} }

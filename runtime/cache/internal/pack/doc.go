@@ -1,8 +1,8 @@
 // Package pack keeps the text of an object, compressed, in place of its Go value, and decodes it when it is read.
 //
-//	           ┌─ Decoder: the text of a list, a watch or a response
+//	           ┌─ Pack: the text of a list, a watch or a response
 //	Packing ◀──┤
-//	   │       └─ Encode: objects that a client or a transform has made
+//	   │       └─ Keep: objects without one, such as those of a client, which stay Go values
 //	   ▼
 //	 Object ─▶ Text  [ *format │ sizes │ compressed bytes … ]    one allocation
 //	                      │

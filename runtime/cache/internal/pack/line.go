@@ -20,8 +20,6 @@ const (
 	windowObjects = 1024
 	// maxDictionaries is the number of dictionaries that the objects of a line may use.
 	maxDictionaries = 8
-	// tried is the number of objects that are encoded to compare that with their texts.
-	tried = 8
 	// startBytes is the length of the beginning that most objects have.
 	startBytes = 64
 )
@@ -42,10 +40,8 @@ type line struct {
 	plain   *format // of texts that are not compressed
 	current atomic.Pointer[format]
 
-	// choice is how texts are stored, if that is decided. textBytes and encodedBytes are sums over the objects that were tried.
-	choice                  atomic.Int32
-	left                    atomic.Int32
-	textBytes, encodedBytes atomic.Int64
+	// live is the number of its objects in the cache. Only the writer of the cache changes it.
+	live int
 
 	// raw and packed are the bytes of the window of the present objects, and objects their number. total is that of all.
 	raw, packed, objects atomic.Int64
@@ -66,18 +62,10 @@ type line struct {
 	made []weak.Pointer[format]
 }
 
-// The values of line.choice.
-const (
-	undecided int32 = iota
-	keeps           // the text of the server
-	encodes         // the object, whose text is much shorter: it is a view
-)
-
 func newLine(p *Packing, of form, reader *wire.Decoder) *line {
 	l := &line{packing: p, of: of, form: of.TextForm, reader: reader, wanted: firstDictionary}
 	l.plain = &format{line: l}
 	l.stride.Store(1)
-	l.left.Store(tried)
 	l.use(p.compression.NewDictionary(nil, nil))
 	return l
 }
@@ -87,27 +75,6 @@ func (l *line) use(d Dictionary) {
 	f := &format{line: l}
 	f.dictionary.Store(&d)
 	l.current.Store(f)
-}
-
-// choose decides whether the objects are stored as the server has sent them. textBytes is the length of the text of one, and
-// encoded returns that of the object.
-func (l *line) choose(textBytes int, encoded func() int) int32 {
-	if l.of.own {
-		return keeps
-	}
-	if choice := l.choice.Load(); choice != undecided {
-		return choice
-	}
-	l.textBytes.Add(int64(textBytes))
-	l.encodedBytes.Add(int64(encoded()))
-	if l.left.Add(-1) <= 0 {
-		choice := keeps
-		if 4*l.encodedBytes.Load() < 3*l.textBytes.Load() {
-			choice = encodes
-		}
-		l.choice.Store(choice)
-	}
-	return keeps
 }
 
 // pack returns the Text of a text.
@@ -141,8 +108,10 @@ func (l *line) note(text []byte, packed int) {
 	}
 }
 
-// sample adds a text to those for the next dictionary, which it makes if they suffice.
+// sample adds a text to those for the next dictionary, which it makes if they suffice. A dictionary may outlive its objects, so it
+// has no data of Secrets: nothing below data and stringData, whatever the kind, and no copy of them in an annotation.
 func (l *line) sample(text []byte) {
+	text = l.reader.WithoutSecrets(l.form, text)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stride.Load() == 0 {
@@ -167,6 +136,19 @@ func (l *line) renewLocked() {
 	l.samples, l.start, l.base, l.wanted = nil, nil, 0, maxDictionary
 	l.resetWindow()
 	l.stride.Store(0)
+}
+
+// count adds n to the number of objects in the cache. When the last one is gone, the text of the dictionary goes too.
+func (l *line) count(n int) {
+	if l.live += n; l.live == 0 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.use(l.packing.compression.NewDictionary(nil, nil))
+		l.samples, l.start, l.base, l.wanted, l.hasSecond = nil, nil, 0, firstDictionary, false
+		l.resetWindow()
+		l.total.Store(0)
+		l.stride.Store(1)
+	}
 }
 
 func (l *line) resetWindow() {

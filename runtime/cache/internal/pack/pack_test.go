@@ -62,7 +62,18 @@ func newObject(n int, kind string, length int) object {
 }
 
 func newPacking() *Packing {
-	return New(ends{}, reflect.TypeFor[object](), wire.Options{})
+	return New(ends{})
+}
+
+var reader = wire.NewDecoder(reflect.TypeFor[object](), wire.Options{}, nil)
+
+// pack packs an object as a Decoder does that has decoded it.
+func pack(p *Packing, obj object) *Object {
+	var text bytes.Buffer
+	if err := json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{}).Encode(obj, &text); err != nil {
+		panic(err)
+	}
+	return p.Pack(obj, wire.Text{Bytes: bytes.TrimSpace(text.Bytes()), Reader: reader}, false).(*Object)
 }
 
 // TestOneTextForAnObject packs objects of many sizes, and reads them while others are packed.
@@ -75,11 +86,7 @@ func TestOneTextForAnObject(t *testing.T) {
 			var want []object
 			for n := range 100 {
 				obj := newObject(n+1000*part, "kind", n*n*37%30_000)
-				packed, hash := p.Encode(obj.DeepCopy(), false)
-				if again, same := p.Encode(obj.DeepCopy(), false); same != hash || hash == 0 || again.GetName() != obj.Name {
-					t.Errorf("the hash is %d, and then %d", hash, same)
-				}
-				all, want = append(all, Of(packed.Text())), append(want, obj)
+				all, want = append(all, Of(pack(p, obj.DeepCopy()).Text())), append(want, obj)
 			}
 			for i, packed := range all {
 				if got := packed.Open(); !reflect.DeepEqual(got, want[i]) {
@@ -157,7 +164,7 @@ func TestDictionaryFollowsTheObjects(t *testing.T) {
 	p := newPacking()
 	fill := func(kind string, count int) (all []*Object, packed, raw int) {
 		for n := range count {
-			obj, _ := p.Encode(newObject(n, kind, 1000), false)
+			obj := pack(p, newObject(n, kind, 1000))
 			size, text := obj.Text().Sizes()
 			all, packed, raw = append(all, Of(obj.Text())), size, text
 		}
@@ -193,32 +200,44 @@ func TestDictionaryFollowsTheObjects(t *testing.T) {
 	}
 }
 
-// unencodable is an object whose text cannot be made, or is that of another object.
-type unencodable struct {
-	metav1.PartialObjectMetadata
-	fails bool
-}
+// redacted is an object whose text lacks what it has.
+type redacted struct{ metav1.PartialObjectMetadata }
 
-func (u *unencodable) MarshalJSON() ([]byte, error) {
-	if u.fails {
-		panic("no text")
-	}
-	return []byte(`{"metadata":{"name":"another"}}`), nil
-}
+func (*redacted) MarshalJSON() ([]byte, error) { return []byte(`{"metadata":{"name":"one"}}`), nil }
 
-// TestObjectWithoutText is kept as it is. A reader gets a copy.
+// TestObjectWithoutText is kept as it is, because its own text could be another one. A reader gets a copy.
 func TestObjectWithoutText(t *testing.T) {
-	for _, fails := range []bool{true, false} {
-		p := New(ends{}, reflect.TypeFor[*unencodable](), wire.Options{})
-		u := &unencodable{fails: fails}
-		u.Name, u.Labels = "one", map[string]string{"a": "b"}
-		packed, hash := p.Encode(u, false)
-		got := Of(packed.Text())
-		if hash != 0 || got.GetName() != "one" || got.GetLabels()["a"] != "b" || got.Open().GetName() != "one" {
-			t.Errorf("got %v with the hash %d", got.Open(), hash)
+	p := New(ends{})
+	of := &redacted{}
+	of.Name, of.Labels = "one", map[string]string{"a": "b"}
+	packed := p.Keep(of, false)
+	got := Of(packed.Text())
+	if got.GetName() != "one" || got.GetLabels()["a"] != "b" || got.Open().GetLabels()["a"] != "b" || got.Open() == of.DeepCopyObject() {
+		t.Errorf("got %v", got.Open())
+	}
+	if size, raw := packed.Text().Sizes(); size != 0 || raw != 0 || !packed.Text().IsValue() {
+		t.Errorf("it has %d of %d bytes", size, raw)
+	}
+}
+
+// TestLastObjectDropsTheDictionary: what is in a dictionary goes with the last object of its form.
+func TestLastObjectDropsTheDictionary(t *testing.T) {
+	p := newPacking()
+	for round := range 3 {
+		var all []*Text
+		for n := range 100 {
+			all = append(all, pack(p, newObject(n, fmt.Sprint("round", round), 1000)).Text())
+			all[n].Count(1)
 		}
-		if size, raw := packed.Text().Sizes(); size != 0 || raw != 0 {
-			t.Errorf("it has %d of %d bytes", size, raw)
+		l := p.last.Load()
+		if d := *l.current.Load().dictionary.Load(); len(d.(ends).text) == 0 {
+			t.Error("there is no dictionary")
+		}
+		for _, text := range all {
+			text.Count(-1)
+		}
+		if d := *l.current.Load().dictionary.Load(); len(d.(ends).text) != 0 || len(l.samples) != 0 {
+			t.Errorf("after the last object, the dictionary has %d bytes, and %d are sampled", len(d.(ends).text), len(l.samples))
 		}
 	}
 }
@@ -232,7 +251,7 @@ func TestTextThatDoesNotShrink(t *testing.T) {
 		text[i] = byte('!' + rand.IntN(94))
 	}
 	obj.Annotations = map[string]string{"text": strings.NewReplacer(`"`, "a", `\`, "b", "<", "c", ">", "d", "&", "e").Replace(string(text))}
-	packed, _ := p.Encode(obj.DeepCopy(), false)
+	packed := pack(p, obj.DeepCopy())
 	size, raw := packed.Text().Sizes()
 	if size > raw*21/20+64 {
 		t.Errorf("%d bytes of text take %d", raw, size)
@@ -244,7 +263,7 @@ func TestTextThatDoesNotShrink(t *testing.T) {
 
 // TestPackedObjectIsReadOnly calls a method that sets something.
 func TestPackedObjectIsReadOnly(t *testing.T) {
-	packed, _ := newPacking().Encode(newObject(1, "kind", 10), false)
+	packed := pack(newPacking(), newObject(1, "kind", 10))
 	defer func() {
 		if recover() == nil {
 			t.Error("SetName does not panic")

@@ -1,9 +1,6 @@
 package pack
 
 import (
-	"encoding/json"
-	"fmt"
-	"hash/maphash"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -17,16 +14,10 @@ import (
 // Packing packs the objects of one informer. It is a wire.Packer.
 type Packing struct {
 	compression Compression
-	// of is the Go type of the objects, which may be an interface type, and options decode them.
-	of      reflect.Type
-	options wire.Options
-	// withoutTypeMeta is that of the options of the informer.
-	withoutTypeMeta bool
 	// metadata decodes the metadata of any text.
 	metadata *wire.Decoder
 	classes  classes
-	seed     maphash.Seed // of the hashes of texts that are made here
-	buffers  sync.Pool    // of *[]byte
+	buffers  sync.Pool // of *[]byte
 	// values is set by IndexWith.
 	values func(obj wire.Object) *Values
 	// reads is the number of objects that were decoded again.
@@ -41,22 +32,22 @@ type Packing struct {
 	lines map[form]*line
 }
 
+// Stats has the sizes of packed objects. Package cache documents it.
+type Stats struct {
+	Bytes, TextBytes, Values int64
+	Reads                    uint64
+}
+
 // form is a Go type and an encoding.
 type form struct {
 	of reflect.Type
 	wire.TextForm
-	// own is set for texts that were made here, from objects.
-	own bool
 }
 
-// New returns a Packing of objects of a Go type, which options decode.
-func New(compression Compression, of reflect.Type, options wire.Options) *Packing {
-	options.Packer, options.Keep, options.ReadOnly = nil, nil, false
-	withoutTypeMeta := options.WithoutTypeMeta
-	options.WithoutTypeMeta = false // a client has set it, or the decoder has removed it
+// New returns a Packing.
+func New(compression Compression) *Packing {
 	return &Packing{
-		withoutTypeMeta: withoutTypeMeta,
-		compression:     compression, of: of, options: options, lines: map[form]*line{}, seed: maphash.MakeSeed(),
+		compression: compression, lines: map[form]*line{},
 		metadata: wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil),
 		buffers:  sync.Pool{New: func() any { return new([]byte) }},
 	}
@@ -87,8 +78,10 @@ const maxBuffer = 256 << 10
 
 func (p *Packing) buffer() *[]byte { return p.buffers.Get().(*[]byte) }
 
+// release gives a buffer back, without the text that is in it: it may be that of a Secret, which outlives its object otherwise.
 func (p *Packing) release(buffer *[]byte) {
 	if cap(*buffer) <= maxBuffer {
+		clear((*buffer)[:cap(*buffer)])
 		p.buffers.Put(buffer)
 	}
 }
@@ -127,26 +120,12 @@ func (p *Packing) Settle(obj wire.Object) wire.Object {
 	return settled
 }
 
-// Later returns a Packer that packs nothing: the caller calls Encode when it has transformed the objects.
-func (p *Packing) Later() wire.Packer { return later{p} }
-
-type later struct{ *Packing }
-
-// Pack returns obj.
-func (later) Pack(obj wire.Object, _ wire.Text, _ bool) wire.Object { return obj }
-
 // textOf returns the Text of an object that was decoded from text.
 func (p *Packing) textOf(obj wire.Object, text *wire.Text) *Text {
-	if len(text.Bytes) == 0 || text.HasMore || !isOf(text.Reader.ReadIdentity(text.TextForm, text.Bytes), obj) {
-		t, _ := p.encode(obj)
-		return t
+	if len(text.Bytes) == 0 || !isOf(text.Reader.ReadIdentity(text.TextForm, text.Bytes), obj) {
+		return p.value(obj)
 	}
-	l := p.line(form{text.Reader.Delivers(), text.TextForm, false}, text.Reader)
-	if l.choose(len(text.Bytes), func() int { return p.encodedBytes(obj) }) == encodes {
-		t, _ := p.encode(obj)
-		return t
-	}
-	return l.pack(text.Bytes)
+	return p.line(form{text.Reader.Delivers(), text.TextForm}, text.Reader).pack(text.Bytes)
 }
 
 // isOf reports whether an identity is that of an object. It is not if a text has two metadata, or none in the usual place.
@@ -155,14 +134,13 @@ func isOf(h wire.Identity, obj wire.Object) bool {
 		string(h.ResourceVersion) == obj.GetResourceVersion() && string(h.UID) == string(obj.GetUID())
 }
 
-// Encode packs an object that has no text, of a client or a transform. The object belongs to the Packing then. hash is that of
-// its text, 0 if it has none. listed is that of Pack.
-func (p *Packing) Encode(obj wire.Object, listed bool) (packed *Object, hash uint64) {
+// Keep returns an object that came without a text of the server, as one of the cache: it stays a Go value, because a text of it
+// could have another value. The object belongs to the Packing then. listed is that of Pack.
+func (p *Packing) Keep(obj wire.Object, listed bool) *Object {
 	if packed, is := obj.(*Object); is {
-		return packed, 0
+		return packed
 	}
-	t, hash := p.encodeOwn(obj)
-	return p.arrived(t, obj, listed), hash
+	return p.arrived(p.value(obj), obj, listed)
 }
 
 // Text returns the Text of an object, which may be packed.
@@ -170,87 +148,15 @@ func (p *Packing) Text(obj wire.Object) *Text {
 	if packed, is := obj.(*Object); is {
 		return packed.text
 	}
-	t, _ := p.encodeOwn(obj)
-	return t
+	return p.value(obj)
 }
 
-// encodeOwn is encode of an object of a client or a transform, which may have given the two forms of a Dual different contents: no
-// text has both.
-func (p *Packing) encodeOwn(obj wire.Object) (t *Text, hash uint64) {
-	if _, is := obj.(*wire.Dual); is {
-		return p.classes.new(&format{object: obj}, nil, 0), 0
-	}
-	return p.encode(obj)
+// value returns the Text of an object that stays a Go value.
+func (p *Packing) value(obj wire.Object) *Text {
+	return p.classes.new(&format{object: obj}, nil, 0)
 }
 
-// marshaler is what types of k8s.io/api have for protobuf.
-type marshaler interface{ Marshal() ([]byte, error) }
-
-// encode returns the Text of an object. If the object cannot be encoded, or another one would be decoded from that, the Text
-// has the object itself. hash is that of the text, 0 if there is none.
-func (p *Packing) encode(obj wire.Object) (t *Text, hash uint64) {
-	text, as, err := p.marshal(obj)
-	if err == nil {
-		l := p.line(form{reflect.TypeOf(obj), as, true}, nil)
-		if l == nil {
-			l = p.line(form{reflect.TypeOf(obj), as, true}, p.readerOf(obj))
-		}
-		if again, err := l.reader.Reread(as, text); err == nil && isOf(l.reader.ReadIdentity(as, text), again) && isSame(again, obj) {
-			return l.pack(text), max(1, maphash.Bytes(p.seed, text))
-		}
-	}
-	return p.classes.new(&format{object: obj}, nil, 0), 0
-}
-
-// isSame reports whether two objects have the same names.
-func isSame(a, b wire.Object) bool { return *identityOf(a) == *identityOf(b) }
-
-// marshal encodes an object.
-func (p *Packing) marshal(obj wire.Object) (text []byte, as wire.TextForm, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = fmt.Errorf("a method to encode it panics: %v", value)
-		}
-	}()
-	if m, is := obj.(marshaler); is && p.options.Protobuf != nil && reflect.TypeOf(obj) == reflect.TypeOf(p.options.Protobuf) {
-		kind := obj.GetObjectKind().GroupVersionKind()
-		text, err = m.Marshal()
-		apiVersion, kindName := kind.ToAPIVersionAndKind()
-		return text, wire.TextForm{Protobuf: true, Kind: kindName, APIVersion: apiVersion}, err
-	}
-	if dual, is := obj.(*wire.Dual); is {
-		text, err = json.Marshal(dual.Unstructured)
-		return text, as, err
-	}
-	text, err = json.Marshal(obj)
-	return text, as, err
-}
-
-// encodedBytes returns the length of the text that marshal makes of an object, and a large number if it makes none.
-func (p *Packing) encodedBytes(obj wire.Object) int {
-	text, _, err := p.marshal(obj)
-	if err != nil {
-		return 1 << 30
-	}
-	return len(text)
-}
-
-// readerOf returns a Decoder of texts of objects like obj.
-func (p *Packing) readerOf(obj wire.Object) *wire.Decoder {
-	options, of := p.options, p.of
-	if dual, is := obj.(*wire.Dual); is {
-		options.Object, options.Unstructured = dual.Object, true
-		options.WithoutTypeMeta = p.withoutTypeMeta // the text is of the other form, which has it
-		return wire.NewDecoder(reflect.TypeFor[wire.Object](), options, nil)
-	}
-	options.Unstructured = false
-	if of.Kind() == reflect.Interface {
-		of = reflect.TypeOf(obj)
-	}
-	return wire.NewDecoder(of, options, nil)
-}
-
-// line returns the line of a form. If there is none, it makes one with reader, or returns nil if that is nil.
+// line returns the line of a form, whose texts reader decodes.
 func (p *Packing) line(of form, reader *wire.Decoder) *line {
 	if last := p.last.Load(); last != nil && last.of == of {
 		return last
@@ -259,14 +165,20 @@ func (p *Packing) line(of form, reader *wire.Decoder) *line {
 	defer p.mu.Unlock()
 	l := p.lines[of]
 	if l == nil {
-		if reader == nil {
-			return nil
-		}
 		l = newLine(p, of, reader)
 		p.lines[of] = l
 	}
 	p.last.Store(l)
 	return l
+}
+
+// Clear tells that the cache has no object any more. The writer of the cache calls it.
+func (p *Packing) Clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lines {
+		l.count(-l.live)
+	}
 }
 
 var _ runtime.Object = (*Object)(nil)

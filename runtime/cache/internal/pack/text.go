@@ -24,7 +24,7 @@ type format struct {
 	line *line
 	// dictionary is nil if the bytes are the text itself.
 	dictionary atomic.Pointer[Dictionary]
-	// object, if it is not nil, is the object of the only Text of the format: it cannot be encoded.
+	// object, if it is not nil, is the object of the only Text of the format: it has no text of the server.
 	object wire.Object
 }
 
@@ -91,9 +91,19 @@ func (t *Text) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t), headBytes)), t.size)
 }
 
+// Count adds n to the number of times that the cache has the Text, which is 0 or 1. The writer of the cache calls it.
+func (t *Text) Count(n int) {
+	if l := t.format.line; l != nil {
+		l.count(n)
+	}
+}
+
+// IsValue reports whether the Text has the object itself.
+func (t *Text) IsValue() bool { return t.format.object != nil }
+
 // Sizes returns the number of bytes in memory, and that of the text.
 func (t *Text) Sizes() (packed, raw int) {
-	if t.format.object != nil {
+	if t.IsValue() {
 		return 0, 0
 	}
 	_, _, rounded := roundedSize(int(headBytes) + int(t.size))

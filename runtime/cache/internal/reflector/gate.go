@@ -43,15 +43,10 @@ func (g *gate) admit(item *wire.Item, isListed bool) (err error) {
 	return err
 }
 
-// pack packs the object of an item, if the cache has packed objects and the decoder has not packed it.
+// pack gives an object of a client the form of the cache, if that has packed objects. A decoder has packed its objects.
 func (g *gate) pack(item *wire.Item, isListed bool) {
-	packing := store.PackingOf(&g.Form)
-	if packing == nil {
-		return
-	}
-	packed, hash := packing.Encode(item.Object, isListed)
-	if item.Object = packed; item.ContentHash == 0 {
-		item.ContentHash = hash
+	if packing := store.PackingOf(&g.Form); packing != nil {
+		item.Object = packing.Keep(item.Object, isListed)
 	}
 }
 

@@ -102,10 +102,8 @@ func (r *Reflector) useBodies() {
 		among, keep := rule.Among, options.Keep
 		options.Keep = func(h wire.Head) bool { return among.HasText(h.Namespace) && (keep == nil || keep(h)) }
 	}
-	if packing := store.PackingOf(&s.Form); packing != nil {
-		if options.Packer = packing; s.Transform != nil {
-			options.Packer = packing.Later()
-		}
+	if packing := store.PackingOf(&s.Form); packing != nil && s.Transform == nil { // no text has the result of a transform
+		options.Packer = packing
 	}
 	r.source = source.NewBodies(r.request, s.Form.Type(), source.InShard(options, s.Rule.Selector()), s.Held)
 }

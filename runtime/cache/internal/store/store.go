@@ -219,11 +219,15 @@ func (s *Store) IndexSizes() []IndexSize {
 	return sizes
 }
 
-// Packed returns the bytes that packed objects take, and those of their texts; 0 if the objects are not packed.
-func (s *Store) Packed() (packed, raw int64) {
+// Packed returns the sizes of packed objects; zero if the objects are not packed.
+func (s *Store) Packed() pack.Stats {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.objects.packed, s.objects.raw
+	stats := pack.Stats{Bytes: s.objects.packed, TextBytes: s.objects.raw, Values: s.objects.values}
+	if packing := s.Packing(); packing != nil {
+		stats.Reads = packing.Reads()
+	}
+	return stats
 }
 
 // Packing returns what packs the objects; nil if they are not packed.

@@ -17,6 +17,7 @@
 //
 //   - Scanner and ValueEnd find where a value ends, Members what is in an object.
 //   - ReadHead, ReadVersion and ContentHash tell which object and state a text is.
+//   - Plan.Cut leaves members out of a text.
 //   - Plan.Fault finds which part of a text cannot be decoded.
 //
 // lexer.go has all functions that read JSON. Package memory has all uses of unsafe.

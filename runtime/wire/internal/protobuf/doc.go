@@ -15,6 +15,7 @@
 //   - ReadEnvelope and ReadEvent read what an object comes in.
 //   - Plan.ReadHead, Plan.ReadVersion and Plan.ContentHash tell which object and state a
 //     message is.
+//   - Plan.Cut leaves fields out of a message.
 //   - Plan.Fault finds which field of a message cannot be decoded.
 //
 // lexer.go has all functions that read the encoding

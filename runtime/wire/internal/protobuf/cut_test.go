@@ -1,0 +1,74 @@
+package protobuf
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+)
+
+func partialMessage(t testing.TB) []byte {
+	obj, fields := &metav1.PartialObjectMetadata{}, &metav1.FieldsV1{}
+	if err := fields.UnmarshalJSON([]byte(`{"f:a":{}}`)); err != nil {
+		t.Fatal(err)
+	}
+	obj.Name, obj.UID, obj.Finalizers = "x", "u", []string{"f"}
+	obj.Annotations = map[string]string{"a": "1", "": "2", "long": string(make([]byte, 200))}
+	obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fields}, {Manager: "n"}}
+	return marshaled(t, obj)
+}
+
+// TestCut leaves managed fields and annotations out of a message.
+func TestCut(t *testing.T) {
+	message := partialMessage(t)
+	of := reflect.TypeFor[metav1.PartialObjectMetadata]()
+	for _, keys := range [][]string{{"a"}, {"", "long"}, {"other"}, nil} {
+		for _, managedFields := range []bool{true, false} {
+			omit := plan.Omit(managedFields, keys)
+			rest := For(of, of, nil).Cut(message, omit)
+			got := &metav1.PartialObjectMetadata{}
+			if err := got.Unmarshal(rest); err != nil {
+				t.Fatal(err)
+			}
+			want := &metav1.PartialObjectMetadata{}
+			if err := want.Unmarshal(message); err != nil {
+				t.Fatal(err)
+			}
+			for _, key := range keys {
+				delete(want.Annotations, key)
+			}
+			if managedFields {
+				want.ManagedFields = nil
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("without %v: %+v, want %+v", omit, got, want)
+			}
+			if size := len(marshaled(t, want)); len(rest) != size {
+				t.Errorf("without %v: %d bytes, want %d", omit, len(rest), size)
+			}
+		}
+	}
+}
+
+// FuzzCutMessage decodes a message, and what Cut leaves of it.
+func FuzzCutMessage(f *testing.F) {
+	message := partialMessage(f)
+	f.Add(message, "a")
+	f.Add(append(bytes.Clone(message), message...), "long")
+	of := reflect.TypeFor[metav1.PartialObjectMetadata]()
+	f.Fuzz(func(t *testing.T, message []byte, key string) {
+		omit := plan.Omit(true, []string{key})
+		p := For(of, of, omit)
+		whole, err := p.Unmarshal(message)
+		if err != nil {
+			return
+		}
+		rest := p.Cut(message, omit)
+		if got, err := p.Unmarshal(rest); err != nil || !reflect.DeepEqual(got, whole) {
+			t.Errorf("%q is cut to %q, which is %+v, %v, want %+v", message, rest, got, err, whole)
+		}
+	})
+}
