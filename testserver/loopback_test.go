@@ -98,7 +98,7 @@ func wantAnswer(t *testing.T, address, request string, served bool, refusal int)
 		return
 	}
 	var status metav1.Status
-	if err := json.NewDecoder(response.Body).Decode(&status); response.StatusCode != refusal || err != nil || len(status.Message) > 1000 || !strings.Contains(status.Message, "authenticates nobody") {
+	if err := json.NewDecoder(response.Body).Decode(&status); response.StatusCode != refusal || err != nil || len(status.Message) > 1000 || !strings.Contains(status.Message, "authenticates no one") {
 		t.Errorf("%.300q is answered %s with %+v, %v", request, response.Status, status, err)
 	}
 }
