@@ -69,7 +69,7 @@ type config struct {
 	random func(time.Duration) time.Duration
 }
 
-// shared is what all Reflectors of an informer have in common.
+// shared has the counters and the pace of all Reflectors of an informer.
 type shared struct {
 	traffic stats.Traffic
 	pace    protocol.Pace

@@ -83,7 +83,7 @@ func newCollection(n int) *collection {
 // namespaceOf returns the namespace of an object. Their hashes are spread, as those of names that only differ in a number are not.
 func namespaceOf(i int) string { return strings.Repeat(string(rune('a'+i%7)), 1+i%7) + "-team" }
 
-// the makers of informers of a shard, ours and client-go's. A nil selector is none.
+// shardedInformers make informers of a shard, ours and client-go's. A nil selector selects everything.
 var shardedInformers = map[string]func(c *collection, selector sharding.Selector) (toolscache.SharedIndexInformer, error){
 	"client-go": func(c *collection, selector sharding.Selector) (toolscache.SharedIndexInformer, error) {
 		informer := toolscache.NewSharedIndexInformer(c, &metav1.PartialObjectMetadata{}, 0, nil)

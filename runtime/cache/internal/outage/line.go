@@ -10,7 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
-// logFailure writes the line about a failure. It is no error of the logger: zap would add a stack, which is that of the runtime.
+// logFailure writes the line about a failure. The logger gets no error, because zap would add a stack, which is that of the runtime.
 func logFailure(logger klog.Logger, f *advice.Failure, lasted time.Duration) {
 	values := []any{"err", f.Err, "reason", f.Reason, "for", rounded(lasted)}
 	if len(f.Namespaces) > 1 {

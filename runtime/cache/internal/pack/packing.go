@@ -135,7 +135,7 @@ func isOf(h wire.Identity, obj wire.Object) bool {
 }
 
 // Keep returns an object that came without a text of the server, as one of the cache: it stays a Go value, because a text of it
-// could have another value. The object belongs to the Packing then. listed is that of Pack.
+// could have another value. The Packing owns the object then. listed has the meaning of that of Pack.
 func (p *Packing) Keep(obj wire.Object, listed bool) *Object {
 	if packed, is := obj.(*Object); is {
 		return packed
