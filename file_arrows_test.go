@@ -38,7 +38,7 @@ var order = map[string]string{
 	"runtime/cache/internal/initial":   "limit lists",
 	"runtime/cache/internal/listed":    "content doc undecodable list skip_log",
 	"runtime/cache/internal/mutation":  "difference detector",
-	"runtime/cache/internal/outage":    "handlers+line+log",
+	"runtime/cache/internal/outage":    "handlers+log+outage",
 	"runtime/cache/internal/pack":      "compression line+metadata+object+packing+text",
 	"runtime/cache/internal/partition": "owners stage",
 	"runtime/cache/internal/pending":   "claim selection table watch",

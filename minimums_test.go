@@ -3,13 +3,15 @@ package informergen_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
 )
 
-// TestMinimums compares the table of versions in docs/compatibility.md with go.mod and with the versions of make test-matrix.
+// TestMinimums compares the table of versions in docs/compatibility.md with go.mod and with the versions of make test-matrix,
+// and the modules of docs/install.md with those of the Makefile.
 func TestMinimums(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(name)
@@ -34,6 +36,11 @@ func TestMinimums(t *testing.T) {
 	}
 	if !strings.HasPrefix(matrix[1], lowest+" ") {
 		t.Errorf("make test-matrix runs with %s, want the version of go.mod first: %s", matrix[1], lowest)
+	}
+	modules := strings.Fields(regexp.MustCompile(`(?m)^USER_MODULES := \. (.*)$`).FindStringSubmatch(read("Makefile"))[1])
+	slices.Sort(modules)
+	if loop := `for part in "" /` + strings.Join(modules, " /") + "; do"; !strings.Contains(read("docs/install.md"), loop) {
+		t.Errorf("docs/install.md has no line %q with the USER_MODULES of the Makefile", loop)
 	}
 	for _, row := range []string{
 		"| Go | " + strings.TrimSuffix(mod.Go.Version, ".0") + " |",

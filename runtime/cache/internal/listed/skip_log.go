@@ -33,7 +33,8 @@ func (l *SkipLog) Log(logger klog.Logger, state *wire.DecodeError) {
 	}
 	switch l.lines++; {
 	case l.lines <= MaxLines:
-		logger.Error(state, "Skipped an object that cannot be decoded")
+		// It is no error of the logger, for which zap would add a stack of the runtime.
+		logger.Info("Skipped an object that cannot be decoded", "err", state)
 		return
 	case l.lines == MaxLines+1:
 		logger.Info("Skipped more objects that cannot be decoded; Status().Undecodable lists all of them; logging resumes in a minute")

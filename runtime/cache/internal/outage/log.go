@@ -198,9 +198,7 @@ func (l *Log) endLocked(follows bool) {
 	if wasWritten && follows {
 		l.ended = stats.Now()
 		lasted := l.ended.Since(o.since)
-		o.lines = append(o.lines, func(logger klog.Logger) {
-			logger.Info("Follows the API server again", "after", rounded(lasted))
-		})
+		o.lines = append(o.lines, func(logger klog.Logger) { logRecovered(logger, lasted) })
 	}
 	l.writeLocked(o)
 }

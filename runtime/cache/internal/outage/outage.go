@@ -10,7 +10,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
-// logFailure writes the line about a failure. The logger gets no error, because zap would add a stack, which is that of the runtime.
+// The lines of an outage are written here, because klog shows the name of this file with each. They are no errors of the logger,
+// for which zap would add a stack of the runtime.
+
+// logFailure writes the line about a failure.
 func logFailure(logger klog.Logger, f *advice.Failure, lasted time.Duration) {
 	values := []any{"err", f.Err, "reason", f.Reason, "for", rounded(lasted)}
 	if len(f.Namespaces) > 1 {
@@ -32,6 +35,11 @@ func logHandler(logger klog.Logger, h *Handler) {
 
 // answered is the written.text after the line of logAnswered.
 const answered = "answered"
+
+// logRecovered writes the line about the end of an outage.
+func logRecovered(logger klog.Logger, lasted time.Duration) {
+	logger.Info("Follows the API server again", "after", rounded(lasted))
+}
 
 // logAnswered writes the line about the end of an outage after which a part of the informer fails for another
 // reason, as it may have before.
