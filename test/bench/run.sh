@@ -86,7 +86,9 @@ for section in "${sections[@]}"; do
     partial=--partial
   fi
   if [ "$write" ]; then
-    ../build/bin/floors --partial --check=false --floors="bench/floors/$floors.json" --out="bench/tables/$section.txt" "$file" >/dev/null
+    plot=()
+    [ "$section" != packing ] || plot=(--plot=../docs/first-sync.svg)
+    ../build/bin/floors --partial --check=false --floors="bench/floors/$floors.json" --out="bench/tables/$section.txt" "${plot[@]}" "$file" >/dev/null
   fi
 done
 ../build/bin/floors $partial --floors="bench/floors/$floors.json" "${files[@]}"

@@ -25,14 +25,15 @@ func main() {
 	partial := pflag.Bool("partial", false, "accept results without the rows of some floors")
 	check := pflag.Bool("check", true, "exit with 1 if a row does not reach its floor")
 	out := pflag.String("out", "", "write the table to this `FILE` too")
+	plot := pflag.String("plot", "", "write a picture of first syncs, of the section packing, to this `FILE`")
 	pflag.Parse()
-	if err := run(os.Stdout, *file, pflag.Args(), *out, *partial, *check); err != nil {
+	if err := run(os.Stdout, *file, pflag.Args(), *out, *plot, *partial, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "floors:", err)
 		os.Exit(1)
 	}
 }
 
-func run(stdout io.Writer, file string, results []string, out string, partial, check bool) error {
+func run(stdout io.Writer, file string, results []string, out, plot string, partial, check bool) error {
 	floors, err := readFloors(file)
 	if err != nil {
 		return err
@@ -46,6 +47,15 @@ func run(stdout io.Writer, file string, results []string, out string, partial, c
 	fmt.Fprint(stdout, table)
 	if out != "" {
 		if err := os.WriteFile(out, []byte(table), 0o644); err != nil {
+			return err
+		}
+	}
+	if plot != "" {
+		picture, err := measured.plot()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(plot, picture, 0o644); err != nil {
 			return err
 		}
 	}

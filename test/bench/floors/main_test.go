@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := run(io.Discard, floors, []string{file}, "", false, true)
+			err := run(io.Discard, floors, []string{file}, "", "", false, true)
 			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("the error is %v, want %q", err, test.err)
 			}
@@ -68,7 +68,7 @@ func TestTable(t *testing.T) {
 	if err := os.WriteFile(floors, []byte(`[{"row": "Get", "unit": "sec/op", "least": 2, "goal": 4}, {"row": "List", "unit": "sec/op"}]`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(io.Discard, floors, []string{file}, out, true, true); err != nil {
+	if err := run(io.Discard, floors, []string{file}, out, "", true, true); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(out)
@@ -78,6 +78,32 @@ func TestTable(t *testing.T) {
 	for _, want := range []string{"goos: linux\n", "Get        1000     sec/op     20.00n  50.00n client-go  2.5×    2×, goal 4×, below goal"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+// TestPlot draws three sides, and refuses results without one of them.
+func TestPlot(t *testing.T) {
+	text := ""
+	for _, row := range []string{"informer/FirstSync/objects=2000/side=client-go", "informer/FirstSync/objects=2000/side=informer-gen", "packed/FirstSync/objects=2000/side=informer-gen"} {
+		file, picture := filepath.Join(t.TempDir(), "results.txt"), filepath.Join(t.TempDir(), "plot.svg")
+		floors := filepath.Join(t.TempDir(), "floors.json")
+		text += "BenchmarkPacking/pods/" + row + "-2 1 1500000000 ns/op 4000 B/object\n"
+		for name, text := range map[string]string{file: text, floors: "[]"} {
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := run(io.Discard, floors, []string{file}, "", picture, true, true)
+		if !strings.HasPrefix(row, "packed") {
+			if err == nil || !strings.Contains(err.Error(), "the plot needs the row Packing/pods/") {
+				t.Errorf("with %s as the last row the error is %v", row, err)
+			}
+			continue
+		}
+		drawn, readErr := os.ReadFile(picture)
+		if err != nil || readErr != nil || strings.Count(string(drawn), ">1.5 s<") != 3 || strings.Count(string(drawn), ">8 MB<") != 3 {
+			t.Errorf("the picture of three equal sides is, with %v and %v:\n%s", err, readErr, drawn)
 		}
 	}
 }

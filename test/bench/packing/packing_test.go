@@ -2,6 +2,7 @@ package packing
 
 import (
 	"flag"
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func BenchmarkPacking(b *testing.B) {
 				name string
 				run  func(*testing.B, *side, objects)
 			}{{"FirstSync", firstSync}, {"Get", get}, {"Event", event}} {
-				b.Run(kind.name+"/"+s.cache+"/"+figure.name+"/side="+s.project, func(b *testing.B) { figure.run(b, &s, o) })
+				b.Run(fmt.Sprintf("%s/%s/%s/objects=%d/side=%s", kind.name, s.cache, figure.name, o.count, s.project), func(b *testing.B) { figure.run(b, &s, o) })
 			}
 		}
 	}
