@@ -149,15 +149,13 @@ type HandlerStats struct {
 	// Processed.
 	Panics uint64
 	// Running is how long the present call has taken; 0 if there is none. Slowest is the longest
-	// time of a call, with the present one. Short calls in a row are timed together, at most 64 of
-	// them, and count as one. So both may be too large, but never too small.
+	// time of a call, with the present one.
 	Running, Slowest time.Duration
 	// Latency is the time from the receipt of a change to the return of the handler, one duration
 	// for each call. It counts from the receipt of the oldest change of a batch, also of events
-	// that were merged, and to the return of the last call of those that are timed together. So it
-	// is never too small. The objects that were cached when the handler was added, and those of a
-	// resync, count from when they were put into its queue. A call counts at its end, so Running
-	// shows one that hangs and Latency does not.
+	// that were merged, so it is never too small. The objects that were cached when the handler was
+	// added, and those of a resync, count from when they were put into its queue. A call counts at
+	// its end, so Running shows one that hangs and Latency does not.
 	Latency Histogram
 }
 

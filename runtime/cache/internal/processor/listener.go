@@ -63,12 +63,9 @@ type Listener struct {
 	// Only the goroutine of run uses the fields below. If the handler ends that goroutine,
 	// the next one continues from them.
 	inHand []Batch
-	at     int // the index of the batch that is being handled
-	next   int // the index of the next notification in that batch
-	// timed is the index of the first batch of the chunk of calls in progress, and timedNext that
-	// of its first notification.
-	timed, timedNext int32
-	exited           bool // the handler has ended the goroutine
+	at     int  // the index of the batch that is being handled
+	next   int  // the index of the next notification in that batch
+	exited bool // the handler has ended the goroutine
 }
 
 // NewListener returns a Listener with an empty queue.
@@ -115,9 +112,7 @@ func (l *Listener) Backlog() int {
 func (l *Listener) Enqueue(b Batch) {
 	l.enqueued.Add(int64(len(b.Notes)))
 	l.mu.Lock()
-	if l.appendLocked(b); len(l.pending) > 1 {
-		l.calls.look(b.Received)
-	}
+	l.appendLocked(b)
 	if limit := l.options.BacklogLimit; limit > 0 && l.waiting > max(limit, 2*l.coalesced) {
 		l.coalesceLocked()
 	}
@@ -159,10 +154,7 @@ func (l *Listener) coalesceLocked() {
 func (l *Listener) leave() { l.goneOnce.Do(func() { close(l.gone) }) }
 
 func (l *Listener) stop() {
-	l.stopOnce.Do(func() {
-		close(l.stopping)
-		l.calls.isLong.Store(true)
-	})
+	l.stopOnce.Do(func() { close(l.stopping) })
 }
 
 func (l *Listener) isStopping() bool {
@@ -217,9 +209,9 @@ func (l *Listener) Drain() []Batch {
 
 // drop releases what is pending: a caller may keep a Listener that has ended.
 func (l *Listener) drop() {
-	l.rest()
+	l.calls.rest()
 	l.takePending()
-	l.inHand, l.at, l.next, l.timed, l.timedNext = nil, 0, 0, 0, 0
+	l.inHand, l.at, l.next = nil, 0, 0
 	l.dropped.Store(true)
 }
 
@@ -232,53 +224,43 @@ func (l *Listener) handleInHand() bool {
 	for ; l.at < len(l.inHand); l.at++ {
 		b := &l.inHand[l.at]
 		for l.next < len(b.Notes) {
-			if l.handleNext(b.Notes); l.isStopping() {
+			if l.handleNext(b); l.isStopping() {
 				return false
 			}
 		}
 		if b.Lists > 0 {
 			l.lists.Reach(b.Lists)
 		}
-		b.Notes, b.calls, l.next = nil, int32(len(b.Notes)), 0 // so that it keeps no objects alive
+		b.Notes, l.next = nil, 0 // so that it keeps no objects alive
 	}
-	l.rest()
+	l.calls.rest()
 	clear(l.inHand)
 	l.mu.Lock()
 	l.memory.Give(l.inHand)
 	l.mu.Unlock()
-	l.inHand, l.at, l.timed, l.timedNext = nil, 0, 0, 0
+	l.inHand, l.at = nil, 0
 	return !l.isStopping()
 }
 
-// handleNext calls the handler from notes[l.next] on, until the end, a stop, or a call
+// handleNext calls the handler from b.Notes[l.next] on, until the end, a stop, or a call
 // that does not return. One deferred call serves all of them.
-func (l *Listener) handleNext(notes []Notification) {
+func (l *Listener) handleNext(b *Batch) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		n, value := &notes[l.next], recover()
+		n, value := &b.Notes[l.next], recover()
 		l.next++
-		l.count()
+		l.calls.end(b.Received)
 		l.calls.panics.Add(1)
 		l.exited = value == nil // recover returns a value for each panic
 		l.options.Failed(l, n, value)
 	}()
-	for l.next < len(notes) && l.goesOn() {
-		l.options.Deliver(&notes[l.next])
+	for l.next < len(b.Notes) && !l.isStopping() {
+		l.options.Deliver(&b.Notes[l.next])
 		l.next++
-		l.count()
+		l.calls.end(b.Received)
 	}
 	returned = true
-}
-
-// goesOn reports whether the Listener was not stopped.
-func (l *Listener) goesOn() bool { return !l.calls.isLong.Load() || l.endLong() }
-
-// endLong ends a chunk of calls that takes long. It reports whether the Listener was not stopped.
-func (l *Listener) endLong() bool {
-	l.calls.isLong.Store(false) // before isStopping: stop sets it again
-	l.cut()
-	return !l.isStopping()
 }

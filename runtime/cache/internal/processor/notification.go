@@ -41,6 +41,4 @@ type Batch struct {
 	// Lists, if it is not 0, marks a batch after which a handler has got the initial lists of all
 	// scopes below the mark, and what was cached when it was added.
 	Lists initial.Mark
-	// calls is the number of Notes, when they are handled and gone.
-	calls int32
 }

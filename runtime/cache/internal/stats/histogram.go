@@ -42,48 +42,6 @@ func bucketOf(d time.Duration) (i int) {
 	return i
 }
 
-// Adder adds several durations to a Histogram, which mostly are about the same. So it changes
-// the Histogram, which is in the caches of other processors, as few times as possible.
-type Adder struct {
-	to     *Histogram
-	bucket int
-	n      int64
-	sum    int64
-}
-
-// Adder returns an Adder. The caller calls Flush at the end.
-func (h *Histogram) Adder() Adder { return Adder{to: h} }
-
-// Add counts n events, each of which took d.
-func (a *Adder) Add(d time.Duration, n int) {
-	if n <= 0 {
-		return
-	}
-	d = max(d, 0)
-	if bucket := bucketOf(d); bucket != a.bucket {
-		a.flushCount()
-		a.bucket = bucket
-	}
-	a.n += int64(n)
-	a.sum = int64(Sum(time.Duration(a.sum), times(d, n)))
-}
-
-func (a *Adder) flushCount() {
-	if a.n > 0 {
-		a.to.counts[a.bucket].Add(uint64(a.n))
-		a.n = 0
-	}
-}
-
-// Flush adds what was counted.
-func (a *Adder) Flush() {
-	a.flushCount()
-	if a.sum > 0 {
-		a.to.addSum(time.Duration(a.sum))
-		a.sum = 0
-	}
-}
-
 // addSum adds to the sum, up to the largest Duration: 292 years, which a million events reach that
 // wait for some hours each. A sum must not fall.
 func (h *Histogram) addSum(d time.Duration) {
