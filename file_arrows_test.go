@@ -27,7 +27,7 @@ var order = map[string]string{
 	"observe":                    "state report problems summary read",
 	"observe/debugpage":          "columns facts view history text page handler+options",
 	"observe/healthz":            "report check handler",
-	"runtime/cache": "object errors scope status stats advice cluster_watch hooks listwatch sync scope_source packing packing_default config " +
+	"runtime/cache": "object errors scope status stats advice hooks listwatch sync scope_source packing packing_default config " +
 		"handler record scope_reflector core+handover+own_writes indexer fields transform options " +
 		"scope_options informer+observed+registration+scope_set kind shared_informer factory lister generic " +
 		"lease reflector scopes_of",
@@ -45,7 +45,7 @@ var order = map[string]string{
 	"runtime/cache/internal/processor": "notification coalesce calls+listener processor+removed",
 	"runtime/cache/internal/protocol":  "reason pace backoff request state trail version",
 	"runtime/cache/internal/reflector": "settings gate orders sink list+reflector+watch",
-	"runtime/cache/internal/scoping":   "namespaces rule selectors",
+	"runtime/cache/internal/scoping":   "others rule selectors",
 	"runtime/cache/internal/source":    "source bodies client+stream shard view",
 	"runtime/cache/internal/stats":     "body histogram stamp size traffic",
 	"runtime/cache/internal/store":     "names chunks form index marks slots+store+walk+write",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -436,4 +437,37 @@ func newWidget(name ObjectName, letters, color string) *unstructured.Unstructure
 		obj.SetLabels(map[string]string{"letters": letters})
 	}
 	return obj
+}
+
+// newOfCluster returns an informer of the widgets of a cluster, which it reads over bodies.
+func newOfCluster(c *cluster, form func(accept string) string, options ...SharedInformerOption) *SharedIndexInformer[object] {
+	c.Helper()
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.open(namespace, form) }}
+	s, err := kind.NewInformer(append(options, WithWatchErrorHandler(quiet))...)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return s
+}
+
+func teams(from, to int) (scopes []Scope) {
+	for i := from; i < to; i++ {
+		scopes = append(scopes, Scope{Namespace: fmt.Sprintf("team-%02d", i)})
+	}
+	return scopes
+}
+
+// create creates a widget, and remove removes it.
+func create(c *cluster, namespace, name string) {
+	c.Helper()
+	if code, body := c.send(c.Context(), c.others, call{method: http.MethodPost, path: pathOf(namespace, ""), body: newWidget(ObjectName{namespace, name}, "", "red")}); code != http.StatusCreated {
+		c.Fatalf("%d: %s", code, body)
+	}
+}
+
+func remove(c *cluster, namespace, name string) {
+	c.Helper()
+	if code, body := c.send(c.Context(), c.others, call{method: http.MethodDelete, path: pathOf(namespace, name)}); code != http.StatusOK {
+		c.Fatalf("%d: %s", code, body)
+	}
 }

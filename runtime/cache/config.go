@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
@@ -55,8 +54,6 @@ type config struct {
 	isScope bool
 	// isNamespaced is that of the Kind.
 	isNamespaced bool
-	// clusterWatch is nil without WithClusterWatch.
-	clusterWatch *clusterWatch
 	// scopeSource sets the scopes, if it is not nil. There are none at first then.
 	scopeSource ScopeSource
 	// configOf returns the config of a scope of the informer that base configures.
@@ -164,9 +161,6 @@ func (c *config) name() string {
 	name := c.plainName()
 	if c.Namespace != "" {
 		return name + " in namespace " + c.Namespace
-	}
-	if c.scope.among != nil {
-		return name + " in " + human.Plural(c.scope.among.Len(), "namespace")
 	}
 	if c.scope.OtherNamespaces && c.isScope {
 		return name + " in other namespaces"

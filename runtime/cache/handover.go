@@ -112,10 +112,9 @@ func (c *core) takeOver(h *handover) deltafifo.Delta {
 	for _, id := range from {
 		other := c.open[id]
 		c.own.move(other, r, c.partOf(r).Has)
-		if region.Name == "" {
-			other.leaveOut(region.Namespaces...)
+		if region.Name == "" && !region.IsWide {
+			other.leaveOut(region.Namespace)
 		}
-		c.leaveOutLost(other)
 	}
 	delete(c.handovers, r.id)
 	r.isHeld.Store(false)
@@ -191,7 +190,9 @@ func (c *core) assignScopes(next, opened []*scopeReflector) partition.Change {
 	var named []string
 	for i, r := range next {
 		scopes[i] = partition.Scope{ID: r.id, Region: r.region()}
-		named = append(named, scopes[i].Namespaces...)
+		if !scopes[i].IsWide {
+			named = append(named, scopes[i].Namespace)
+		}
 	}
 	change := c.owners.Set(scopes, func(id scopeID) (uint64, bool) {
 		version := c.open[id].frontier.Applied().Version
@@ -215,17 +216,9 @@ func (c *core) assignScopes(next, opened []*scopeReflector) partition.Change {
 	for _, id := range change.Closed {
 		c.closeScope(id)
 	}
-	for _, r := range c.open {
-		c.leaveOutLost(r)
-	}
 	c.noteLeaving()
 	c.own.follow(c.open)
 	return change
-}
-
-// leaveOutLost makes a Reflector drop what it reads of namespaces that it has lost.
-func (c *core) leaveOutLost(r *scopeReflector) {
-	r.leaveOutAllBut(func(namespace string) bool { return c.owners.OwnsIn(r.id, namespace) })
 }
 
 // isOver reports whether no scope has an object.

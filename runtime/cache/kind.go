@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -127,9 +126,6 @@ func (k *kind) config(of, own *options) (config, error) {
 	if err == nil {
 		err = checkScopes("WithNamespaces", own, scopes, k.Namespaced)
 	}
-	if above := cmp.Or(own.clusterWatch, of.clusterWatch); above != nil {
-		made.clusterWatch = &clusterWatch{*above, scopes}
-	}
 	errs = append(errs, err)
 	if scopeSource != nil {
 		part, err := made.configOf(made, Scope{}) // reports a mistake at once
@@ -137,13 +133,12 @@ func (k *kind) config(of, own *options) (config, error) {
 		made.Open, made.source, made.fake, made.scopeSource = part.Open, part.source, part.fake, scopeSource
 		return made, errors.Join(append(errs, err)...)
 	}
-	scopes, _ = made.clusterWatch.plan(scopes, nil)
 	if len(scopes) > 1 {
 		made.ownFirstLists = newOwnFirstLists()
 	}
 	for _, scope := range scopes {
 		part, err := made.configOf(made, scope)
-		part.isScope = len(scopes) > 1 || scope.among != nil
+		part.isScope = len(scopes) > 1
 		errs = append(errs, err)
 		made.scopes = append(made.scopes, part)
 	}
@@ -168,11 +163,8 @@ func (k *kind) scoped(base config, of, own *options, scope Scope) (config, error
 	byLabels, byFields := selectorsOf(of, own, scope)
 	shard, mistake := k.shardOf(of, own, scope)
 	rule := scoping.NewRule(byFields, shard)
-	switch { // the informer removes those of other scopes, once these have taken over
-	case scope.OtherNamespaces:
-		rule.Among = scoping.NewOtherNamespaces()
-	case scope.among != nil:
-		rule.Among = scoping.NewNamespaces(scope.among.Without(nil))
+	if scope.OtherNamespaces {
+		rule.Others = scoping.NewOthers()
 	}
 	part.rule = &rule
 	part.tweak(scoping.Tweak(byLabels, byFields, shard, of.tweak, own.tweak))

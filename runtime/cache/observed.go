@@ -32,13 +32,13 @@ func (s *informer) Status() Status {
 // statusOfAll returns the state of the Reflectors as one.
 func (s *informer) statusOfAll() Status {
 	all, chosen := s.reflectors(), s.set.chosen.Load()
-	if len(all) == 1 && chosen == nil && all[0].among() == nil {
+	if len(all) == 1 && chosen == nil {
 		return all[0].Status()
 	}
 	scopes := make([]ScopeStatus, len(all))
 	for i, r := range all {
 		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
-		isShared := r.among() != nil || r.config.scope.OtherNamespaces || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
+		isShared := r.config.scope.OtherNamespaces || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
 		if isShared {
 			scopes[i].Scope = r.config.scope.String()
 		}
@@ -291,11 +291,7 @@ func (s *informer) namespaces() []string {
 	all := s.reflectors()
 	names := make([]string, 0, len(all))
 	for _, r := range all {
-		if among := r.among(); among != nil {
-			names = append(names, among.Without(nil)...)
-		} else {
-			names = append(names, r.config.Namespace)
-		}
+		names = append(names, r.config.Namespace)
 	}
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) == 1 && names[0] == "" {

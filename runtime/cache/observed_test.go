@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -274,31 +273,6 @@ func TestObservedScopes(t *testing.T) {
 		want([]Scope{{Namespace: "a"}, {OtherNamespaces: true, LabelSelector: "x=z"}}, `["" "a"] nil=false synced=true,true handler=true,true`)
 		if observed := inside(other).observed(); observed.ID == id || observed.Namespaces != nil {
 			t.Errorf("an informer of all namespaces has the ID %d and %q", observed.ID, observed.Namespaces)
-		}
-	})
-}
-
-// TestObservedClusterWatch has a watch of all namespaces that is limited to three. The page must not show
-// it as one of all, and the missing right is that of all.
-func TestObservedClusterWatch(t *testing.T) {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] {
-		src := newSource()
-		src.failWith(func(request) error { return errForbidden })
-		return listWatchOf[object](src)
-	}}
-	synctest.Test(t, func(t *testing.T) {
-		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithClusterWatch(2), WithWatchErrorHandler(quiet))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run(t, s.Run)
-		synctest.Wait()
-		observed := inside(s).observed()
-		if fmt.Sprint(observed.Namespaces) != "[a b c]" || len(observed.Status.Scopes) != 1 || observed.Status.Scopes[0].Scope != `"" limited to 3 namespaces` {
-			t.Errorf("namespaces %q, scopes %+v", observed.Namespaces, observed.Status.Scopes)
-		}
-		if advice := observed.Advice(); len(advice) != 1 || !strings.Contains(advice[0].Text, "in all namespaces. Add the rule to a ClusterRole") {
-			t.Errorf("the advice is %q", advice)
 		}
 	})
 }

@@ -58,8 +58,6 @@ type options struct {
 	sourceOf  func(namespace string) (source.Source, bool)
 	writes    *writes.Observer
 	shard     *sharding.Selector
-	// clusterWatch is the argument of WithClusterWatch, or nil.
-	clusterWatch *int
 
 	// ofKind has the options of each kind in a factory.
 	ofKind   map[reflect.Type]*options
@@ -453,9 +451,6 @@ func (o *options) summary() string {
 		}
 		slices.Sort(terms)
 		add("fields", terms)
-	}
-	if o.clusterWatch != nil {
-		add("a watch of the cluster above", *o.clusterWatch)
 	}
 	if o.shard != nil {
 		add("shard", o.shard)

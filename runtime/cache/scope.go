@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -29,19 +28,12 @@ type Scope struct {
 	// ShardSelector is the String of a sharding.Selector, which may have several ranges. The informer sends it to
 	// the server. A server may ignore it, so the informer also filters, before it decodes.
 	ShardSelector string
-
-	// among, if it is not nil, has the namespaces that a scope of all namespaces is limited to; see
-	// WithClusterWatch. Its Reflector hears of those that SetScopes removes until others have taken over.
-	among *scoping.Namespaces
 }
 
 // String returns the namespace, quoted, and the selectors.
 func (s Scope) String() string {
 	text := strconv.Quote(s.Namespace)
-	switch {
-	case s.among != nil:
-		text += " limited to " + human.Plural(s.among.Len(), "namespace")
-	case s.OtherNamespaces:
+	if s.OtherNamespaces {
 		text = "other namespaces"
 	}
 	if s.LabelSelector != "" {
@@ -59,7 +51,7 @@ func (s Scope) String() string {
 func (s Scope) compare(other Scope) int {
 	return cmp.Or(strings.Compare(s.Namespace, other.Namespace), strings.Compare(s.LabelSelector, other.LabelSelector),
 		strings.Compare(s.FieldSelector, other.FieldSelector), strings.Compare(s.ShardSelector, other.ShardSelector),
-		cmp.Compare(s.among.Len(), other.among.Len()), strings.Compare(s.String(), other.String()))
+		strings.Compare(s.String(), other.String()))
 }
 
 // name names a scope in errors.
@@ -80,17 +72,11 @@ func (s Scope) name() string {
 
 // region returns what the scope may have of a kind, apart from its selectors.
 func (s Scope) region(isNamespaced bool) partition.Region {
-	var region partition.Region
-	switch {
-	case s.among != nil:
-		region.Namespaces = s.among.Without(nil)
-	case s.Namespace != "" || !isNamespaced && scoping.OneName(s.FieldSelector) != "":
-		region.Namespaces = []string{s.Namespace}
-	default:
+	name := scoping.OneName(s.FieldSelector)
+	if s.Namespace == "" && (isNamespaced || name == "") {
 		return partition.Region{IsWide: true}
 	}
-	region.Name = scoping.OneName(s.FieldSelector)
-	return region
+	return partition.Region{Namespace: s.Namespace, Name: name}
 }
 
 // normal returns the normal form of a scope. Scopes with the same conditions have equal normal forms.

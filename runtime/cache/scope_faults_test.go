@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -489,6 +490,28 @@ func TestScopeRemovedAndAddedAtOnce(t *testing.T) {
 		}
 		if got := names(s); !slices.Equal(got, []string{"team-00/two"}) || c.reads.open() != 1 {
 			t.Errorf("cached are %q, with %d watches", got, c.reads.open())
+		}
+	})
+}
+
+// TestOtherNamespacesAreNotDecoded counts objects of namespaces with scopes of their own, which the watch of all others leaves out.
+func TestOtherNamespacesAreNotDecoded(t *testing.T) {
+	if os.Getenv(overBodies) != "" {
+		t.Skip("the cluster has bodies of its own")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		for _, scope := range teams(0, 6) {
+			create(c, scope.Namespace, "one")
+		}
+		s := newOfCluster(c, inJSON, WithScopes(append(teams(0, 2), Scope{OtherNamespaces: true})...))
+		run(t, s.Run)
+		synctest.Wait()
+		create(c, "team-01", "two")
+		create(c, "team-05", "two")
+		synctest.Wait()
+		if dropped := inside(s).stats().Dropped; s.GetStore().Len() != 8 || dropped != 2+1 {
+			t.Errorf("%d objects, and %d were left out, want 8 and 3", s.GetStore().Len(), dropped)
 		}
 	})
 }

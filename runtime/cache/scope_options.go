@@ -155,27 +155,3 @@ func WithShard(shard sharding.Selector) SharedInformerOption {
 		o.shard = &shard
 	}
 }
-
-// WithClusterWatch lets an informer of more than above namespaces use one watch of all namespaces. It
-// needs the rights to list and watch in all of them:
-//
-//	cache.WithNamespaces(teams...), cache.WithClusterWatch(100)
-//
-// It applies to scopes that differ only in their namespaces. The informer drops objects of other
-// namespaces before it decodes them; Stats.Dropped counts them. A namespace that is added later gets its own
-// watch, and the objects of a removed namespace are dropped. When more than above namespaces, and more than 16,
-// would have their own watches, the informer lists all namespaces again. HasSynced is false meanwhile, and
-// unchanged objects are not decoded again. When at most half of above namespaces are left, each gets its own
-// watch again.
-//
-// Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
-func WithClusterWatch(above int) SharedInformerOption {
-	return func(o *options) {
-		o.once("WithClusterWatch")
-		if above < 0 {
-			o.mistake("WithClusterWatch", "%d is not a number of namespaces; pass 0 or more", above)
-			return
-		}
-		o.clusterWatch = &above
-	}
-}

@@ -101,9 +101,6 @@ func (g *scopeGame) play() {
 	if g.seed%2 == 1 {
 		form = inProtobuf
 	}
-	if g.seed%5 == 1 {
-		options = append(options, WithClusterWatch(2))
-	}
 	if g.seed%4 != 0 {
 		options = append(options, WithStreamingList())
 	}

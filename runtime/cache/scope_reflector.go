@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -92,21 +90,9 @@ func (r *scopeReflector) region() partition.Region {
 	return r.config.scope.region(r.config.isNamespaced)
 }
 
-// among has the namespaces that one watch of all namespaces is limited to; nil for all.
-func (r *scopeReflector) among() *scoping.Namespaces { return r.config.scope.among }
-
 // leaveOut makes the Reflector of OtherNamespaces drop what it reads of some namespaces, which it never has again.
 func (r *scopeReflector) leaveOut(namespaces ...string) {
 	if r.config.scope.OtherNamespaces {
-		r.config.rule.Among.Remove(namespaces)
-	}
-}
-
-// leaveOutAllBut makes the Reflector of a set of namespaces drop what it reads of those that are no longer in the set, except those
-// that are its own until others have taken over.
-func (r *scopeReflector) leaveOutAllBut(isOwn func(namespace string) bool) {
-	if among := r.among(); among != nil {
-		heard := r.config.rule.Among
-		heard.Remove(slices.DeleteFunc(heard.Without(among.Without(nil)), isOwn))
+		r.config.rule.Others.LeaveOut(namespaces)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -54,11 +53,8 @@ func (s *informer) namedScopes() []Scope {
 
 // namedLocked is namedScopes while the mutex of set is held.
 func (s *informer) namedLocked() []Scope {
-	switch {
-	case s.set.named != nil:
+	if s.set.named != nil {
 		return *s.set.named
-	case s.config.clusterWatch != nil:
-		return s.config.clusterWatch.first
 	}
 	all := s.reflectors()
 	scopes := make([]Scope, len(all))
@@ -195,12 +191,7 @@ func (s *informer) setScopes(scopes []Scope, isLenient bool) (isSet bool, err er
 		}
 		normal = withoutContradictions(normal, found, c.namedLocked())
 	}
-	watched := make([]Scope, 0, len(c.reflectors()))
-	for _, r := range c.reflectors() {
-		watched = append(watched, r.config.scope)
-	}
-	planned, gone := c.config.clusterWatch.plan(normal, watched)
-	next, opened, err := s.plan(planned)
+	next, opened, err := s.plan(normal)
 	if err != nil {
 		return false, err
 	}
@@ -211,7 +202,7 @@ func (s *informer) setScopes(scopes []Scope, isLenient bool) (isSet bool, err er
 			c.choose(Watching, "", nil)
 		}
 	}
-	s.replaceScopes(next, opened, gone)
+	s.replaceScopes(next, opened)
 	for _, r := range opened {
 		c.startLocked(r)
 	}
@@ -268,8 +259,8 @@ func asSetScopes(err error) error {
 	return err
 }
 
-// replaceScopes replaces the Reflectors of the informer in one step. gone are removed from sets of namespaces.
-func (s *informer) replaceScopes(next, opened []*scopeReflector, gone map[*scoping.Namespaces][]string) {
+// replaceScopes replaces the Reflectors of the informer in one step.
+func (s *informer) replaceScopes(next, opened []*scopeReflector) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opened.Add(uint32(len(opened)))
@@ -279,15 +270,9 @@ func (s *informer) replaceScopes(next, opened []*scopeReflector, gone map[*scopi
 		}
 	}
 	s.current.Store(&next)
-	var parts []deltafifo.Part
-	for among, namespaces := range gone {
-		among.Remove(namespaces)
-		for _, namespace := range namespaces {
-			parts = append(parts, deltafifo.Part{Namespace: namespace, Has: s.isOver})
-		}
-	}
 	s.isChosen = true
 	change := s.assignScopes(next, opened)
+	var parts []deltafifo.Part
 	for _, namespace := range change.Namespaces {
 		parts = append(parts, deltafifo.Part{Namespace: namespace, Has: s.isOver})
 	}

@@ -128,7 +128,7 @@ type Status struct {
 	// reason.
 	Undecodable []*DecodeError
 	// Scopes has the state of each scope, sorted, if the informer follows several, or they may
-	// change; see WithNamespaces and WithClusterWatch. Phase is the worst of theirs then, and ResourceVersion the earliest.
+	// change; see WithNamespaces and SetScopes. Phase is the worst of theirs then, and ResourceVersion the earliest.
 	Scopes []ScopeStatus
 
 	resource schema.GroupVersionResource // of the informer, if it is known
@@ -222,8 +222,7 @@ type ScopeStatus struct {
 	Namespace string
 	// Status has neither Objects nor Scopes.
 	Status Status
-	// Scope is the String of the Scope if it is not the only one with this Namespace, is limited by
-	// WithClusterWatch, or has all other namespaces.
+	// Scope is the String of the Scope if it is not the only one with this Namespace, or has all other namespaces.
 	Scope string
 
 	title string // of the scope in errors, or empty

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -58,7 +57,7 @@ type scope struct {
 	color  string
 }
 
-func (s *scope) equals(other scope) bool { return reflect.DeepEqual(*s, other) }
+func (s *scope) equals(other scope) bool { return *s == other }
 
 type reflector struct {
 	scope
@@ -151,7 +150,7 @@ func (s *scope) selects(obj *metav1.PartialObjectMetadata) bool {
 	if obj == nil || s.color != "" && obj.Labels["color"] != s.color {
 		return false
 	}
-	return s.region.IsWide || slices.Contains(s.region.Namespaces, obj.Namespace) && (s.region.Name == "" || s.region.Name == obj.Name)
+	return s.region.IsWide || s.region.Namespace == obj.Namespace && (s.region.Name == "" || s.region.Name == obj.Name)
 }
 
 // list takes a step of a Reflector that lists.
@@ -341,20 +340,17 @@ func (w *world) remove(name listed.Name, version uint64) error {
 	return nil
 }
 
-// setScopes sets some scopes: of one or several namespaces, of one object, and of all others.
+// setScopes sets some scopes: of one namespace, of one object, and of all others.
 func (w *world) setScopes() error {
 	var next []scope
 	colors := []string{"", "", "red", "blue"}
-	left := namespaces
-	for len(left) > 0 {
-		some := left[:1+w.pick(len(left))]
-		left = left[len(some):]
+	for _, namespace := range namespaces {
 		switch w.pick(4) {
 		case 0:
-			next = append(next, scope{Region{Namespaces: some}, colors[w.pick(4)]})
+			next = append(next, scope{Region{Namespace: namespace}, colors[w.pick(4)]})
 		case 1:
 			for i := range w.pick(3) {
-				next = append(next, scope{Region{Namespaces: some, Name: strconv.Itoa(i)}, ""})
+				next = append(next, scope{Region{Namespace: namespace, Name: strconv.Itoa(i)}, ""})
 			}
 		}
 	}
@@ -585,15 +581,16 @@ func TestRulesAreNeeded(t *testing.T) {
 	}
 }
 
-// TestRegionShrinksWhileItOpens removes a namespace from the scope of WithClusterWatch before it has taken over. It must not get
-// the namespace, and another scope must not take it over from one that is closed.
+// TestRegionShrinksWhileItOpens gives a namespace a scope of its own before the scope of all others has taken it over. That scope must
+// not get the namespace, and another one must not take it over from one that is closed.
 func TestRegionShrinksWhileItOpens(t *testing.T) {
 	o := New()
 	version := func(ID) (uint64, bool) { return 1, true }
-	of := func(id ID, namespaces ...string) Scope { return Scope{id, Region{Namespaces: namespaces}} }
+	of := func(id ID, namespace string) Scope { return Scope{id, Region{Namespace: namespace}} }
+	others := func(id ID) Scope { return Scope{id, Region{IsWide: true}} }
 	o.Set([]Scope{of(0, "y"), of(5, "z")}, version)
-	o.Set([]Scope{of(1, "y", "z")}, version)
-	o.Set([]Scope{of(1, "z"), {2, Region{IsWide: true}}}, version)
+	o.Set([]Scope{others(1)}, version)
+	o.Set([]Scope{of(2, "y"), others(1)}, version)
 	_, closed := o.Commit(1)
 	from, _ := o.Commit(2)
 	for _, id := range from {

@@ -32,9 +32,9 @@ const nobody = ^ID(0)
 type Region struct {
 	// IsWide is set if it has each namespace that no other region names.
 	IsWide bool
-	// Namespaces are what it has if IsWide is not set.
-	Namespaces []string
-	// Name, if it is not empty, is that of the only object in each of them.
+	// Namespace is what it has if IsWide is not set. It is empty for a cluster-scoped kind.
+	Namespace string
+	// Name, if it is not empty, is that of its only object.
 	Name string
 }
 
@@ -70,16 +70,14 @@ func (l *layout) of(name listed.Name) ID {
 
 // add assigns a region.
 func (l *layout) add(s Scope) {
-	if s.IsWide {
+	switch {
+	case s.IsWide:
 		l.wide = s.ID
-	}
-	for _, namespace := range s.Namespaces {
-		if s.Name == "" {
-			l.setSpace(namespace, s.ID)
-		} else {
-			l.setName(listed.Name{Namespace: namespace, Name: s.Name}, s.ID)
-			l.setSpace(namespace, nobody)
-		}
+	case s.Name == "":
+		l.setSpace(s.Namespace, s.ID)
+	default:
+		l.setName(listed.Name{Namespace: s.Namespace, Name: s.Name}, s.ID)
+		l.setSpace(s.Namespace, nobody)
 	}
 }
 
@@ -131,19 +129,6 @@ func (o *Owners) Opening(name listed.Name) (ID, bool) {
 	return id, o.openings[id] != nil
 }
 
-// OwnsIn reports whether a scope speaks about a namespace, or about an object in it.
-func (o *Owners) OwnsIn(id ID, namespace string) bool {
-	if o.owned.of(listed.Name{Namespace: namespace}) == id {
-		return true
-	}
-	for name, owner := range o.owned.names {
-		if name.Namespace == namespace && owner == id {
-			return true
-		}
-	}
-	return false
-}
-
 // Extends reports whether a wide region among regions would get a namespace that another scope has now. A wide
 // scope that stays has left out such namespaces, so only a new one may have them.
 func (o *Owners) Extends(regions []Region) bool {
@@ -188,7 +173,6 @@ func (o *Owners) Set(scopes []Scope, version func(ID) (uint64, bool)) Change {
 	o.wanted, o.openings = wanted, nil
 	for _, scope := range scopes {
 		if last := before[scope.ID]; last != nil {
-			last.region = scope.Region // namespaces may have been removed from it
 			o.open(scope.ID, last)
 			owners := o.ownersIn(scope)
 			maps.DeleteFunc(last.from, func(owner ID, _ uint64) bool { _, still := owners[owner]; return !still })

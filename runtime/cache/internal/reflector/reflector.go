@@ -98,9 +98,9 @@ func (r *Reflector) useBodies() {
 	options := r.decodeLocked()
 	// Objects of a cache are read-only, but a transform may write to them.
 	options.ReadOnly = options.ReadOnly || s.Shared && s.Transform == nil
-	if rule := s.Rule; rule != nil && rule.Among != nil {
-		among, keep := rule.Among, options.Keep
-		options.Keep = func(h wire.Head) bool { return among.HasText(h.Namespace) && (keep == nil || keep(h)) }
+	if rule := s.Rule; rule != nil && rule.Others != nil {
+		others, keep := rule.Others, options.Keep
+		options.Keep = func(h wire.Head) bool { return others.HasText(h.Namespace) && (keep == nil || keep(h)) }
 	}
 	if packing := store.PackingOf(&s.Form); packing != nil && s.Transform == nil { // no text has the result of a transform
 		options.Packer = packing

@@ -215,7 +215,9 @@ func TestPagesOfOtherNamespacesAreNotEmpty(t *testing.T) {
 	to := &sink{}
 	r := reflectorOf(to, nil)
 	r.settings.Resource = &schema.GroupVersionResource{Resource: "widgets"}
-	r.settings.Rule = &scoping.Rule{Among: scoping.NewNamespaces([]string{"a"})}
+	others := scoping.NewOthers()
+	others.LeaveOut([]string{"b"})
+	r.settings.Rule = &scoping.Rule{Others: others}
 	from := pages{}
 	for n := range 2 * protocol.MaxEmptyPages {
 		obj := named(strconv.Itoa(n))

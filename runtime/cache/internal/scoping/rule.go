@@ -16,9 +16,9 @@ import (
 // Rule tells which objects a scope cannot have. The zero value and nil exclude no object.
 type Rule struct {
 	Shard sharding.Selector
-	// Among, if it is not nil, has the namespaces that the scope is limited to.
-	Among *Namespaces
-	terms []term
+	// Others, if it is not nil, has the namespaces that the scope is limited to: those without a scope of their own.
+	Others *Others
+	terms  []term
 }
 
 // term is a condition on the name or on the namespace of an object.
@@ -64,15 +64,15 @@ func (r *Rule) Selector() sharding.Selector {
 }
 
 // HasTerms reports whether there is a condition on the name or the namespace, besides Namespace.
-func (r *Rule) HasTerms() bool { return r != nil && (len(r.terms) > 0 || r.Among != nil) }
+func (r *Rule) HasTerms() bool { return r != nil && (len(r.terms) > 0 || r.Others != nil) }
 
 // Excludes reports whether the conditions leave out an object with these names. A server may
-// ignore those of a field selector, as fakes do, and does not know Among.
+// ignore those of a field selector, as fakes do, and does not know Others.
 func (r *Rule) Excludes(namespace, name string) bool {
 	if r == nil {
 		return false
 	}
-	if !r.Among.Has(namespace) {
+	if !r.Others.Has(namespace) {
 		return true
 	}
 	for i := range r.terms {
