@@ -38,13 +38,14 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.PrefersProtobuf = options.PrefersProtobuf
+	in.PrefersProtobuf, in.ClientGo = options.PrefersProtobuf, options.Informers == InformersClientGo
 	read := time.Now()
 	set := decide.Decide(in, &mistakes)
 	set.DiscoveryType, set.KeepsSerializer = loaded.ClientGo.DiscoveryType, loaded.ClientGo.HasDeleteWithResult
 	if set.ClientGo = clientGoOf(options, loaded.ClientGo); set.ClientGo != "" {
 		dropTyped(set)
 	}
+	setup.dropExpanded(set)
 	set.InlineTag = loaded.ClientGo.InlineTag
 	if err := setup.complete(ctx, set, loaded, in, &mistakes); err != nil {
 		return nil, err

@@ -36,10 +36,12 @@ type Tool struct {
 type FooSpec struct {
 	NodeName string ` + "`json:\"nodeName\"`" + `
 	Tools    []Tool ` + "`json:\"tools\"`" + `
+	Replicas *int32 ` + "`json:\"replicas\"`" + `
 }
 
 type FooStatus struct {
-	Phase Phase ` + "`json:\"phase\"`" + `
+	Phase    Phase ` + "`json:\"phase\"`" + `
+	Replicas int32 ` + "`json:\"replicas\"`" + `
 }
 `
 

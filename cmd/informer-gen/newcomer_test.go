@@ -64,14 +64,14 @@ func goCommand(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestNewcomer generates everything for a package that is one struct with +genclient, and uses the result.
+// TestNewcomer generates everything for a package of structs with +genclient, and uses the result.
 func TestNewcomer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a clientset")
 	}
 	dir := operatorModule(t, archiveFiles(t, "testdata/newcomer.txtar"))
 	args := []string{"--output-dir=generated", "--deepcopy", "--register", "--with-applyconfig", "./api/..."}
-	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, "1 kind in 1 group version: wrote ") {
+	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, "3 kinds in 1 group version: wrote ") {
 		t.Fatalf("exit code %d: %s%s", got.code, got.stdout, got.stderr)
 	}
 	goCommand(t, dir, "vet", "./...")

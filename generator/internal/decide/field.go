@@ -71,6 +71,8 @@ func (a *assembly) addSelectableField(t *input.Type, k *model.Kind, m markers.Ma
 		a.errs.Add(m.Pos, "servers select by metadata.name and metadata.namespace without a marker, and by no other metadata; remove the marker")
 	case field.Problem != "" && !field.EncodesItself:
 		a.errs.Add(m.Pos, "selectable field: %s", field.Problem)
+	case !strings.HasPrefix(v.Path.Text, "."):
+		a.errs.Add(m.Pos, "servers do not accept the selectable field %s without a dot at the beginning; write JSONPath=.%s", found.Path, found.Path)
 	case slices.ContainsFunc(field.Steps, inCollection):
 		a.errs.Add(m.Pos, "a server cannot select by %s, which is in a list or a map; name a field that each object has once", found.Path)
 	case other >= 0 && all[other].Path == found.Path:

@@ -68,6 +68,8 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r readin
 			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, and a letter first", "use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
 	}
 	a.addApply(k)
+	var scale *scaleMarker
+	a.ignoring(func() { scale = a.scale(t) })
 	if r.verbs.none {
 		for _, m := range r.methods {
 			a.warn(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of the markers", m.Name, k.Name)
@@ -76,8 +78,11 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r readin
 		a.refuseUnreadable(t, r.methods)
 		a.ignoring(func() { a.addMethods(t, k, r.methods) })
 	}
+	if !a.ClientGo {
+		k.Methods = append(k.Methods, scale.methods(k, r.methods)...)
+	}
 	a.ignoring(func() { a.addFields(t, k) })
-	k.Served = served(t, k, r.hasStatus)
+	k.Served = served(t, k, r.hasStatus, scale)
 	if a.errs.Len() > before {
 		a.faulty[k.Package.Path] = append(a.faulty[k.Package.Path], k)
 		return nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
-	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
@@ -29,10 +28,6 @@ func (a *assembly) readKubebuilder(t *input.Type) reading {
 			return reading{}
 		case markers.Status:
 			r.hasStatus = true
-		case markers.Scale:
-			if r.isKind {
-				r.methods = scaleMethods(m.Pos)
-			}
 		case markers.Resource:
 			r.namespaced = v.Scope != "Cluster" // controller-gen takes the scope of the last marker
 			if v.Path != "" {
@@ -44,15 +39,6 @@ func (a *assembly) readKubebuilder(t *input.Type) reading {
 		r.resource = strings.ToLower(flect.Pluralize(t.Name)) // as controller-gen has it
 	}
 	return r
-}
-
-// scaleMethods returns the methods of a kind with a subresource scale.
-func scaleMethods(pos token.Position) []*model.Method {
-	scale := model.TypeRef{Path: "k8s.io/api/autoscaling/v1", Name: "Scale"}
-	return []*model.Method{
-		{Name: "GetScale", Verb: "get", Subresource: "scale", Result: scale, Pos: pos},
-		{Name: "UpdateScale", Verb: "update", Subresource: "scale", Input: scale, Result: scale, Pos: pos},
-	}
 }
 
 // followResource compares the markers of code-generator on a kind with +kubebuilder:resource, from

@@ -182,7 +182,11 @@ func (c manifestCheck) version() {
 			"the client of kind %s has UpdateStatus, but version %s of its CRD has no status subresource (%s)", k.Name, name, v.SubresourcesPos)
 	}
 	for _, method := range k.Methods {
-		c.method(v, method)
+		if !method.FromScale {
+			c.method(v, method)
+		} else if !v.Scale {
+			c.errs.Add(method.Pos, "kind %s has the subresource scale here, but version %s of its CRD does not have it (%s); regenerate the CRD with controller-gen", k.Name, name, v.SubresourcesPos)
+		}
 	}
 	for _, field := range k.SelectableFields {
 		c.selectable(v, field)

@@ -8,16 +8,13 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// usualScale returns the paths of a kind whose markers have no paths.
-func usualScale() *model.Scale {
-	return &model.Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas"}
-}
-
 // served returns what a server has to know about k. It reads the markers of controller-gen also in a
-// package of +genclient, because controller-gen makes the CRD from them.
-func served(t *input.Type, k *model.Kind, hasStatus bool) model.Served {
+// package of +genclient, because controller-gen makes the CRD from them. scale may be nil.
+func served(t *input.Type, k *model.Kind, hasStatus bool, scale *scaleMarker) model.Served {
 	s := model.Served{Status: hasStatus}
-	if slices.ContainsFunc(k.Methods, func(m *model.Method) bool { return m.Subresource == "scale" }) {
+	if scale != nil {
+		s.Scale = &scale.paths
+	} else if slices.ContainsFunc(k.Methods, func(m *model.Method) bool { return m.Subresource == "scale" }) {
 		s.Scale = usualScale()
 	}
 	for _, m := range t.Markers {
@@ -26,12 +23,6 @@ func served(t *input.Type, k *model.Kind, hasStatus bool) model.Served {
 			s.Singular, s.ShortNames, s.Categories = v.Singular, v.ShortNames, v.Categories
 		case markers.Status:
 			s.Status = true
-		case markers.Scale:
-			scale := model.Scale(v)
-			if scale.SpecReplicasPath == "" || scale.StatusReplicasPath == "" {
-				scale = *usualScale()
-			}
-			s.Scale = &scale
 		}
 	}
 	return s

@@ -142,6 +142,7 @@ func (w *walk) takeField(at *types.Struct, name string) bool {
 			}
 		}
 		w.step(model.StepField, f.Field.Name(), f.Field.Type())
+		w.field.Quoted = f.Quoted
 		return true
 	}
 	if w.unknown = !sure; w.unknown {

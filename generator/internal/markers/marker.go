@@ -82,6 +82,8 @@ func (l List) FieldPaths() []FieldPath {
 			paths = append(paths, v.Path)
 		case SelectableField:
 			paths = append(paths, v.Path)
+		case Scale:
+			paths = append(paths, v.Spec, v.Status, v.Selector)
 		}
 	}
 	return slices.DeleteFunc(paths, func(p FieldPath) bool { return p.Text == "" })

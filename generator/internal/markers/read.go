@@ -128,14 +128,25 @@ func readScale(r reader) Value {
 	for _, argument := range r.arguments() {
 		switch argument.key {
 		case "specpath":
-			v.SpecReplicasPath = argument.value
+			v.Spec = fieldPath(argument.value)
 		case "statuspath":
-			v.StatusReplicasPath = argument.value
+			v.Status = fieldPath(argument.value)
 		case "selectorpath":
-			v.SelectorPath = argument.value
+			v.Selector = fieldPath(argument.value)
 		default:
 			r.oneOf("argument", argument.key, "specpath", "statuspath", "selectorpath")
 		}
+	}
+	lacking := ""
+	switch {
+	case len(r.Problems) > 0:
+	case v.Spec.Text == "":
+		lacking = "specpath"
+	case v.Status.Text == "":
+		lacking = "statuspath"
+	}
+	if lacking != "" {
+		r.problem("+"+r.Name+" has no "+lacking, "write +"+r.Name+":specpath=.spec.replicas,statuspath=.status.replicas")
 	}
 	return v
 }

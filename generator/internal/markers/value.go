@@ -36,8 +36,8 @@ type (
 	}
 	// Status is +kubebuilder:subresource:status.
 	Status struct{}
-	// Scale is +kubebuilder:subresource:scale. Paths that the marker leaves out are empty.
-	Scale model.Scale
+	// Scale is +kubebuilder:subresource:scale. Spec and Status are empty only if the marker has Problems.
+	Scale struct{ Spec, Status, Selector FieldPath }
 	// Unserved is a marker with which no server has the type.
 	Unserved struct{}
 	// Index is +informer:index. It is incomplete if the marker has Problems.

@@ -32,6 +32,8 @@ type Field struct {
 	// Problem is why the field cannot be used, and what to write instead. It is empty for a
 	// usable field.
 	Problem string
+	// Quoted reports whether its tag has the option ",string".
+	Quoted bool
 	// EncodesItself reports whether the value has a method for its JSON or its text. A server
 	// compares that text for any Go type, even if there is a Problem.
 	EncodesItself bool

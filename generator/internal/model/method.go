@@ -23,7 +23,7 @@ var ApplyVerbs = []Verb{"apply", "applyStatus"}
 // ReadOnlyVerbs are the verbs of +genclient:readonly.
 var ReadOnlyVerbs = []Verb{"get", "list", "watch"}
 
-// Method is a method of a typed client in addition to the verbs, from +genclient:method.
+// Method is a method of a typed client in addition to the verbs.
 type Method struct {
 	Name string
 	Verb Verb
@@ -37,6 +37,8 @@ type Method struct {
 	// Result is the type that the method returns: the kind if the marker names no type, and
 	// the list of it for the verb list.
 	Result TypeRef
+	// FromScale reports whether the marker is +kubebuilder:subresource:scale. A method of the user's replaces such a method.
+	FromScale bool
 	// Pos is the marker.
 	Pos token.Position
 }

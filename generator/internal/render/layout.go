@@ -52,6 +52,11 @@ func (l layout) typed(gv *model.GroupVersion) string {
 	return path.Join(l.clientset(), "typed", VersionDir(gv))
 }
 
+// TypedDir returns the folder of the typed clients of a group version, relative to the output folder.
+func TypedDir(clientsetName string, gv *model.GroupVersion) string {
+	return layout{clientsetName: clientsetName}.typed(gv)
+}
+
 func (l layout) fake(gv *model.GroupVersion) string { return path.Join(l.typed(gv), "fake") }
 
 func (l layout) listers(gv *model.GroupVersion) string { return path.Join(listerRoot, VersionDir(gv)) }
