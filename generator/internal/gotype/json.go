@@ -63,6 +63,29 @@ func (f JSONField) IsMeta() bool {
 		slices.ContainsFunc(f.Through, func(embedded *types.Var) bool { return MetaName(embedded.Type()) == "TypeMeta" })
 }
 
+// Unexported returns the field with a JSON name in its tag that a struct has, itself or in an embedded struct, but JSON does not,
+// because the field is not exported. It returns nil if there is none.
+func Unexported(structType *types.Struct, name string) *types.Var {
+	seen := map[*types.Struct]bool{}
+	for level := []*types.Struct{structType}; len(level) > 0; level = level[1:] {
+		if seen[level[0]] {
+			continue
+		}
+		seen[level[0]] = true
+		for i := range level[0].NumFields() {
+			field, tag := level[0].Field(i), JSONTagOf(level[0], i)
+			inner, isStruct := StructOf(PointedTo(field.Type()))
+			switch {
+			case field.Embedded() && tag.Name == "" && isStruct:
+				level = append(level, inner)
+			case !field.Exported() && !tag.IsHidden && tag.Name == name:
+				return field
+			}
+		}
+	}
+	return nil
+}
+
 // inlinedStruct is a struct whose fields count as fields of another struct.
 type inlinedStruct struct {
 	structType *types.Struct

@@ -148,7 +148,16 @@ func (w *walk) takeField(at *types.Struct, name string) bool {
 	if w.unknown = !sure; w.unknown {
 		return false
 	}
-	return w.fail("%s has no field with the JSON name %q%s", w.name, name, spelling.DidYouMean(name, fieldNames(fields)))
+	return w.fail("%s", lacking(w.name, at, name))
+}
+
+// lacking returns the message about a JSON name that a struct does not have. of is the struct in messages.
+func lacking(of string, structType *types.Struct, name string) string {
+	if field := gotype.Unexported(structType, name); field != nil {
+		return fmt.Sprintf("%s has the JSON name %q in the tag of %s, which is not exported, so JSON does not have it; begin the name of the field with a capital letter", of, name, field.Name())
+	}
+	fields, _ := gotype.JSONFields(structType)
+	return fmt.Sprintf("%s has no field with the JSON name %q%s", of, name, spelling.DidYouMean(name, fieldNames(fields)))
 }
 
 // finish sets the value at the end of the path, or the problem of the field.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
-	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
 // comparison compares a view with its kind: each field of the view must be able to decode the JSON of
@@ -133,6 +132,11 @@ func (c *comparison) compareFields(at pair, view, kind *types.Struct) {
 	for _, f := range ofKind {
 		byName[f.Name] = f
 	}
+	for i := range view.NumFields() {
+		if field := view.Field(i); !field.Exported() && !field.Embedded() && gotype.JSONTagOf(view, i).Name != "" {
+			c.add(field, "field %s has a JSON name but is not exported, so the view never has its value; begin its name with a capital letter, or remove it", field.Name())
+		}
+	}
 	for _, f := range ofView {
 		path, of := f.Name, c.inKind(at.kind)
 		if at.path != "" {
@@ -148,7 +152,7 @@ func (c *comparison) compareFields(at pair, view, kind *types.Struct) {
 		case !kindSure:
 			c.unsure = true
 		default:
-			c.add(f.Field, "%s has no field with the JSON name %q%s", of, f.Name, spelling.DidYouMean(f.Name, fieldNames(ofKind)))
+			c.add(f.Field, "%s", lacking(of, kind, f.Name))
 		}
 	}
 }
