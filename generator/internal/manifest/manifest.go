@@ -86,12 +86,21 @@ func collect(files []*manifestFile, folders []string, mistakes *model.Errors) []
 		}
 		if len(f.manifests)+len(f.mistakes) > 0 {
 			hasCRD[filepath.Dir(f.name)] = true
-		} else if f.named {
+		} else if f.named && !f.addSyntaxError(mistakes) {
 			mistakes.Add(token.Position{Filename: f.name}, "this file has no %s; name a file that controller-gen crd has written", definition)
 		}
 	}
 	for _, folder := range folders {
-		if !hasCRD[filepath.Clean(folder)] {
+		if hasCRD[filepath.Clean(folder)] {
+			continue
+		}
+		isBroken := false
+		for _, f := range files {
+			if filepath.Dir(f.name) == filepath.Clean(folder) && !f.named {
+				isBroken = f.addSyntaxError(mistakes) || isBroken
+			}
+		}
+		if !isBroken {
 			mistakes.Add(token.Position{Filename: folder}, "no *.yaml, *.yml or *.json file in this folder has a %s; name %s", definition, folderInstead(folder))
 		}
 	}
@@ -124,6 +133,20 @@ func (f *manifestFile) read() {
 		return
 	}
 	f.parse(content)
+}
+
+// addSyntaxError adds the reason why a file without the word CustomResourceDefinition does not parse, and reports whether there is
+// one. Such a file may have been cut off. Other files of a folder with CRDs may be of any form.
+func (f *manifestFile) addSyntaxError(mistakes *model.Errors) bool {
+	content, err := regular.ReadFile(f.name)
+	if err != nil {
+		return false
+	}
+	_, mistake := f.documents(content)
+	if mistake != nil {
+		mistakes.Add(mistake.Pos, "%s", mistake.Message)
+	}
+	return mistake != nil
 }
 
 func (f *manifestFile) parse(content []byte) {
