@@ -121,10 +121,10 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 // complete adds what needs the Go types of the kinds to the set: apply configurations, deep copies and
 // registrations.
 func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Result, in decide.Input, mistakes *model.Errors) error {
-	if s.applyName == "" && !s.deepCopy && !s.register || mistakes.Len() > 0 {
+	if s.applyName == "" && !s.deepCopy && !s.register || mistakes.Len() > 0 || len(in.Packages) == 0 {
 		return nil
 	}
-	if err := s.checkOwnPackages(in.Packages); err != nil {
+	if err := s.checkOwnPackages(in.Packages, loaded.TestsOnly); err != nil {
 		return err
 	}
 	kinds := map[model.TypeRef]bool{}
@@ -183,7 +183,7 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
 		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, decide.AliasAdvice(loaded.Packages[0]))
 	default:
-		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind%s", where, load.OrNested(loaded.Dir))
+		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind%s", where, load.OrNested(loaded.Dir)+load.OrIncluded(loaded.Dir, options.Patterns, options.BuildTags))
 	}
 	return errors.Join(all...)
 }

@@ -24,7 +24,7 @@ var owned = map[string]string{
 }
 
 // checkOwnPackages returns an error if a flag has no effect because all packages are dependencies.
-func (s *setup) checkOwnPackages(packages []*input.Package) error {
+func (s *setup) checkOwnPackages(packages []*input.Package, testsOnly []string) error {
 	option := "DeepCopy"
 	if s.register {
 		option = "Register"
@@ -40,6 +40,9 @@ func (s *setup) checkOwnPackages(packages []*input.Package) error {
 		}) {
 			fix = "run informer-gen in " + nested + ", or remove it"
 		}
+	}
+	if len(testsOnly) > 0 {
+		return optionError(option, "{"+option+"} writes to packages of the main module with Go files, and %s has only _test.go files; name the package with the types, or remove {"+option+"}", testsOnly[0])
 	}
 	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; %s", fix)
 }

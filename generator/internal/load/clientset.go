@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"maps"
+	"runtime"
 	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
@@ -63,7 +64,7 @@ func (s *methodSets) read(ctx context.Context, options Options, result *Result) 
 	sources, err := list(ctx, options, importPaths, &problems, result)
 	for _, src := range sources {
 		if src.addParseErrors(&problems) {
-			s.problems[src.path] = "package " + src.path + " does not parse; fix what go build reports for it"
+			s.problems[src.path] = "package " + src.path + " does not parse; fix what go build reports for it" + src.orNewerGo(runtime.Version())
 			continue
 		}
 		s.sources[src.path] = src

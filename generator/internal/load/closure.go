@@ -11,6 +11,7 @@ import (
 	"go/token"
 	"go/types"
 	"iter"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,6 +103,9 @@ func (c *closure) open(path string) (*part, error) {
 	}
 	if p.src == nil {
 		p.src = &source{path: path, dependency: isDependency(p.listed), fset: c.fset, names: p.listed.GoFiles}
+		if p.listed.Module != nil {
+			p.src.goVersion = p.listed.Module.GoVersion
+		}
 		mode := parser.SkipObjectResolution
 		if c.withComments {
 			mode |= parser.ParseComments
@@ -244,18 +248,19 @@ func (d *declaration) reachable() iter.Seq[*declaration] {
 // declaration, or else the first error of the type checker.
 func (c *closure) cause(root *declaration) (problem, bool) {
 	var found []types.Error
+	fix := "; fix it"
 	for d := range root.reachable() {
 		if len(d.problems) > 0 {
 			return d.problems[0], true
 		}
-		if d.part != nil && len(found) == 0 {
-			found = d.part.typeErrors
+		if d.part != nil && len(found) == 0 && len(d.part.typeErrors) > 0 {
+			found, fix = d.part.typeErrors, fix+d.part.src.orNewerGo(runtime.Version())
 		}
 	}
 	if len(found) == 0 {
 		return problem{}, false
 	}
-	return problem{c.fset.Position(found[0].Pos), found[0].Msg + "; fix it"}, true
+	return problem{c.fset.Position(found[0].Pos), found[0].Msg + fix}, true
 }
 
 // undeclared returns the reason why a package does not declare a name that is used at pos.
@@ -263,7 +268,7 @@ func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
 	for i, err := range p.src.failures {
 		var list scanner.ErrorList
 		if errors.As(err, &list) {
-			return problem{list[0].Pos, list[0].Msg + "; fix the file"}
+			return problem{list[0].Pos, list[0].Msg + "; fix the file" + p.src.orNewerGo(runtime.Version())}
 		} else if err != nil {
 			return problem{token.Position{Filename: p.src.names[i]}, fmt.Sprintf("cannot read the file: %v; make it readable", regular.WithoutPath(err))}
 		}

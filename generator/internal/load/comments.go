@@ -2,13 +2,10 @@ package load
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"path/filepath"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
-	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // markersOf returns the markers of a comment in their order. on is the name of the type that
@@ -92,22 +89,4 @@ func (t typeDecl) doc() (doc *ast.CommentGroup, start token.Pos) {
 func (c commentIndex) aboveType(fset *token.FileSet, t typeDecl) []*ast.CommentGroup {
 	doc, start := t.doc()
 	return c.above(fset, doc, start)
-}
-
-// constraintOf returns the first of the files with a //go:build line, and that line, for a message.
-func constraintOf(files []string) string {
-	for _, name := range files {
-		content, err := regular.ReadFile(name)
-		if err != nil {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, content, parser.PackageClauseOnly|parser.ParseComments)
-		if err != nil {
-			continue
-		}
-		if line := buildConstraint(file); line != "" {
-			return " (" + filepath.Base(name) + " has " + line + ")"
-		}
-	}
-	return ""
 }

@@ -1,13 +1,19 @@
 package load
 
 import (
+	"bytes"
 	"go/ast"
 	"go/build"
 	"go/build/constraint"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // buildConstraint returns the //go:build line of a file, or "".
@@ -109,4 +115,81 @@ func isAlwaysMet(expr constraint.Expr) bool {
 		}
 	}
 	return true
+}
+
+// exclusion is why builds do not have a file, and what to do about it, for messages.
+type exclusion struct {
+	file, cause, fix string
+}
+
+// importC is a cause: a file that builds without cgo do not have.
+const importC = `import "C"`
+
+// excluded returns the reason for the first of some files that builds do not have, or zero if none is known.
+func excluded(files []string) exclusion {
+	for _, name := range files {
+		content, err := regular.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			continue
+		}
+		importsC := slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == `"C"` })
+		const addTag = "use --build-tags with a tag that includes "
+		switch line, byName := buildConstraint(file), nameConstraint(name); {
+		case line == "//go:build ignore":
+			return exclusion{name, line, "remove the build constraint from "}
+		case line != "":
+			return exclusion{name, line, addTag}
+		case byName != nil:
+			return exclusion{name, "a name that means //go:build " + byName.String(), addTag}
+		case importsC && !build.Default.CgoEnabled:
+			return exclusion{name, importC, "set CGO_ENABLED=1 to include "}
+		}
+	}
+	return exclusion{}
+}
+
+// OrIncluded returns the advice to include a file of a kind in the build, or "". It looks for files that builds with the tags do
+// not have in the folders of the patterns.
+func OrIncluded(dir string, patterns, tags []string) string {
+	builds := build.Default
+	builds.BuildTags = tags
+	for _, pattern := range patterns {
+		root, _, isTree := strings.Cut(pattern, "...")
+		if !filepath.IsAbs(root) && !strings.HasPrefix(root, ".") {
+			continue // an import path
+		}
+		root = filepath.Clean(absoluteFolder(dir, root))
+		var found exclusion
+		filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+			base := filepath.Base(name)
+			switch {
+			case err != nil || found != exclusion{}:
+				return err
+			case entry.IsDir() && name != root && (!isTree || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "vendor" || moduleAbove(name) == name):
+				return fs.SkipDir
+			case entry.IsDir() || !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go"):
+				return nil
+			}
+			if isBuilt, err := builds.MatchFile(filepath.Dir(name), base); err != nil || !hasKind(name) {
+				return nil
+			} else if why := excluded([]string{name}); !isBuilt || why.cause == importC {
+				found = why
+			}
+			return nil
+		})
+		if found.fix != "" {
+			return ", or " + found.fix + display(dir, found.file) + ", which has " + found.cause
+		}
+	}
+	return ""
+}
+
+// hasKind reports whether the text of a file has a marker of a kind.
+func hasKind(name string) bool {
+	content, err := regular.ReadFile(name)
+	return err == nil && (bytes.Contains(content, []byte("+genclient")) || bytes.Contains(content, []byte("+kubebuilder:object:root")))
 }

@@ -19,42 +19,6 @@ import (
 	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
-// environ returns the environment of all go commands. They execute no version control, because go.mod would
-// choose the program and the server: a module that the proxies do not have is fetched from its repository by
-// default. A user who wants that sets GOVCS.
-func environ() []string {
-	if os.Getenv("GOVCS") != "" || isWritten("GOVCS") {
-		return os.Environ()
-	}
-	return append(os.Environ(), "GOVCS=*:off")
-}
-
-// isWritten reports whether go env -w has set a setting. It reads the file that the go command reads.
-func isWritten(setting string) bool {
-	file := os.Getenv("GOENV")
-	if file == "off" {
-		return false
-	}
-	if file == "" {
-		dir, err := os.UserConfigDir()
-		if err != nil {
-			return false // the go command finds no file either
-		}
-		file = filepath.Join(dir, "go", "env")
-	}
-	content, err := regular.ReadFile(file)
-	if err != nil {
-		return false
-	}
-	value := ""
-	for line := range strings.Lines(string(content)) {
-		if text, ok := strings.CutPrefix(line, setting+"="); ok {
-			value = strings.TrimSpace(text) // the last line counts
-		}
-	}
-	return value != ""
-}
-
 // advised returns an error of the go command with what to do about a module that only version control has.
 func advised(text string) string {
 	if !strings.Contains(text, "GOVCS disallows using") {
@@ -67,9 +31,8 @@ func advised(text string) string {
 const fixFirst = "fix the file first"
 
 // addListError adds an error that the go command reports for a package, and what to do about it unless
-// the go command says that itself. Relative paths are below dir. ignored are the files that build
-// constraints exclude.
-func addListError(mistakes *model.Errors, dir string, err packages.Error, ignored []string) {
+// the go command says that itself. Relative paths are below dir.
+func addListError(mistakes *model.Errors, dir string, err packages.Error, pkg *packages.Package) {
 	pos, text := absolute(dir, position(err.Pos)), advised(strings.TrimSpace(err.Msg))
 	folder, isStat := strings.CutPrefix(text, "stat ")
 	folder, isMissing := strings.CutSuffix(folder, ": directory not found")
@@ -80,8 +43,17 @@ func addListError(mistakes *model.Errors, dir string, err packages.Error, ignore
 	}
 	switch {
 	case strings.Contains(text, "build constraints exclude all Go files"):
-		text += constraintOf(ignored)
 		fix = "use --build-tags with a tag that includes one of the files"
+		if e := excluded(pkg.IgnoredFiles); e.file != "" {
+			text += " (" + filepath.Base(e.file) + " has " + e.cause + ")"
+			fix = e.fix + "it"
+		}
+	case strings.Contains(text, " source files not allowed when not using cgo"):
+		language, _, _ := strings.Cut(text, " source files")
+		text = "package " + pkg.PkgPath + " has source files in " + language + " but does not use cgo, so it does not compile:" + text[strings.LastIndex(text, ": ")+1:]
+		fix = "remove them, or leave the package out with --exclude=" + pkg.PkgPath
+	case strings.HasPrefix(text, "go: "):
+		fix = "correct go.mod, or the settings of the go command"
 	case isStat && isMissing:
 		text = "the folder " + folder + " does not exist"
 		fix = "name a folder with API types"
@@ -142,8 +114,14 @@ type withoutCommand struct{ error }
 
 func (e withoutCommand) Error() string {
 	text := e.error.Error()
-	if _, stderr, ok := strings.Cut(text, ": stderr: "); ok {
+	command, stderr, ok := strings.Cut(text, ": stderr: ")
+	switch {
+	case strings.Contains(command, "executable file not found"):
+		return "there is no go command in PATH; install Go, or add the folder of its go command to PATH"
+	case ok && strings.TrimSpace(stderr) != "":
 		text = stderr
+	case ok: // the command could not start, or was killed
+		text = strings.TrimPrefix(command, "err: ") + "; run go list to see what is wrong"
 	}
 	return advised(strings.TrimSpace(text))
 }

@@ -3,11 +3,13 @@ package load
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -46,9 +48,10 @@ type Options struct {
 
 // config returns the configuration of go/packages.
 func (o Options) config(ctx context.Context, mode packages.LoadMode) *packages.Config {
-	config := &packages.Config{Context: ctx, Dir: o.Dir, Mode: mode, Env: environ()}
+	env, flags := environ()
+	config := &packages.Config{Context: ctx, Dir: o.Dir, Mode: mode, Env: env, BuildFlags: flags}
 	if len(o.BuildTags) > 0 {
-		config.BuildFlags = []string{"-tags=" + strings.Join(o.BuildTags, ",")}
+		config.BuildFlags = append(flags, "-tags="+strings.Join(o.BuildTags, ","))
 	}
 	return config
 }
@@ -83,6 +86,22 @@ func (r *Result) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
+// refuseFiles returns an error if a pattern names a file. A package cannot have a part of its types.
+func (o Options) refuseFiles() error {
+	var errs []error
+	var folders []string
+	for _, pattern := range o.Patterns {
+		info, err := os.Stat(absoluteFolder(o.Dir, pattern))
+		folder := filepath.Dir(pattern)
+		if err != nil || info.IsDir() || slices.Contains(folders, folder) {
+			continue
+		}
+		folders = append(folders, folder)
+		errs = append(errs, fmt.Errorf("%s is a file; name its folder, %s", pattern, display(o.Dir, absoluteFolder(o.Dir, folder))))
+	}
+	return errors.Join(errs...)
+}
+
 // isImportPath reports whether a pattern begins with the name of a host, as import paths of published modules do.
 func isImportPath(pattern string) bool {
 	host, _, _ := strings.Cut(pattern, "/")
@@ -96,6 +115,12 @@ func isImportPath(pattern string) bool {
 // emitted are the import paths of the folders that hold what the run emits. Load does not read packages below them
 // that have emitted files, so that no run changes what the next one reads.
 func Load(ctx context.Context, options Options, emitted []string, mistakes *model.Errors) (*Result, error) {
+	if setting("GO111MODULE") == "off" {
+		return nil, errNoModules
+	}
+	if err := options.refuseFiles(); err != nil {
+		return nil, err
+	}
 	options.emitted = emitted
 	result := &Result{Dir: options.Dir, Generated: map[string][]string{}, Within: map[string][]string{}}
 	sources, err := list(ctx, options, options.Patterns, mistakes, result, clientgo.Packages()...)
@@ -113,7 +138,7 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 		if slices.ContainsFunc(options.Patterns, isImportPath) {
 			fix += ", or, for those of another module, run go get before informer-gen, and go mod tidy only after it: it removes modules that no code imports"
 		} else {
-			fix += OrNested(options.Dir)
+			fix += OrNested(options.Dir) + OrIncluded(options.Dir, options.Patterns, options.BuildTags)
 		}
 		return nil, fmt.Errorf("no package matches %s in %s; %s", strings.Join(options.Patterns, " "), options.Dir, fix)
 	}
@@ -172,7 +197,7 @@ func Externals(ctx context.Context, options Options, importPaths []string, resul
 	sources, err := list(ctx, options, importPaths, &problems, result)
 	for _, src := range sources {
 		if src.addParseErrors(&problems) {
-			result.Externals[src.path] = &input.External{Problem: "it does not parse"}
+			result.Externals[src.path] = &input.External{Problem: "it does not parse; fix it" + src.orNewerGo(runtime.Version())}
 		} else {
 			pkg := src.describe(false)
 			src.addLacking(pkg, sentOrReturned(result.Packages, src.path))
@@ -214,11 +239,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 			continue
 		}
 		for _, err := range pkg.Errors {
-			addListError(mistakes, options.Dir, err, pkg.IgnoredFiles)
-		}
-		if pkg.PkgPath == "command-line-arguments" {
-			mistakes.Add(token.Position{}, "%s names files; name their folder, such as ./api/v1", strings.Join(patterns, " "))
-			continue
+			addListError(mistakes, options.Dir, err, pkg)
 		}
 		switch {
 		case len(pkg.Errors) > 0:
@@ -227,7 +248,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		default:
 			src := &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), isOutput: isOutput, fset: fset, names: pkg.GoFiles}
 			if pkg.Module != nil {
-				src.modulePath = pkg.Module.Path
+				src.modulePath, src.goVersion = pkg.Module.Path, pkg.Module.GoVersion
 			}
 			if !src.dependency {
 				src.module = pkg.Module.Dir

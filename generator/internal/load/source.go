@@ -3,10 +3,12 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"go/version"
 	"path"
 	"runtime"
 	"slices"
@@ -32,8 +34,10 @@ type source struct {
 	module string
 	// modulePath is the path of the module of the package, or "".
 	modulePath string
-	fset       *token.FileSet
-	names      []string
+	// goVersion is the version of Go in the go.mod of the package, such as 1.26.0, or "".
+	goVersion string
+	fset      *token.FileSet
+	names     []string
 	// files and failures are by the index of the name.
 	files    []*ast.File
 	failures []error
@@ -104,13 +108,24 @@ func (src *source) addParseErrors(mistakes *model.Errors) bool {
 		case err == nil:
 			continue
 		case errors.As(err, &list):
-			mistakes.Add(list[0].Pos, "%s; %s", list[0].Msg, fixFirst)
+			mistakes.Add(list[0].Pos, "%s; %s%s", list[0].Msg, fixFirst, src.orNewerGo(runtime.Version()))
 		default:
 			mistakes.Add(token.Position{Filename: src.names[i]}, "cannot read the file: %v; %s", regular.WithoutPath(err), fixFirst)
 		}
 		found = true
 	}
 	return found
+}
+
+// orNewerGo returns the advice to build the generator with the Go of the module, if that is newer than the one of the generator,
+// and so may have other syntax, or "".
+func (src *source) orNewerGo(own string) string {
+	own, _, _ = strings.Cut(own, " ") // a toolchain may add what it was built with
+	wanted := "go" + src.goVersion
+	if !version.IsValid(own) || version.Compare(version.Lang(wanted), version.Lang(own)) <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", or build informer-gen again with Go %s of go.mod instead of %s", src.goVersion, own)
 }
 
 // addRepeated adds the types that are declared twice in a package with markers, and reports whether there is one.
