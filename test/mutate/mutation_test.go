@@ -262,7 +262,7 @@ func (m *mutator) marker() string {
 		"+genclient:method=Pay,verb=update,subresource=pay,input=k8s.io/api/core/v1.Pod",
 		"+genclient:method=List,verb=list", "+genclient:method=Apply,verb=apply", "+genclient:method=New,verb=create",
 		"+resourceName=things", "+resourceName=", "+groupName=example.com", "+groupGoName=example", "+groupGoName=Start",
-		"+kubebuilder:object:root=true", "+kubebuilder:subresource:status", "+kubebuilder:subresource:scale:specpath=.spec.replicas",
+		"+kubebuilder:object:root=true", "+kubebuilder:subresource:status", "+kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath="+path,
 		"+kubebuilder:resource:path=things,scope=Cluster", "+kubebuilder:resource:scope=Namespaced", "+kubebuilder:skip", "+kubebuilder:unservedversion",
 		"+informer:index:name=byIt,path="+path, "+informer:index:name=list,path="+path, "+kubebuilder:selectablefield:JSONPath="+path,
 		"+informer:view=Deployment", "+informer:view=Order", "+informer:view=Robot", "+informer:view=k8s.io/api/core/v1.Pod", "+genclient:nonnamespaced")
