@@ -10,6 +10,7 @@
 //	option_error.go    an error in a field of Options
 //	output.go          the folders that a run writes to
 //	output_pkg.go      the import path of the output folder
+//	expansion.go       methods that the user has written for a client
 //	result.go          Result: what changes on disk, and messages
 //	internal/load      Go packages and CRDs to input
 //	internal/clientgo  the client-go of the user's module

@@ -13,6 +13,7 @@
 //	reading.go        From, and the markers of code-generator on a kind
 //	kubebuilder.go    the markers of kubebuilder on a kind
 //	method.go  apply.go  field.go  the methods, apply configurations and indexes of a kind
+//	scale.go          the methods and the paths of +kubebuilder:subresource:scale
 //	served.go         what a server has to know about a kind
 //	stray.go          markers without an effect
 //	external.go       packages that markers and options name

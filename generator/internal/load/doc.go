@@ -4,13 +4,14 @@
 //	                                                      └─ questions ─▶ types ─┘
 //
 //	load.go           Load and Externals: patterns to packages
-//	go_list.go        the environment of the go command, its errors, and the module that one is about
+//	environment.go    the environment and the settings of the go command
+//	go_list.go        the errors of the go command, and the module that one is about
 //	source.go         the syntax of a package, and its declarations by name
 //	pkg.go  type.go   what the syntax shows of a package and of a type
 //	generated.go      files of earlier runs, which are not read
 //	missing.go        list types that the run writes, and how a package registers types
 //	comments.go       markers in comments
-//	constraint.go     build constraints in comments and in the names of files
+//	constraint.go     build constraints in comments and in the names of files, and files that they exclude
 //	method.go         the methods of the types that +genclient:method names
 //	question.go       the questions that the syntax leaves open, and the steps that answer them
 //	typecheck.go  meta.go  the types of the package by itself, and the metadata of kinds
