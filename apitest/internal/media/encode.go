@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -71,19 +70,15 @@ var metaScheme = func() *runtime.Scheme {
 	return scheme
 }()
 
-// protobufMagic begins each body in protobuf.
-var protobufMagic = []byte("k8s\x00")
+// serializer reads and writes the envelope of Kubernetes around protobuf.
+var serializer = protobuf.NewSerializer(metaScheme, metaScheme)
 
 // UnmarshalProtobuf decodes a body with the envelope of Kubernetes to the Go type that its reader expects, and returns the kind in
 // the envelope, which may be empty. The reader compares: clients send the options of a request in the group of its resource, so no
 // scheme has all of these kinds.
 func UnmarshalProtobuf(body []byte, into runtime.Object) (schema.GroupVersionKind, error) {
 	var envelope runtime.Unknown
-	content, ok := bytes.CutPrefix(body, protobufMagic)
-	if !ok {
-		return schema.GroupVersionKind{}, errors.New("provided data does not appear to be a protobuf message, expected prefix 6b387300")
-	}
-	if err := envelope.Unmarshal(content); err != nil {
+	if _, _, err := serializer.Decode(body, nil, &envelope); err != nil {
 		return schema.GroupVersionKind{}, err
 	}
 	kind := envelope.GroupVersionKind()
@@ -97,6 +92,6 @@ func UnmarshalProtobuf(body []byte, into runtime.Object) (schema.GroupVersionKin
 // MarshalProtobuf encodes an object with the envelope of Kubernetes.
 func MarshalProtobuf(obj runtime.Object) ([]byte, error) {
 	var body bytes.Buffer
-	err := protobuf.NewSerializer(metaScheme, metaScheme).Encode(obj, &body)
+	err := serializer.Encode(obj, &body)
 	return body.Bytes(), err
 }

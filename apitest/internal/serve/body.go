@@ -241,32 +241,33 @@ func (r *Request) DeleteOptions() (*metav1.DeleteOptions, error) {
 	return options, nil
 }
 
+// decodeDeleteOptions decodes a body, and checks its kind. The group may be any: clients send that of the resource.
 func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOptions) error {
-	switch mediaType {
-	case media.Protobuf:
-		sent, err := media.UnmarshalProtobuf(body, options)
-		if err != nil {
-			return err
-		}
-		options.SetGroupVersionKind(sent)
-	case media.YAML:
-		var err error
-		if body, err = yaml.YAMLToJSON(body); err != nil {
-			return err
-		}
-		fallthrough
-	default:
-		if err := kinds.Interpret(body); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(body, options); err != nil {
-			return err
-		}
+	if err := unmarshalOptions(body, mediaType, options); err != nil {
+		return err
 	}
 	if kind := options.Kind; kind != "" && kind != "DeleteOptions" {
 		return fmt.Errorf("no kind %q is registered for version %q in scheme %q", kind, options.APIVersion, "pkg/runtime/scheme.go:111")
 	}
 	return nil
+}
+
+func unmarshalOptions(body []byte, mediaType string, options *metav1.DeleteOptions) error {
+	if mediaType == media.Protobuf {
+		sent, err := media.UnmarshalProtobuf(body, options)
+		options.SetGroupVersionKind(sent)
+		return err
+	}
+	if mediaType == media.YAML {
+		var err error
+		if body, err = yaml.YAMLToJSON(body); err != nil {
+			return err
+		}
+	}
+	if err := kinds.Interpret(body); err != nil {
+		return err
+	}
+	return json.Unmarshal(body, options)
 }
 
 // ObjectName is the name in the URL of a request, or for a create that in the body.
