@@ -15,27 +15,19 @@ import (
 // AggregatedType is the media type of discovery of all groups in one document.
 const AggregatedType = media.JSON + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// TypeOf chooses the media type of a document from the Accept headers. It returns "" if the
-// server has none of them.
-func TypeOf(clauses []media.Clause, aggregates bool) string {
+// typeOf chooses the media type of a document from the Accept headers. It returns "" if the server has none of them.
+func typeOf(headers []string, aggregates bool) string {
+	clauses := media.ParseAccept(headers)
+	for _, c := range clauses {
+		if plain := c.Plain(); plain != "" {
+			return plain
+		}
+		if aggregates && c.MediaType == media.JSON && c.Params["as"] == "APIGroupDiscoveryList" && c.Params["g"] == "apidiscovery.k8s.io" && c.Params["v"] == "v2" {
+			return AggregatedType
+		}
+	}
 	if len(clauses) == 0 {
 		return media.JSON
-	}
-	for _, c := range clauses {
-		as := c.Params["as"]
-		switch c.MediaType {
-		case media.JSON, "*/*", "application/*":
-			if as == "" {
-				return media.JSON
-			}
-			if aggregates && as == "APIGroupDiscoveryList" && c.Params["g"] == "apidiscovery.k8s.io" && c.Params["v"] == "v2" {
-				return AggregatedType
-			}
-		case media.YAML, media.Protobuf:
-			if as == "" {
-				return c.MediaType
-			}
-		}
 	}
 	return ""
 }

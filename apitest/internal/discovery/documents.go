@@ -60,7 +60,7 @@ func (d *Documents) Get(req *http.Request) *Document {
 	}
 	found := d.find(path, req)
 	if found.Code == http.StatusOK && req.Method != http.MethodGet && req.Method != http.MethodHead && !customGroup(path) {
-		return refusal(media.Accepted{MediaType: media.JSON}, ErrNotAllowed)
+		return refusal(req, ErrNotAllowed)
 	}
 	if found.ETag != "" && req.Header.Get("If-None-Match") == found.ETag {
 		return &Document{Code: http.StatusNotModified, MediaType: found.MediaType, ETag: found.ETag}
@@ -82,10 +82,15 @@ func RouteError(code int32, reason metav1.StatusReason, message string) error {
 	}}
 }
 
+// NotRouted is the error for a client that accepts none of the media types that a path has.
+func NotRouted(types []string) error {
+	return RouteError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, "406: Not Acceptable\n\nAvailable representations: "+strings.Join(types, ", "))
+}
+
 // refusal is an error as a document.
-func refusal(a media.Accepted, err error) *Document {
+func refusal(req *http.Request, err error) *Document {
 	status := media.StatusOf(err)
-	body, mediaType := a.EncodeStatus(status)
+	body, mediaType := media.ErrorForm(req.Header.Values("Accept")).EncodeStatus(status)
 	return &Document{Code: int(status.Code), MediaType: mediaType, Body: body}
 }
 
@@ -101,8 +106,11 @@ func (d *Documents) find(path string, req *http.Request) *Document {
 	if d.groups == nil || d.changes != d.kinds.Changes {
 		d.changes, d.groups, d.known = d.kinds.Changes, New(resources(d.kinds)), map[string]*Document{}
 	}
-	clauses := media.ParseAccept(req.Header.Values("Accept"))
-	mediaType := TypeOf(clauses, path == "/api" || path == "/apis")
+	accept := req.Header.Values("Accept")
+	mediaType := typeOf(accept, path == "/api" || path == "/apis")
+	if types := typesAt(path); types != nil && !media.Routed(accept, types...) && (path == "/version" || d.groups.Find(path, req.Host) != nil) {
+		return refusal(req, NotRouted(types))
+	}
 	name := path + " " + mediaType
 	if known := d.known[name]; known != nil {
 		return known
@@ -118,26 +126,37 @@ func (d *Documents) find(path string, req *http.Request) *Document {
 	case path == "/":
 		return jsonDocument(metav1.RootPaths{Paths: d.groups.Paths()})
 	case content == nil && strings.HasPrefix(path, "/api/"):
-		return refusal(media.Accepted{MediaType: media.JSON}, ErrNotFound)
+		return refusal(req, ErrNotFound)
 	case content == nil:
 		return NotFoundPage
 	case mediaType == "":
-		a, types := media.RefusalForm(clauses)
-		return refusal(a, media.NotAcceptable(types...))
+		return refusal(req, media.NotAcceptable())
 	}
 	body, err := Encode(content, mediaType)
 	if err != nil {
-		return refusal(media.Accepted{MediaType: media.JSON}, err)
+		return refusal(req, err)
 	}
 	d.known[name] = &Document{Code: http.StatusOK, MediaType: mediaType, Body: body}
 	return d.known[name]
+}
+
+// typesAt returns the media types that the router of a kube-apiserver has at a path. It is nil if another part of the server answers,
+// such as the aggregator or that for custom resources.
+func typesAt(path string) []string {
+	switch {
+	case path == "/version":
+		return []string{media.JSON}
+	case path == "/api", strings.HasPrefix(path, "/api/"), strings.Count(path, "/") == 3 && !customGroup(path):
+		return media.Types
+	}
+	return nil
 }
 
 // jsonDocument encodes a document that is JSON whatever the client accepts.
 func jsonDocument[T any](content T) *Document {
 	body, err := json.Marshal(content)
 	if err != nil {
-		return refusal(media.Accepted{MediaType: media.JSON}, err)
+		panic(err) // it has strings only
 	}
 	return &Document{Code: http.StatusOK, MediaType: media.JSON, Body: append(body, '\n')}
 }
@@ -149,7 +168,7 @@ func aggregatedDocument(list *GroupList) *Document {
 	untyped.TypeMeta = metav1.TypeMeta{}
 	tagged, err := json.Marshal(&untyped)
 	if err != nil {
-		return refusal(media.Accepted{MediaType: media.JSON}, err)
+		panic(err) // it has strings only
 	}
 	found := jsonDocument(list)
 	found.MediaType = AggregatedType

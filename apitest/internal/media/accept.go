@@ -69,74 +69,91 @@ func Negotiate(headers []string, protobuf, stream bool) (Accepted, error) {
 			return a, nil
 		}
 	}
-	a, types := RefusalForm(clauses)
-	if stream && slices.ContainsFunc(clauses, func(c Clause) bool { _, ok := c.accept(protobuf, false); return ok }) {
-		types = []string{JSON + ";stream=watch", Protobuf + ";stream=watch"}
+	return Accepted{}, NotAcceptable()
+}
+
+// CheckStream returns an error if a watch cannot have the media type. A client that prefers YAML gets it, even if it accepts JSON too.
+func (a Accepted) CheckStream() error {
+	if a.MediaType == YAML {
+		return notAcceptable(StreamTypes)
 	}
-	return a, NotAcceptable(types...)
+	return nil
 }
 
 // ErrorForm returns the form of errors, which can be in any media type, whatever the objects can be
 // encoded in. A clause that asks for another form than an object does not count.
 func ErrorForm(headers []string) Accepted {
 	for _, c := range ParseAccept(headers) {
-		switch {
-		case c.Params["as"] != "":
-		case c.MediaType == YAML, c.MediaType == Protobuf:
-			return Accepted{MediaType: c.MediaType}
-		case c.MediaType == JSON, c.MediaType == "*/*", c.MediaType == "application/*":
-			return Accepted{MediaType: JSON}
+		if mediaType := c.Plain(); mediaType != "" {
+			return Accepted{MediaType: mediaType}
 		}
 	}
 	return Accepted{MediaType: JSON}
 }
 
-// Known reports whether the Accept headers name a media type that the server has, in any form. No
-// header is any type.
-func Known(headers []string) bool {
+// Routed reports whether the router of built-in groups finds a media type of its own in the Accept headers, whatever its
+// parameters are. No header is any type.
+func Routed(headers []string, types ...string) bool {
 	clauses := ParseAccept(headers)
 	return len(clauses) == 0 || slices.ContainsFunc(clauses, func(c Clause) bool {
-		return slices.Contains([]string{"*/*", "application/*", JSON, YAML, Protobuf}, c.MediaType)
+		return c.MediaType == "*/*" || slices.Contains(types, c.MediaType)
 	})
 }
 
-// RefusalForm returns the form of the error for a client that accepts nothing of what the server has,
-// and the media types that it has.
-func RefusalForm(clauses []Clause) (Accepted, []string) {
-	a := Accepted{MediaType: JSON}
-	types := []string{JSON, YAML, Protobuf}
-	if slices.Contains(types, clauses[0].MediaType) {
-		a.MediaType = clauses[0].MediaType // the error can be in it
-	}
-	return a, types
-}
+// Types are the media types of answers.
+var Types = []string{JSON, YAML, Protobuf}
 
-// NotAcceptable is the error for a client that accepts none of some media types.
-func NotAcceptable(types ...string) error {
+// StreamTypes are the media types of watches.
+var StreamTypes = []string{JSON + ";stream=watch", Protobuf + ";stream=watch"}
+
+// NotAcceptable is the error for a client that accepts none of the media types.
+func NotAcceptable() error { return notAcceptable(Types) }
+
+func notAcceptable(types []string) error {
 	return Error(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"only the following media types are accepted: "+strings.Join(types, ", "))
 }
 
+// Plain returns the media type that the clause asks for, or "" if the server does not have it or the clause asks for another form than
+// an object.
+func (c Clause) Plain() string {
+	if c.transforms() {
+		return ""
+	}
+	return c.mediaType()
+}
+
+// mediaType returns the media type of an answer to the clause, or "".
+func (c Clause) mediaType() string {
+	switch stream := c.Params["stream"]; {
+	case stream != "" && (stream != "watch" || c.MediaType == YAML):
+		return ""
+	case c.MediaType == "*/*", c.MediaType == "application/*":
+		return JSON
+	case slices.Contains(Types, c.MediaType):
+		return c.MediaType
+	}
+	return ""
+}
+
+// transforms reports whether the clause asks for another form than an object.
+func (c Clause) transforms() bool {
+	for _, param := range []string{"as", "g", "v"} {
+		if _, ok := c.Params[param]; ok {
+			return true
+		}
+	}
+	return false
+}
+
 // accept returns the form that one clause asks for, if the server has it.
 func (c Clause) accept(protobuf, stream bool) (Accepted, bool) {
-	a := Accepted{MediaType: c.MediaType, Stream: stream}
-	switch c.MediaType {
-	case "*/*", "application/*", JSON:
-		a.MediaType = JSON
-	case Protobuf:
-		if !protobuf && c.Params["as"] == "" {
-			return a, false
-		}
-	case YAML:
-		if stream {
-			return a, false
-		}
-	default:
-		return a, false
-	}
+	a := Accepted{MediaType: c.mediaType(), Stream: stream}
 	switch as := c.Params["as"]; {
-	case as == "":
-		return a, true
+	case a.MediaType == "":
+		return a, false
+	case !c.transforms():
+		return a, a.MediaType != Protobuf || protobuf
 	case c.Params["g"] != metav1.GroupName || c.Params["v"] != "v1" && c.Params["v"] != "v1beta1":
 		return a, false
 	case as == "PartialObjectMetadata", as == "PartialObjectMetadataList":

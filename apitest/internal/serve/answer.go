@@ -38,9 +38,17 @@ func (h *Handler) Watch(r *Request) (*watch.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.watches.New(r.HTTP.Context(), watch.Options{
+	body, err := h.watches.New(r.HTTP.Context(), watch.Options{
 		List: options, Selected: selected, Kind: r.Kind, CutAfter: r.CutAfter, Encode: r.encoder(),
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Accept.CheckStream(); err != nil { // options that are wrong come first
+		_ = body.Close()
+		return nil, err
+	}
+	return body, nil
 }
 
 // List returns a page of objects.

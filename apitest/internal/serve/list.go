@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -71,7 +72,10 @@ func (r *Request) encodeItem(state *history.State) ([]byte, error) {
 // encodeProtobufList encodes a page of objects in protobuf.
 func (r *Request) encodeProtobufList(l *rest.List) ([]byte, error) {
 	var into runtime.Object = &metav1.PartialObjectMetadataList{}
-	gvk := metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList")
+	if r.Accept.MetaVersion == metav1beta1.SchemeGroupVersion.Version {
+		into = &metav1beta1.PartialObjectMetadataList{} // its fields have other numbers
+	}
+	gvk := schema.GroupVersionKind{Group: metav1.GroupName, Version: r.Accept.MetaVersion, Kind: "PartialObjectMetadataList"}
 	if r.Accept.Form == media.Object {
 		gvk = r.Kind.GroupVersion().WithKind(r.Kind.List)
 		var err error

@@ -4,10 +4,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/discovery"
@@ -85,8 +85,12 @@ func (h *Handler) parse(r *Request) error {
 		return r.Missing()
 	case r.Kind.Custom() && (r.Verb == "create" || r.Verb == "delete") && r.Subresource != "":
 		return r.NotAllowed()
-	case !r.Kind.Custom() && !media.Known(req.Header.Values("Accept")):
-		return notAcceptableInGroup(req.Method == http.MethodGet && r.Name == "")
+	case !r.Kind.Custom() && !media.Routed(req.Header.Values("Accept"), media.Types...):
+		types := media.Types
+		if req.Method == http.MethodGet && r.Name == "" {
+			types = slices.Concat(types, media.StreamTypes)
+		}
+		return discovery.NotRouted(types)
 	}
 	var err error
 	r.Accept, err = media.Negotiate(req.Header.Values("Accept"), r.Kind.Protobuf(), r.Verb == "watch")
@@ -173,16 +177,6 @@ func inBuiltInGroup(path string) bool {
 	root, below, _ := strings.Cut(strings.Trim(path, "/"), "/")
 	group, _, _ := strings.Cut(below, "/")
 	return root == "api" || root == "apis" && group != "" && kinds.BuiltInGroup(group)
-}
-
-// notAcceptableInGroup is the answer of the router of built-in groups to a client that accepts no media type of a path.
-func notAcceptableInGroup(watchable bool) error {
-	types := []string{media.JSON, media.YAML, media.Protobuf}
-	if watchable {
-		types = append(types, media.JSON+";stream=watch", media.Protobuf+";stream=watch")
-	}
-	return discovery.RouteError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
-		"406: Not Acceptable\n\nAvailable representations: "+strings.Join(types, ", "))
 }
 
 // verbOf returns the verb of a request, or "" if the method is not allowed.
