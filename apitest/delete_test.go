@@ -121,7 +121,7 @@ func TestDeletePodOtherwise(t *testing.T) {
 	for how, remove := range map[string]func(*testing.T, *apitest.Server) error{
 		"a collection": func(t *testing.T, s *apitest.Server) error { client{t, s}.do("DELETE", pods, "", 200); return nil },
 		"an eviction": func(t *testing.T, s *apitest.Server) error {
-			client{t, s}.do("POST", pods+"/one/eviction", "", 201)
+			client{t, s}.do("POST", pods+"/one/eviction", `{"metadata":{"name":"one"}}`, 201)
 			return nil
 		},
 		"the owner": func(t *testing.T, s *apitest.Server) error {

@@ -109,3 +109,77 @@ func TestOptionsOfAnotherKind(t *testing.T) {
 	}
 	c.do("GET", widgets+"/x", "", 200)
 }
+
+// TestFieldsInTheWrongCase are no fields, so they have no effect.
+func TestFieldsInTheWrongCase(t *testing.T) {
+	t.Parallel()
+	c := client{t, apitest.Start(t, apitest.WithKinds(widget))}
+	c.do("POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"x"},"spec":{"replicas":1}}`, 201)
+	c.do("PUT", widgets+"/x/scale", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"x"},"spec":{"replicas":2},"Spec":{"replicas":3}}`, 200)
+	if scale := c.do("GET", widgets+"/x/scale", "", 200).Object["spec"].(map[string]any); scale["replicas"] != int64(2) {
+		t.Errorf("Spec has changed the scale to %v", scale)
+	}
+	c.send("DELETE", widgets+"/x", `{"DryRun":["All"]}`, "", 200)
+	if code, _ := c.raw("GET", widgets+"/x"); code != 404 {
+		t.Errorf("DryRun has kept the object: %d", code)
+	}
+}
+
+// TestUnsafeDeletion of a collection is refused.
+func TestUnsafeDeletion(t *testing.T) {
+	t.Parallel()
+	c := client{t, apitest.Start(t, apitest.WithKinds(widget))}
+	c.do("POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"x"}}`, 201)
+	c.send("DELETE", widgets, `{"ignoreStoreReadErrorWithClusterBreakingPotential":true}`, "", 422)
+	c.send("DELETE", widgets+"?ignoreStoreReadErrorWithClusterBreakingPotential=true", "", "", 422)
+	c.do("GET", widgets+"/x", "", 200)
+}
+
+// TestEvictionBodies has what a kube-apiserver accepts and refuses.
+func TestEvictionBodies(t *testing.T) {
+	t.Parallel()
+	for body, test := range map[string]struct {
+		code   int
+		isKept bool
+	}{
+		`{metadata: {name: x}}`: {201, false},
+		`{apiVersion: policy/v1beta1, kind: Eviction, metadata: {name: x}}`:                              {201, false},
+		`{metadata: {name: x}, deleteOptions: {dryRun: [All]}}`:                                          {201, true},
+		`{metadata: {name: x}, deleteOptions: {dryRun: [Some]}}`:                                         {422, true},
+		`{metadata: {name: x}, deleteOptions: {propagationPolicy: Other}}`:                               {422, true},
+		`{metadata: {name: x}, deleteOptions: {orphanDependents: true, propagationPolicy: Orphan}}`:      {422, true},
+		`{metadata: {name: x}, deleteOptions: {ignoreStoreReadErrorWithClusterBreakingPotential: true}}`: {422, true},
+		`{metadata: {name: x}, deleteOptions: {preconditions: {uid: other}}}`:                            {409, true},
+		`{metadata: {name: y}}`: {400, true},
+		`{}`:                    {400, true},
+		`{apiVersion: v1, kind: Pod, metadata: {name: x}}`:          {400, true},
+		`{apiVersion: v1, kind: Eviction, metadata: {name: x}}`:     {400, true},
+		`{apiVersion: policy/v1, kind: Other, metadata: {name: x}}`: {400, true},
+	} {
+		c := client{t, apitest.Start(t)}
+		c.do("POST", "/api/v1/namespaces/a/pods", `{"metadata":{"name":"x"}}`, 201)
+		c.as("application/yaml").send("POST", "/api/v1/namespaces/a/pods/x/eviction", body, "", test.code)
+		if code, _ := c.raw("GET", "/api/v1/namespaces/a/pods/x"); (code == 200) != test.isKept {
+			t.Errorf("after %s the pod answers %d", body, code)
+		}
+	}
+}
+
+// TestDeletedObjects are the answers to deletions of some built-in kinds. Others answer with a Status.
+func TestDeletedObjects(t *testing.T) {
+	t.Parallel()
+	for path, kind := range map[string]string{
+		"/api/v1/namespaces/a/services":                     "Service",
+		"/api/v1/namespaces/a/serviceaccounts":              "ServiceAccount",
+		"/apis/storage.k8s.io/v1/storageclasses":            "StorageClass",
+		"/apis/resource.k8s.io/v1/deviceclasses":            "DeviceClass",
+		"/api/v1/namespaces/a/configmaps":                   "Status",
+		"/apis/networking.k8s.io/v1/namespaces/a/ingresses": "Status",
+	} {
+		c := client{t, apitest.Start(t)}
+		c.do("POST", path, `{"metadata":{"name":"x"}}`, 201)
+		if got := c.do("DELETE", path+"/x", "", 200); got.GetKind() != kind {
+			t.Errorf("DELETE of %s answers with a %s, want a %s", path, got.GetKind(), kind)
+		}
+	}
+}

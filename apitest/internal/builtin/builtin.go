@@ -39,6 +39,8 @@ type Kind struct {
 	Orphans bool
 	// NoDependents makes a propagation policy have no effect.
 	NoDependents bool
+	// Returned makes a deletion answer with the object, and not with a Status.
+	Returned bool
 	// TextData reports that requests may have text in stringData, which becomes data.
 	TextData bool
 	// Name is what names must be: label, segment, or a DNS subdomain if it is empty.
@@ -122,6 +124,8 @@ func (k *Kind) set(property string) error {
 		k.Orphans = true
 	case "nodependents":
 		k.NoDependents = true
+	case "returned":
+		k.Returned = true
 	case "textdata":
 		k.TextData = true
 	case "name":

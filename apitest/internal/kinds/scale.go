@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
 )
 
 // ScaleKind is the kind of the subresource scale.
@@ -43,7 +44,7 @@ func NormalizeScale(obj *unstructured.Unstructured) (unknown []string, err error
 	}
 	typed := &ScaleObject{}
 	unknown = UnknownFields(obj.Object, typed)
-	if err := json.Unmarshal(data, typed); err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, typed); err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), "ScaleObject", ScaleKind.Kind))
 	}
 	obj.Object, err = runtime.DefaultUnstructuredConverter.ToUnstructured(typed)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/history"
@@ -17,13 +18,29 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/selection"
 )
 
+// CheckDeleteOptions returns an error for options that have a value that is unknown, or contradict each other.
+func CheckDeleteOptions(options *metav1.DeleteOptions) error {
+	if errs := metavalidation.ValidateDeleteOptions(options); len(errs) > 0 {
+		return InvalidOptions("DeleteOptions", errs)
+	}
+	return nil
+}
+
+// unsafeField is the option to delete an object that cannot be decoded.
+const unsafeField = "ignoreStoreReadErrorWithClusterBreakingPotential"
+
+func unsafe(options *metav1.DeleteOptions) bool {
+	option := options.IgnoreStoreReadErrorWithClusterBreakingPotential
+	return option != nil && *option
+}
+
 func (s *Store) delete(r *Request, options *metav1.DeleteOptions) (*Reply, error) {
 	r.warnOrphans(options)
 	live := s.History.Get(r.Key())
 	if live == nil {
 		return nil, r.Missing()
 	}
-	if unsafe := options.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
+	if unsafe(options) {
 		return nil, apierrors.NewConflict(r.Kind.GroupResource(), r.Name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", storageKey(r.Kind, live.Key)))
 	}
 	return s.remove(r, live, options)
@@ -76,10 +93,10 @@ func (s *Store) remove(r *Request, live *history.State, options *metav1.DeleteOp
 	return s.put(live.Key, obj, code), nil
 }
 
-// finish deletes an object. A pod is the answer itself, and is marked before it goes, so that watches see both.
+// finish deletes an object. A pod is marked before it goes, so that watches see both.
 func (s *Store) finish(r *Request, live *history.State, obj *unstructured.Unstructured, stopping, dryRun bool) *Reply {
 	answer := &Reply{Code: http.StatusOK, Status: deleted(r, obj)}
-	if r.Kind.IsPod() {
+	if !r.Kind.Custom() && r.Kind.BuiltIn.Returned {
 		answer = &Reply{Code: http.StatusOK, Object: r.Kind.InVersion(obj.Object)}
 	}
 	if dryRun {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/history"
 	"github.com/typedinformers/informer-gen/apitest/internal/kinds"
@@ -72,10 +73,19 @@ func (r *Request) NotAllowed() error {
 	return apierrors.NewMethodNotSupported(r.Kind.GroupResource(), r.Verb)
 }
 
+// InvalidOptions is the error for options of a kind of meta.k8s.io that are wrong.
+func InvalidOptions(kind string, errs field.ErrorList) error {
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}
+
 // BodyKind is the kind that a body has to have.
 func (r *Request) BodyKind() schema.GroupVersionKind {
-	if r.Subresource == "scale" {
+	switch {
+	case r.Subresource == "scale":
 		return kinds.ScaleKind
+	case r.Subresource != "" && !r.Kind.Custom():
+		gvk, _ := r.Kind.Subresource(r.Subresource)
+		return gvk
 	}
 	return r.Kind.GroupVersionKind
 }

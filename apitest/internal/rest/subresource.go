@@ -16,7 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/history"
 )
 
-func (s *Store) createSubresource(r *Request, dryRun bool, decode func(schema.GroupVersionKind) (map[string]any, error)) (*Reply, error) {
+func (s *Store) createSubresource(r *Request, dryRun bool, decode func() (map[string]any, error)) (*Reply, error) {
 	if r.Kind.Custom() || !slices.Contains([]string{"binding", "eviction", "token"}, r.Subresource) {
 		return nil, r.NotAllowed()
 	}
@@ -24,8 +24,7 @@ func (s *Store) createSubresource(r *Request, dryRun bool, decode func(schema.Gr
 	if live == nil {
 		return nil, r.Missing()
 	}
-	gvk, _ := r.Kind.Subresource(r.Subresource)
-	body, err := decode(gvk)
+	body, err := decode()
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +34,30 @@ func (s *Store) createSubresource(r *Request, dryRun bool, decode func(schema.Gr
 	case "token":
 		return &Reply{Code: http.StatusCreated, Object: s.token(live, body)}, nil
 	}
+	return s.evict(r, live, body, dryRun)
+}
+
+// evict deletes a pod with the options of an Eviction.
+func (s *Store) evict(r *Request, live *history.State, eviction map[string]any, dryRun bool) (*Reply, error) {
+	if (&unstructured.Unstructured{Object: eviction}).GetName() != r.Name {
+		return nil, apierrors.NewBadRequest("name in URL does not match name in Eviction object")
+	}
 	var options metav1.DeleteOptions
-	if given, ok := body["deleteOptions"].(map[string]any); ok {
+	if given, ok := eviction["deleteOptions"].(map[string]any); ok {
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, &options); err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
 	}
+	if unsafe(&options) {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: "policy", Kind: "Eviction"}, r.Name, field.ErrorList{
+			field.Invalid(field.NewPath("deleteOptions", unsafeField), true, "can not be set for pod eviction, try after removing the option"),
+		})
+	}
 	if dryRun {
 		options.DryRun = []string{metav1.DryRunAll}
+	}
+	if err := CheckDeleteOptions(&options); err != nil {
+		return nil, err
 	}
 	if _, err := s.remove(r.main(), live, &options); err != nil {
 		return nil, err

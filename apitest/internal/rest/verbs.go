@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/selection"
 )
@@ -49,9 +49,8 @@ func (s *Store) create(r *Request, obj *unstructured.Unstructured, w Write) (*Re
 	return s.insert(r, obj, w)
 }
 
-// CreateSubresource does what a POST of a subresource asks for: a binding, an eviction or a token. decode returns the body as
-// an object of a kind.
-func (s *Store) CreateSubresource(r *Request, dryRun bool, decode func(schema.GroupVersionKind) (map[string]any, error)) (*Reply, error) {
+// CreateSubresource does what a POST of a subresource asks for: a binding, an eviction or a token. decode returns the body.
+func (s *Store) CreateSubresource(r *Request, dryRun bool, decode func() (map[string]any, error)) (*Reply, error) {
 	return s.do(func() (*Reply, error) { return s.createSubresource(r, dryRun, decode) })
 }
 
@@ -102,6 +101,11 @@ func (s *Store) Delete(r *Request, options *metav1.DeleteOptions) (*Reply, error
 // those before it are gone. It lists all objects at once, where a kube-apiserver deletes 10,000 of them between two lists:
 // nothing else is written meanwhile, and the deletions would expire the version of the first list.
 func (s *Store) DeleteCollection(r *Request, selected *selection.Selection, options *internalversion.ListOptions, deletion *metav1.DeleteOptions) (*Reply, error) {
+	if unsafe(deletion) {
+		return nil, InvalidOptions("DeleteOptions", field.ErrorList{
+			field.Invalid(field.NewPath(unsafeField), true, "is not allowed with DELETECOLLECTION, try again after removing the option"),
+		})
+	}
 	if options.Limit == 0 {
 		options.Limit = math.MaxInt32 // a list with a limit takes resourceVersion as exact
 	}

@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,70 +10,80 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-	kyaml "k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/kinds"
 	"github.com/typedinformers/informer-gen/apitest/internal/media"
+	"github.com/typedinformers/informer-gen/apitest/internal/rest"
 )
 
 // Object decodes the body of create and update as an object of the request's kind, in the form in
 // which it is stored: fields that the schema does not have are dropped, and defaults are set.
 // validation is the option fieldValidation.
 func (r *Request) Object(validation string) (*unstructured.Unstructured, error) {
-	mediaType, err := r.ContentType()
+	obj, strict, err := r.decode()
 	if err != nil {
 		return nil, err
 	}
+	return obj, r.complete(obj, strict, validation)
+}
+
+// decode decodes a body. strict has what is wrong with it if the client asks for strict validation.
+func (r *Request) decode() (obj *unstructured.Unstructured, strict []error, err error) {
+	mediaType, err := r.ContentType()
+	if err != nil {
+		return nil, nil, err
+	}
 	if mediaType == media.Protobuf && r.Kind.Custom() {
-		return nil, media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		return nil, nil, media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 			fmt.Sprintf("%s %s: a custom resource cannot be sent as %s; send %s, which is the default of rest.Config.ContentType",
 				r.Verb, r.Kind.GroupResource(), media.Protobuf, media.JSON))
 	}
 	var decoded map[string]any
-	var twice, strict []error
 	if mediaType == media.Protobuf {
 		decoded, err = r.decodeProtobuf()
-		if err != nil {
-			return nil, r.undecodable(nil, err)
-		}
 	} else {
-		data := r.Body
-		if mediaType == media.YAML {
-			if data, err = yaml.YAMLToJSON(data); err != nil {
-				return nil, r.undecodable(nil, err)
-			}
-			if _, err := yaml.YAMLToJSONStrict(r.Body); err != nil {
-				twice = append(twice, err) // duplicate fields, which data does not have any more
-			}
-		}
-		strict, err = kjson.UnmarshalStrict(data, &decoded)
-		strict = append(twice, strict...)
-		if err != nil || decoded == nil && r.Kind.Custom() {
-			return nil, r.undecodable(nil, cmp.Or(kinds.Interpret(data), err, runtime.NewMissingKindErr(string(data))))
-		}
+		decoded, strict, err = r.decodeText(mediaType)
+	}
+	if err != nil {
+		return nil, nil, r.undecodable(nil, err)
 	}
 	for _, name := range []string{"kind", "apiVersion"} {
 		if _, ok := decoded[name].(string); !ok && decoded[name] != nil {
-			return nil, r.undecodable(nil, kinds.Interpret(r.Body))
+			return nil, nil, r.undecodable(nil, kinds.Interpret(r.Body))
 		}
 	}
-	obj := &unstructured.Unstructured{Object: decoded}
-	return obj, r.complete(obj, strict, validation)
+	if decoded == nil {
+		decoded = map[string]any{}
+	}
+	return &unstructured.Unstructured{Object: decoded}, strict, nil
+}
+
+// decodeText decodes a body in JSON or YAML.
+func (r *Request) decodeText(mediaType string) (decoded map[string]any, strict []error, err error) {
+	data := r.Body
+	var twice []error
+	if mediaType == media.YAML {
+		if data, err = yaml.YAMLToJSON(data); err != nil {
+			return nil, nil, err
+		}
+		if _, err := yaml.YAMLToJSONStrict(r.Body); err != nil {
+			twice = append(twice, err) // duplicate fields, which data does not have any more
+		}
+	}
+	strict, err = kjson.UnmarshalStrict(data, &decoded)
+	if err != nil || decoded == nil && r.Kind.Custom() {
+		return nil, nil, cmp.Or(kinds.Interpret(data), err, runtime.NewMissingKindErr(string(data)))
+	}
+	return decoded, append(twice, strict...), nil
 }
 
 // complete checks the kind of a decoded object, and brings its fields into the form in which they
 // are stored. strict has what is wrong with the body if the client asks for strict validation.
 func (r *Request) complete(obj *unstructured.Unstructured, strict []error, validation string) error {
-	if obj.Object == nil {
-		obj.Object = map[string]any{}
-	}
 	gvk, err := r.kindOf(obj)
 	if err != nil {
 		return err
@@ -156,44 +165,17 @@ func summary(body []byte) string {
 	return fmt.Sprintf("%x", body)
 }
 
-// decodeAs decodes a body of another kind than that of the resource. It has defaults for its kind.
-func (r *Request) decodeAs(gvk schema.GroupVersionKind) (map[string]any, error) {
-	body := map[string]any{}
-	mediaType, err := r.ContentType()
+// subresourceBody decodes the body of a create of a subresource, such as an Eviction.
+func (r *Request) subresourceBody() (map[string]any, error) {
+	obj, _, err := r.decode()
 	if err != nil {
 		return nil, err
 	}
-	data := r.Body
-	switch mediaType {
-	case media.Protobuf:
-		typed, err := r.Scheme.New(gvk)
-		sent := gvk
-		if err == nil {
-			sent, err = media.UnmarshalProtobuf(data, typed)
-		}
-		if err != nil {
-			return nil, r.undecodable(nil, err)
-		}
-		if sent.Empty() {
-			sent = gvk
-		}
-		typed.GetObjectKind().SetGroupVersionKind(sent)
-		return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
-	case media.YAML:
-		if data, err = kyaml.ToJSON(data); err != nil {
-			return nil, r.undecodable(nil, err)
-		}
+	if obj.GetKind() == "Eviction" && obj.GetAPIVersion() == "policy/v1beta1" {
+		obj.SetAPIVersion("policy/v1") // a kube-apiserver takes both
 	}
-	if len(data) > 0 {
-		if err := utiljson.Unmarshal(data, &body); err != nil {
-			return nil, r.undecodable(nil, err)
-		}
-	}
-	object := &unstructured.Unstructured{Object: body}
-	if object.GetKind() == "" {
-		object.SetGroupVersionKind(gvk)
-	}
-	return body, nil
+	_, err = r.kindOf(obj)
+	return obj.Object, err
 }
 
 // decodeProtobuf decodes a body in protobuf.
@@ -235,10 +217,7 @@ func (r *Request) DeleteOptions() (*metav1.DeleteOptions, error) {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
 	}
-	if errs := metavalidation.ValidateDeleteOptions(options); len(errs) > 0 {
-		return nil, invalidOptions("DeleteOptions", errs)
-	}
-	return options, nil
+	return options, rest.CheckDeleteOptions(options)
 }
 
 // decodeDeleteOptions decodes a body, and checks its kind. The group may be any: clients send that of the resource.
@@ -267,7 +246,7 @@ func unmarshalOptions(body []byte, mediaType string, options *metav1.DeleteOptio
 	if err := kinds.Interpret(body); err != nil {
 		return err
 	}
-	return json.Unmarshal(body, options)
+	return kjson.UnmarshalCaseSensitivePreserveInts(body, options)
 }
 
 // ObjectName is the name in the URL of a request, or for a create that in the body.
@@ -280,11 +259,6 @@ func (r *Request) ObjectName() string {
 		return ""
 	}
 	return obj.GetName()
-}
-
-// invalidOptions is the error for options that contradict each other.
-func invalidOptions(kind string, errs field.ErrorList) error {
-	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
 // sizedBody is a body of which all bytes are there.

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/apitest/internal/rest"
 	"github.com/typedinformers/informer-gen/apitest/internal/selection"
@@ -75,13 +74,11 @@ func (h *Handler) create(r *Request) (*rest.Reply, error) {
 		return nil, err
 	}
 	if errs := metavalidation.ValidateCreateOptions(&options); len(errs) > 0 {
-		return nil, invalidOptions("CreateOptions", errs)
+		return nil, rest.InvalidOptions("CreateOptions", errs)
 	}
 	w := r.write(options.FieldManager, options.FieldValidation, options.DryRun)
 	if r.Subresource != "" {
-		return h.store.CreateSubresource(&r.Request, w.DryRun, func(gvk schema.GroupVersionKind) (map[string]any, error) {
-			return r.decodeAs(gvk)
-		})
+		return h.store.CreateSubresource(&r.Request, w.DryRun, r.subresourceBody)
 	}
 	obj, err := r.Object(options.FieldValidation)
 	if err != nil {
@@ -96,7 +93,7 @@ func (h *Handler) update(r *Request) (*rest.Reply, error) {
 		return nil, err
 	}
 	if errs := metavalidation.ValidateUpdateOptions(&options); len(errs) > 0 {
-		return nil, invalidOptions("UpdateOptions", errs)
+		return nil, rest.InvalidOptions("UpdateOptions", errs)
 	}
 	obj, err := r.Object(options.FieldValidation)
 	if err != nil {
@@ -115,7 +112,7 @@ func (h *Handler) patch(r *Request) (*rest.Reply, error) {
 		return nil, err
 	}
 	if errs := metavalidation.ValidatePatchOptions(&options, patchType); len(errs) > 0 {
-		return nil, invalidOptions("PatchOptions", errs)
+		return nil, rest.InvalidOptions("PatchOptions", errs)
 	}
 	w := r.write(options.FieldManager, options.FieldValidation, options.DryRun)
 	return h.store.Patch(&r.Request, patchType, r.Body, options.Force != nil && *options.Force, w)
