@@ -28,6 +28,8 @@ const (
 	WithTypes Servers = "with types"
 	// WithSchema is apitest with the CustomResourceDefinitions of the real server.
 	WithSchema Servers = "with schema"
+	// KubeAPIServer is apitest as WithSchema, but the real server is a whole kube-apiserver.
+	KubeAPIServer Servers = "kube-apiserver"
 )
 
 // always has the differences with and without schemas.
@@ -94,6 +96,39 @@ var untyped = []acceptance{
 		"Only a schema or a Go type tells that the map is a field of a struct, which is there without being applied."},
 }
 
+// kube has the differences from a whole kube-apiserver in the table of package kubetest.
+var kube = []acceptance{
+	{"kind/*", "body.spec* body.status* body.ports* body.reclaimPolicy body.volumeBindingMode body.preemptionPolicy body.metadata.managedFields* body.metadata.labels body.metadata.annotations",
+		"apitest has no defaults of built-in kinds."},
+	{"kind/v1 PersistentVolume*", "body.metadata.finalizers* body.metadata.deletionGracePeriodSeconds body.metadata.deletionTimestamp", "A kube-apiserver adds a finalizer."},
+	{"kind/autoscaling/v2 *", "body.metadata.generation", "apitest has the kinds of Kubernetes 1.37."},
+	{"kind/v1 LimitRange *", "body.metadata.resourceVersion", "A short version of apitest is a number of the body too, which is not masked."},
+	{"kind/events.k8s.io/v1 Event *", "body.Failure.message body.Failure.details.group", "A kube-apiserver keeps the Events of the two groups as those of the core group."},
+	{"*/Pod*", "body*.status.phase body*.status.qosClass", "A kube-apiserver sets the status of a new Pod."},
+	{"subresource/eviction*", "body.status.phase body.status.qosClass body.status.conditions body.metadata.resourceVersion",
+		"A kube-apiserver sets the status of a new Pod, and a condition before it evicts one."},
+	{"delete*/*Potential*true*", "code=409", "Kubernetes 1.36 answers 422. Since 1.37 the code is that of apitest."},
+	{"delete collection/*Potential: true, dryRun*", "body.Failure.message body.Failure.details.causes[0].message",
+		"Kubernetes 1.36 refuses the two together. Since 1.37 the error is that of apitest."},
+	{"names of options/*", "body.Failure.message", wording},
+	{"names of objects/*", "body.Failure.message", wording},
+	{"broken bodies/*", "body.Failure.message", wording},
+	{"broken bodies/*field twice*", "header.Warning", "apitest warns of an unknown field that is there twice, and has other words for YAML."},
+	{"broken bodies/Deployment*", "body.Failure.details.causes[*]", "apitest does not validate built-in kinds."},
+	{"patch/*", "body.Failure.details body.Failure.message", "The router of built-in groups answers, and names no media type. apitest does, because it is of more use."},
+	{"read/get *export=true", "code=200", "Kubernetes 1.18 has removed the option. apitest ignores it like any unknown one."},
+	{"form/*as=Table*", "code body* header.Content-Type", "apitest has no Tables."},
+	{"watch/*as=Table*", "code body*", "apitest has no Tables."},
+	{"form/*as=PartialObjectMetadata*", "body.Failure.message", "A kube-apiserver names the package of its internal Go type."},
+	{"discovery//api* application/*;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList*", "code=406 body* header.*",
+		"apitest has aggregated discovery in JSON, which is all that clients ask for."},
+	{"discovery//version*", "body.*", "apitest has a version of its own."},
+	{"discovery//api/v1*", "body.resources[*", "A kube-apiserver has resources that apitest has not, such as nodes/proxy."},
+}
+
+// wording is the reason for messages that differ with the same code and reason.
+const wording = "A kube-apiserver finds another fault of the same body first, or has other words for it."
+
 // Accepted has the accepted differences of a way to set up apitest.
 type Accepted struct {
 	rows []acceptance
@@ -103,6 +138,10 @@ type Accepted struct {
 // NewAccepted returns the accepted differences, none of which has occurred.
 func NewAccepted(servers Servers) *Accepted {
 	a := &Accepted{used: map[string]bool{}}
+	if servers == KubeAPIServer {
+		a.rows = kube
+		return a
+	}
 	a.rows = append(a.rows, always...)
 	if servers != WithSchema {
 		a.rows = append(a.rows, nulls...)

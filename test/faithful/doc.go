@@ -9,6 +9,8 @@
 //	     └──▶ this package, on apitest: fails if an answer differs and accepted.go does not
 //	          say why, or if a difference of accepted.go no longer occurs
 //
+// Package kubetest plays a table of its own, and compares apitest with a whole kube-apiserver.
+//
 // The scripts are played on apitest three times: with kinds that have neither schemas nor Go
 // types, with Go types, as the fakes of generated clientsets have them, and with the
 // CustomResourceDefinitions of the real server.

@@ -3,6 +3,7 @@ package faithful
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +16,11 @@ import (
 	"strings"
 	"time"
 
+	discoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -57,7 +61,7 @@ type exchange struct {
 	header http.Header
 	body   []byte
 	tree   any // the body, if it is JSON
-	watch  *json.Decoder
+	watch  eventReader
 	events []event // what EVENTS has read
 	ended  bool    // the watch has ended
 	note   string  // in place of an answer
@@ -126,8 +130,7 @@ func (p *player) step(ctx context.Context, step *Step) (*exchange, error) {
 	e := &exchange{code: response.StatusCode, header: response.Header}
 	if watches(request.URL) && response.StatusCode == http.StatusOK {
 		context.AfterFunc(ctx, func() { response.Body.Close() })
-		e.watch = json.NewDecoder(response.Body)
-		e.watch.UseNumber()
+		e.watch = newEventReader(response)
 		return e, nil
 	}
 	defer response.Body.Close()
@@ -144,7 +147,7 @@ func (p *player) step(ctx context.Context, step *Step) (*exchange, error) {
 // codecs decode protobuf.
 var codecs = func() serializer.CodecFactory {
 	known := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, metav1.AddMetaToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, metav1.AddMetaToScheme, metav1beta1.AddMetaToScheme, discoveryv2.AddToScheme} {
 		if err := add(known); err != nil {
 			panic(err) // it cannot fail with a new scheme
 		}
@@ -164,7 +167,8 @@ func body(contentType string, content []byte) (tree any, err error) {
 			return nil, err
 		}
 	case "application/vnd.kubernetes.protobuf":
-		object, _, err := codecs.UniversalDeserializer().Decode(content, nil, nil)
+		version := schema.GroupVersionKind{Version: "v1"} // APIVersions have none in protobuf
+		object, _, err := codecs.UniversalDeserializer().Decode(content, &version, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +226,10 @@ func (p *player) request(ctx context.Context, step *Step) (*http.Request, error)
 			header.Set("Content-Type", "application/json")
 		}
 		p.sent.WriteString(expand(content) + "\n")
-		if content, err = p.substitute(content); err != nil {
+		if content, err = p.substitute(content); err == nil && step.Encode != nil {
+			content, err = step.Encode(content)
+		}
+		if err != nil {
 			return nil, err
 		}
 		body = strings.NewReader(content)
@@ -362,9 +369,41 @@ func periodic(e event) bool {
 	return err == nil && e.Type == "BOOKMARK" && !bytes.Contains(encoded, []byte(`"k8s.io/initial-events-end"`))
 }
 
-func (p *player) next(watch *json.Decoder, into *event) error {
+// eventReader reads the next event of a watch.
+type eventReader func(*event) error
+
+func newEventReader(response *http.Response) eventReader {
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/vnd.kubernetes.protobuf") {
+		return func(into *event) error { return readMessage(response.Body, into) }
+	}
+	decoder := json.NewDecoder(response.Body)
+	decoder.UseNumber()
+	return func(into *event) error { return decoder.Decode(into) }
+}
+
+// readMessage reads an event in protobuf, which has its length before it.
+func readMessage(from io.Reader, into *event) error {
+	var length [4]byte
+	if _, err := io.ReadFull(from, length[:]); err != nil {
+		return err
+	}
+	message := make([]byte, binary.BigEndian.Uint32(length[:]))
+	if _, err := io.ReadFull(from, message); err != nil {
+		return err
+	}
+	var content metav1.WatchEvent
+	err := content.Unmarshal(message)
+	if err != nil {
+		return err
+	}
+	into.Type = content.Type
+	into.Object, err = body("application/vnd.kubernetes.protobuf", content.Object.Raw)
+	return err
+}
+
+func (p *player) next(watch eventReader, into *event) error {
 	result := make(chan error, 1)
-	go func() { result <- watch.Decode(into) }()
+	go func() { result <- watch(into) }()
 	select {
 	case err := <-result:
 		return err

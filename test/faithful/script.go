@@ -42,6 +42,8 @@ type Step struct {
 	Header []string
 	// Body has no indentation. Nil is no body.
 	Body *string
+	// Encode, if not nil, encodes the body before it is sent. Scripts do not have it.
+	Encode func(body string) (string, error)
 	// Answer is empty if none has been recorded.
 	Answer string
 }

@@ -8,6 +8,10 @@
 //
 //	client-go ─▶ kube-apiserver ─▶ cache of either kind ─▶ controllers, specs
 //
+// And it compares apitest with a kube-apiserver, by a table of requests with the types of meta.k8s.io:
+//
+//	table ─▶ faithful.Play ─▶ kube-apiserver, apitest ─▶ faithful.Differences ─▶ faithful.Accepted
+//
 // It has tests only. They are skipped without the file of the server, which make test-kube
 // builds:
 //
