@@ -18,6 +18,9 @@ func (a *assembly) complete(c *config) {
 	m.checkJSONNames(structType, c.of.Obj())
 	m.addStruct(structType)
 	m.addGetters()
+	if !c.home.pkg.Dependency {
+		m.warnOfNames()
+	}
 	if c.out.Kind != nil {
 		m.checkMeta()
 	}
@@ -137,14 +140,28 @@ func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
 	}
 }
 
-// addSetter adds a method. Of two fields with one name, the first one has the method, as with
-// applyconfiguration-gen. A field of the struct itself hides one that JSON inlines.
+// addSetter adds a method. Of two fields with one name, that of the metadata has the method, because clients need it, or
+// else the first one, as with applyconfiguration-gen. A field of the struct itself hides one that JSON inlines.
 func (m *members) addSetter(s model.ApplySetter) {
 	at := slices.IndexFunc(m.out.Setters, func(other model.ApplySetter) bool { return other.Field == s.Field })
 	if at < 0 {
 		m.out.Setters = append(m.out.Setters, s)
-	} else if other := m.out.Setters[at]; s.Through == nil && other.Through != nil && !other.Through.IsPointer {
+		return
+	}
+	other := m.out.Setters[at]
+	hides := s.Through == nil && other.Through != nil && !other.Through.IsPointer
+	if s.IsMeta || hides && !other.IsMeta {
 		m.out.Setters[at] = s
+	}
+}
+
+// warnOfNames warns of the fields of the user's type that have no method With, because that of another field has the name.
+func (m *members) warnOfNames() {
+	for _, f := range m.out.Fields {
+		isOther := func(s model.ApplySetter) bool { return s.Field == f.Name && s.Through != nil }
+		if at := slices.IndexFunc(m.out.Setters, isOther); at >= 0 {
+			m.Set.Warnings = append(m.Set.Warnings, model.Errorf(f.Pos, "With%s of the apply configuration of %s does not set this field, but that of %s; set the field itself, or rename it", f.Name, m.name(), m.out.Setters[at].Through.Name))
+		}
 	}
 }
 

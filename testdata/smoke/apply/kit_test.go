@@ -189,6 +189,32 @@ func TestExtract(t *testing.T) {
 	}
 }
 
+// TestExtractHidden extracts an object whose Go fields have the names of its metadata. The methods With belong to the metadata.
+func TestExtractHidden(t *testing.T) {
+	stickers, ann := fake.NewClientset().KitV1().Stickers("shed"), metav1.ApplyOptions{FieldManager: "ann"}
+	title, kind := "fragile", "paper"
+	config := applykitv1.Sticker("blue", "shed")
+	config.Name, config.Kind = &title, &kind
+	result, err := stickers.Apply(t.Context(), config, ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Name != title || result.Kind != kind || result.GetName() != "blue" || result.GetNamespace() != "shed" {
+		t.Errorf("got %+v", result)
+	}
+	want := `{"kind":"Sticker","apiVersion":"kit.example.com/v1","title":"fragile","metadata":{"name":"blue","namespace":"shed"},"type":"paper"}`
+	if got := encoded(t, config); got != want || *config.GetName() != "blue" || *config.GetKind() != "Sticker" {
+		t.Errorf("applied   %s\nwant %s", got, want)
+	}
+	extracted, err := applykitv1.ExtractSticker(result, "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := encoded(t, extracted); got != want {
+		t.Errorf("extracted %s\nwant %s", got, want)
+	}
+}
+
 // TestExtractForms extracts values that apimachinery cannot read from Go values, only from JSON.
 func TestExtractForms(t *testing.T) {
 	kits, ann := fake.NewClientset().KitV1().Kits("shed"), metav1.ApplyOptions{FieldManager: "ann"}
@@ -238,7 +264,7 @@ func TestExtractWithoutManagedFields(t *testing.T) {
 	}
 }
 
-func encoded(t *testing.T, config *applykitv1.KitApplyConfiguration) string {
+func encoded(t *testing.T, config any) string {
 	t.Helper()
 	data, err := json.Marshal(config)
 	if err != nil {

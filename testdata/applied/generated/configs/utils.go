@@ -45,6 +45,8 @@ func ForKind(kind schema.GroupVersionKind) any {
 			return &applykitv1.ScaleSpecApplyConfiguration{}
 		case "Status":
 			return &applykitv1.StatusApplyConfiguration{}
+		case "Sticker":
+			return &applykitv1.StickerApplyConfiguration{}
 		case "Tool":
 			return &applykitv1.ToolApplyConfiguration{}
 		}

@@ -11,7 +11,7 @@ var SchemeGroupVersion = schema.GroupVersion{Group: "kit.example.com", Version: 
 
 // AddToScheme adds the types to a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(SchemeGroupVersion, &Kit{}, &KitList{}, &Drawer{}, &DrawerList{}, &Locker{}, &LockerList{}, &Scale{})
+	scheme.AddKnownTypes(SchemeGroupVersion, &Kit{}, &KitList{}, &Drawer{}, &DrawerList{}, &Locker{}, &LockerList{}, &Sticker{}, &StickerList{}, &Scale{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }

@@ -90,6 +90,26 @@ type Status struct {
 	Locked bool `json:"locked"`
 }
 
+// Sticker has fields with the Go names of its metadata.
+//
+// +genclient
+type Sticker struct {
+	metav1.TypeMeta   `json:",inline"`
+	Name              string `json:"title,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Kind       string `json:"type,omitempty"`
+	APIVersion string `json:"printed,omitempty"`
+	Namespace  string `json:"drawer,omitempty"`
+}
+
+// StickerList is a list of stickers.
+type StickerList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Sticker `json:"items"`
+}
+
 // KitSpec has a field of each form.
 type KitSpec struct {
 	common.Base `json:",inline"`

@@ -355,6 +355,58 @@ func (in *Status) DeepCopy() *Status {
 }
 
 // DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *Sticker) DeepCopyInto(out *Sticker) {
+	*out = *in
+	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Sticker) DeepCopy() *Sticker {
+	if in == nil {
+		return nil
+	}
+	out := new(Sticker)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyObject returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Sticker) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return in.DeepCopy()
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *StickerList) DeepCopyInto(out *StickerList) {
+	*out = *in
+	in.ListMeta.DeepCopyInto(&out.ListMeta)
+	out.Items = slices.Clone(in.Items)
+	for i := range in.Items {
+		in.Items[i].DeepCopyInto(&out.Items[i])
+	}
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *StickerList) DeepCopy() *StickerList {
+	if in == nil {
+		return nil
+	}
+	out := new(StickerList)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyObject returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *StickerList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return in.DeepCopy()
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
 func (in *Tool) DeepCopyInto(out *Tool) {
 	*out = *in
 	out.Parts = slices.Clone(in.Parts)

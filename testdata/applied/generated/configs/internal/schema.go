@@ -85,6 +85,14 @@ var Schema = merge.NewSchema(`{"types":[
 {"name":"parts","type":{"list":{"elementType":{"namedType":"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool"},"elementRelationship":"atomic"}}}]}},
 {"name":"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Status","map":{"fields":[
 {"name":"locked","type":{"scalar":"boolean"}}]}},
+{"name":"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Sticker","map":{"fields":[
+{"name":"apiVersion","type":{"scalar":"string"}},
+{"name":"drawer","type":{"scalar":"string"}},
+{"name":"kind","type":{"scalar":"string"}},
+{"name":"metadata","type":{"namedType":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}},
+{"name":"printed","type":{"scalar":"string"}},
+{"name":"title","type":{"scalar":"string"}},
+{"name":"type","type":{"scalar":"string"}}]}},
 {"name":"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool","map":{"fields":[
 {"name":"name","type":{"scalar":"string"}},
 {"name":"next","type":{"namedType":"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool"}},

@@ -104,6 +104,7 @@ func Join(inner *cache.SharedInformerFactory, client versioned.Interface) Shared
 		reflect.TypeFor[*kitv1.Drawer](),
 		reflect.TypeFor[*kitv1.Kit](),
 		reflect.TypeFor[*kitv1.Locker](),
+		reflect.TypeFor[*kitv1.Sticker](),
 	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
 		SharedInformerFactory: inner,

@@ -42,6 +42,13 @@ var kinds = []apitest.Kind{
 		Type:             &kitv1.Locker{},
 		TypeConverter:    typeConverter,
 	},
+	{
+		GroupVersionKind: kitv1.SchemeGroupVersion.WithKind("Sticker"),
+		Resource:         "stickers",
+		Namespaced:       true,
+		Type:             &kitv1.Sticker{},
+		TypeConverter:    typeConverter,
+	},
 }
 
 // typeConverter has the schemas with which the server merges what is applied.

@@ -23,3 +23,10 @@ type LockerListerExpansion interface{}
 
 // LockerNamespaceListerExpansion is like LockerListerExpansion, for LockerNamespaceLister.
 type LockerNamespaceListerExpansion interface{}
+
+// StickerListerExpansion is embedded in StickerLister. To add methods, declare it
+// in a file sticker_expansion.go of your own, which replaces this declaration.
+type StickerListerExpansion interface{}
+
+// StickerNamespaceListerExpansion is like StickerListerExpansion, for StickerNamespaceLister.
+type StickerNamespaceListerExpansion interface{}

@@ -16,6 +16,7 @@ type Interface interface {
 	Drawers() DrawerInformer
 	Kits() KitInformer
 	Lockers() LockerInformer
+	Stickers() StickerInformer
 }
 
 type version struct {
@@ -39,6 +40,10 @@ func (v version) Lockers() LockerInformer {
 	return lockerInformer{v.factory}
 }
 
+func (v version) Stickers() StickerInformer {
+	return stickerInformer{v.factory}
+}
+
 // ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
 // package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
 func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
@@ -49,6 +54,8 @@ func ForResource(factory internalinterfaces.SharedInformerFactory, resource stri
 		return cache.NewGenericInformer(v.Kits().Informer())
 	case "lockers":
 		return cache.NewGenericInformer(v.Lockers().Informer())
+	case "stickers":
+		return cache.NewGenericInformer(v.Stickers().Informer())
 	}
 	return nil
 }

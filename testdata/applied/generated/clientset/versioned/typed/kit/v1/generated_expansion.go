@@ -16,3 +16,7 @@ type KitExpansion interface{}
 // LockerExpansion is embedded in LockerInterface. To add methods, declare it in a
 // file locker_expansion.go of your own, which replaces this declaration.
 type LockerExpansion interface{}
+
+// StickerExpansion is embedded in StickerInterface. To add methods, declare it in a
+// file sticker_expansion.go of your own, which replaces this declaration.
+type StickerExpansion interface{}

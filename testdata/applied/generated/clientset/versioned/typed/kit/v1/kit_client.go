@@ -21,6 +21,7 @@ type KitV1Interface interface {
 	DrawersGetter
 	KitsGetter
 	LockersGetter
+	StickersGetter
 }
 
 // KitV1Client implements KitV1Interface with requests to an API server.
@@ -41,6 +42,11 @@ func (c *KitV1Client) Kits(namespace string) KitInterface {
 // Lockers returns the client for Lockers in the given namespace.
 func (c *KitV1Client) Lockers(namespace string) LockerInterface {
 	return newLockers(c, namespace)
+}
+
+// Stickers returns the client for Stickers in the given namespace.
+func (c *KitV1Client) Stickers(namespace string) StickerInterface {
+	return newStickers(c, namespace)
 }
 
 // NewForConfig creates a client for the given config, with an HTTP client of its own.

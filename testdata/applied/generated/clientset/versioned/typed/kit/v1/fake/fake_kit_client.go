@@ -35,6 +35,11 @@ func (c *FakeKitV1) Lockers(namespace string) kitv1.LockerInterface {
 	return newFakeLockers(c, namespace)
 }
 
+// Stickers returns the fake client for Stickers in the given namespace.
+func (c *FakeKitV1) Stickers(namespace string) kitv1.StickerInterface {
+	return newFakeStickers(c, namespace)
+}
+
 // invoke returns the object with which a reactor answers an action, or empty if there is none.
 func invoke[T runtime.Object](fake *FakeKitV1, action testing.Action, empty T) (T, error) {
 	obj, err := fake.Invokes(action, empty)
