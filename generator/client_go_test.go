@@ -27,8 +27,8 @@ func TestDeleteWithResult(t *testing.T) {
 	api := "// Package v1 is an API.\n//\n// +groupName=sales.example.com\npackage v1\n\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\t\"k8s.io/apimachinery/pkg/runtime\"\n\t\"k8s.io/apimachinery/pkg/runtime/schema\"\n)\n" +
 		"\nvar SchemeGroupVersion = schema.GroupVersion{Group: \"sales.example.com\", Version: \"v1\"}\n\nvar AddToScheme = func(*runtime.Scheme) error { return nil }\n"
 	for name, kind := range kinds {
-		api += "\n// +genclient\n// " + kind.marker + "\ntype " + name + " struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n" +
-			"\ntype " + name + "List struct {\n\tmetav1.TypeMeta\n\tmetav1.ListMeta\n\tItems []" + name + "\n}\n" +
+		api += "\n// +genclient\n// " + kind.marker + "\ntype " + name + " struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n" +
+			"\ntype " + name + "List struct {\n\tmetav1.TypeMeta\n\tmetav1.ListMeta `json:\"metadata\"`\n\tItems []" + name + " `json:\"items\"`\n}\n" +
 			"\nfunc (*" + name + ") DeepCopyObject() runtime.Object { return nil }\n\nfunc (*" + name + "List) DeepCopyObject() runtime.Object { return nil }\n"
 	}
 	for _, isNew := range []bool{false, true} {

@@ -41,8 +41,8 @@ type Foo struct {
 
 type FooList struct {
 	metav1.TypeMeta
-	metav1.ListMeta
-	Items []Foo
+	metav1.ListMeta "json:\"metadata,omitempty\""
+	Items []Foo "json:\"items\""
 }
 `
 }

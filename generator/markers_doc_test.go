@@ -21,8 +21,8 @@ var AddToScheme = func(*runtime.Scheme) error { return nil }
 
 type FooList struct {
 	metav1.TypeMeta
-	metav1.ListMeta
-	Items []Foo
+	metav1.ListMeta "json:\"metadata,omitempty\""
+	Items []Foo "json:\"items\""
 }
 
 func (in *FooList) DeepCopyObject() runtime.Object { return nil }

@@ -83,15 +83,15 @@ var AddToScheme = func(*runtime.Scheme) error { return nil }
 // +genclient
 type Order struct {
 	metav1.TypeMeta
-	metav1.ObjectMeta
+	metav1.ObjectMeta "json:\"metadata,omitempty\""
 }
 
 func (in *Order) DeepCopyObject() runtime.Object { return nil }
 
 type OrderList struct {
 	metav1.TypeMeta
-	metav1.ListMeta
-	Items []Order
+	metav1.ListMeta "json:\"metadata,omitempty\""
+	Items []Order "json:\"items\""
 }
 
 func (in *OrderList) DeepCopyObject() runtime.Object { return nil }
@@ -349,7 +349,7 @@ func TestNonASCIINames(t *testing.T) {
 	}
 	text := strings.Replace(string(content), "package v1", "// +groupGoName=Äpfel\npackage v1", 1)
 	text = strings.Replace(text, "// +genclient\n", "// +genclient\n// +genclient:method=Öffne,verb=get,subresource=öffner\n// +informer:index:name=ähnlich,path=spec.ähnlich\n// +kubebuilder:selectablefield:JSONPath=.spec.ähnlich\n", 1)
-	text = strings.Replace(text, "	metav1.TypeMeta\n	metav1.ObjectMeta\n}", "	metav1.TypeMeta `json:\",inline\"`\n	metav1.ObjectMeta `json:\"metadata,omitempty\"`\n	Spec struct { Ä string `json:\"ähnlich\"` } `json:\"spec\"`\n}", 1)
+	text = strings.Replace(text, "metadata,omitempty\\\"\"\n}", "metadata,omitempty\\\"\"\n	Spec struct { Ä string `json:\"ähnlich\"` } `json:\"spec\"`\n}", 1)
 	text += `
 // Ärger is a view.
 //

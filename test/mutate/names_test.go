@@ -65,15 +65,15 @@ var AddToScheme = func(*runtime.Scheme) error { return nil }
 // +genclient
 type KIND struct {
 	metav1.TypeMeta
-	metav1.ObjectMeta
+	metav1.ObjectMeta "json:\"metadata,omitempty\""
 }
 
 func (in *KIND) DeepCopyObject() runtime.Object { return in }
 
 type KINDList struct {
 	metav1.TypeMeta
-	metav1.ListMeta
-	Items []KIND
+	metav1.ListMeta "json:\"metadata,omitempty\""
+	Items []KIND "json:\"items\""
 }
 
 func (in *KINDList) DeepCopyObject() runtime.Object { return in }

@@ -56,7 +56,7 @@ func Aliases(in Input, folder string, mistakes *model.Errors) (*model.GroupVersi
 
 // isCandidate reports whether the type has everything that a kind needs except for markers.
 func isCandidate(t *input.Type) bool {
-	return t.IsStruct && !t.IsGeneric && !isView(t) && t.HasTypeMeta && t.HasObjectMeta && t.HasDeepCopyObject && t.HasList
+	return t.IsStruct && !t.IsGeneric && !isView(t) && t.HasTypeMeta && t.HasObjectMeta && t.HasDeepCopyObject && t.HasList && t.Misnamed == nil
 }
 
 // markersOf returns lines with code-generator's markers from which the same kind is read.

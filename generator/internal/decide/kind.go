@@ -41,6 +41,13 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r readin
 		r.verbs.skipped = append(r.verbs.skipped, "updateStatus", "applyStatus")
 	}
 	k.Verbs = r.verbs.of(a.possibleVerbs())
+	if status := t.MisnamedStatus; status != nil && r.hasStatus {
+		problem, fix, _ := strings.Cut(status.Problem, "; ")
+		if from != FromKubebuilder {
+			fix += ", or add +genclient:noStatus"
+		}
+		a.ignore(status.Pos, "kind "+t.Name+" "+problem, fix, "do not use UpdateStatus")
+	}
 	switch isOwn := !a.pkg.Dependency; {
 	case !k.NeedsList() || t.HasList:
 	case isOwn && t.ListLacksCopy && !t.HasDeepCopyObject: // what gives the kind its deep copy gives the list one
@@ -129,6 +136,10 @@ func (a *assembly) checkType(what string, t *input.Type, marker token.Position) 
 		fail(t.Pos, "has no method "+t.MissingMethod+" of metav1.Object", "write the methods that are missing, or embed: "+objectMeta)
 	} else if !t.HasObjectMeta {
 		fail(t.Pos, "does not embed metav1.ObjectMeta", "add: "+objectMeta)
+	}
+	if t.Misnamed != nil {
+		problem, fix, _ := strings.Cut(t.Misnamed.Problem, "; ")
+		fail(t.Misnamed.Pos, problem, fix)
 	}
 	fits := a.errs.Len() == before
 	if !t.HasDeepCopyObject { // a flag may end it, so the checks go on, to find what needs another flag

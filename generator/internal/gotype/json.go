@@ -20,8 +20,11 @@ type JSONTag struct {
 }
 
 // JSONTagOf returns the tag of a field of a struct.
-func JSONTagOf(of *types.Struct, field int) JSONTag {
-	text, exists := reflect.StructTag(of.Tag(field)).Lookup("json")
+func JSONTagOf(of *types.Struct, field int) JSONTag { return ParseJSONTag(of.Tag(field)) }
+
+// ParseJSONTag returns the part of the tag of a field with the key json.
+func ParseJSONTag(tag string) JSONTag {
+	text, exists := reflect.StructTag(tag).Lookup("json")
 	name, options, _ := strings.Cut(text, ",")
 	t := JSONTag{Name: name, Exists: exists, IsHidden: text == "-"}
 	if strings.ContainsFunc(name, isForeign) {

@@ -205,12 +205,15 @@ type Type struct {
 	ListPos     token.Position
 	// Fields are the fields at the paths in the markers, by the text of the path.
 	Fields map[string]*model.Field
+	// Misnamed is the mistake in the JSON names of the metadata, and MisnamedStatus that in the name of the field Status.
+	// They are nil if there is none.
+	Misnamed, MisnamedStatus *Misfit
 	// Misfits are the fields of a view that its kind does not have, or has with another
 	// form.
 	Misfits []Misfit
 }
 
-// Misfit is a field of a view that cannot be decoded from the JSON of its kind.
+// Misfit is a field that clients cannot decode from the JSON of a kind.
 type Misfit struct {
 	Pos token.Position
 	// Problem is the mistake in the field and its fix.

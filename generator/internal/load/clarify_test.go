@@ -38,7 +38,7 @@ func TestClarify(t *testing.T) {
 		"a list with metadata by name": {kind, "type OrderList struct {\nmetav1.TypeMeta\nMeta metav1.ListMeta\nItems []Order\n}\n", true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			src := parseSource(t, begin+test.kind+test.list)
+			src := parseSource(t, withTags(begin+test.kind+test.list))
 			described := &input.Type{Name: "Order"}
 			sure := clarify(described, typesOfSyntax(src), src.fset, func(types.Type) bool { return false })
 			if sure != test.sure || described.HasList != (test.form != nil) {

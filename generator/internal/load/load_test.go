@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -155,7 +156,7 @@ type Other struct {
 type Recursive struct { Recursive; *Loop }
 type Loop struct { Recursive }
 `
-	pkg := describe(t, text)
+	pkg := describe(t, withTags(text))
 	if got := at(pkg.Markers); got != "groupName=shop.example.com@3:4" {
 		t.Errorf("the package's markers are %s", got)
 	}
@@ -286,4 +287,15 @@ func TestListErrors(t *testing.T) {
 			t.Errorf("%s:\n%v\nwant\n%s", text, err, want)
 		}
 	}
+}
+
+var (
+	untaggedMeta  = regexp.MustCompile(`(\w+\.(?:ObjectMeta|ListMeta))(\s*[\n;}])`)
+	untaggedItems = regexp.MustCompile(`(Items [^\n;{}]*\w)(\s*[\n;}])`)
+)
+
+// withTags returns Go code with the JSON names that API servers use for metadata and items.
+func withTags(text string) string {
+	text = untaggedMeta.ReplaceAllString(text, "$1 `json:\"metadata\"`$2")
+	return untaggedItems.ReplaceAllString(text, "$1 `json:\"items\"`$2")
 }

@@ -55,11 +55,11 @@ func (src *source) lacksList(pkg *input.Package, t *input.Type) bool {
 		return false
 	}
 	// The items of an alias may be of a package whose list type should be used.
-	if declared.spec.Assign.IsValid() || markers.Has[markers.View](t.Markers) || src.scope().embeds(declared, "ListMeta", nil) {
+	if declared.spec.Assign.IsValid() || markers.Has[markers.View](t.Markers) || src.scope().embeds(declared, "ListMeta") {
 		return false
 	}
 	// A root object without ObjectMeta is a configuration file.
-	return markers.Has[markers.Genclient](t.Markers) || src.scope().embeds(declared, "TypeMeta", nil) && src.scope().embeds(declared, "ObjectMeta", nil)
+	return markers.Has[markers.Genclient](t.Markers) || src.scope().embeds(declared, "TypeMeta") && src.scope().embeds(declared, "ObjectMeta")
 }
 
 // KeepLists removes the list types that the run does not write after all, because their types are not kinds.
@@ -150,7 +150,7 @@ func (src *source) mentions(name string) bool {
 func (src *source) objects() (names []string) {
 	scope := src.scope()
 	for name, t := range scope.types {
-		if token.IsExported(name) && t.spec.TypeParams == nil && !t.spec.Assign.IsValid() && scope.deepCopied[name] && scope.embeds(t, "TypeMeta", nil) {
+		if token.IsExported(name) && t.spec.TypeParams == nil && !t.spec.Assign.IsValid() && scope.deepCopied[name] && scope.embeds(t, "TypeMeta") {
 			names = append(names, name)
 		}
 	}

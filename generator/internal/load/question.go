@@ -178,6 +178,9 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(pa
 		}
 	}
 	for _, t := range q.views {
+		if t.Misnamed != nil {
+			continue // its JSON names are compared when those of the metadata are right
+		}
 		ref := q.viewed(t)
 		of := pkg
 		if ref.Path != q.src.path {

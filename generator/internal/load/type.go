@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
@@ -52,8 +53,8 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 		IsStruct:        isStruct && !t.spec.Assign.IsValid(),
 		IsGeneric:       t.spec.TypeParams != nil,
 		BuildConstraint: src.constraint(t.file),
-		HasTypeMeta:     scope.embeds(t, "TypeMeta", nil),
-		HasObjectMeta:   scope.embeds(t, "ObjectMeta", nil),
+		HasTypeMeta:     scope.embeds(t, "TypeMeta"),
+		HasObjectMeta:   scope.embeds(t, "ObjectMeta"),
 		WritesCopy:      src.writesCopy(t),
 		WritesList:      slices.Contains(src.lists, name),
 		HasStatus:       hasField(t, "Status"),
@@ -75,8 +76,8 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 		described.HasDeepCopyInto = scope.has(scope.resolve(t).spec.Name.Name, "DeepCopyInto")
 		described.ListMentioned = src.mentions(name + "List")
 	}
-	pointers, hasItems := isSliceOf(fieldType(list, "Items"), name)
-	setList(described, scope.embeds(list, "TypeMeta", nil), scope.embeds(list, "ListMeta", nil), hasItems, scope.deepCopied[name+"List"] || described.WritesDeclaredListCopy || described.WritesListCopy)
+	pointers, hasItems := isSliceOf(fieldType(list, "Items", "items"), name)
+	setList(described, scope.embeds(list, "TypeMeta"), scope.embeds(list, "ListMeta"), hasItems, scope.deepCopied[name+"List"] || described.WritesDeclaredListCopy || described.WritesListCopy)
 	described.List.ItemsArePointers = pointers && described.HasList
 	return described
 }
@@ -112,29 +113,60 @@ func withoutMarkers(doc string) string {
 	return strings.TrimSpace(strings.Join(kept, ""))
 }
 
-// embeds reports whether a struct embeds a type of meta/v1, itself or through an embedded struct of
-// its package. outer are the structs that embed t.
-func (s *scope) embeds(t typeDecl, metaType string, outer []*ast.TypeSpec) bool {
+// jsonField is a field of a struct, and its JSON name. The name is empty for a field that JSON inlines.
+type jsonField struct {
+	file  *ast.File
+	field *ast.Field
+	name  string
+}
+
+// jsonFields returns the fields of a struct that have a JSON name or are embedded, and those of structs of its package
+// that JSON inlines. outer are the structs that embed t.
+func (s *scope) jsonFields(t typeDecl, outer []*ast.TypeSpec) (fields []jsonField) {
 	structType, ok := t.spec.Type.(*ast.StructType)
 	if !ok || slices.Contains(outer, t.spec) {
-		return false
+		return nil
 	}
 	for _, field := range structType.Fields.List {
-		if len(field.Names) > 0 {
+		tag := jsonTag(field)
+		if tag.IsHidden || tag.Name == "" && len(field.Names) > 0 {
 			continue
 		}
-		switch embedded := field.Type.(type) {
-		case *ast.SelectorExpr:
-			if isMeta(t.file, embedded, metaType) {
-				return true
-			}
-		case *ast.Ident:
-			if local, ok := s.types[embedded.Name]; ok && s.embeds(local, metaType, append(outer, t.spec)) {
-				return true
+		fields = append(fields, jsonField{t.file, field, tag.Name})
+		if embedded, ok := field.Type.(*ast.Ident); ok && tag.Name == "" {
+			if local, ok := s.types[embedded.Name]; ok {
+				fields = append(fields, s.jsonFields(local, append(outer, t.spec))...)
 			}
 		}
 	}
-	return false
+	return fields
+}
+
+// jsonTag returns the tag of a field.
+func jsonTag(field *ast.Field) gotype.JSONTag {
+	if field.Tag == nil {
+		return gotype.JSONTag{}
+	}
+	text, _ := strconv.Unquote(field.Tag.Value) // the parser has refused other literals
+	return gotype.ParseJSONTag(text)
+}
+
+// embeds reports whether a struct embeds a type of meta/v1 under the JSON name of API servers, itself or through an
+// embedded struct of its package.
+func (s *scope) embeds(t typeDecl, metaType string) bool {
+	return slices.ContainsFunc(s.jsonFields(t, nil), func(f jsonField) bool {
+		return len(f.field.Names) == 0 && f.name == metaNames[metaType] && isMeta(f.file, f.field.Type, metaType)
+	})
+}
+
+// hasPlainNames reports whether the JSON names of a struct show that none of its fields is in the way of the metadata of
+// an object, and that the field Status, if it has one, has the name of the subresource.
+func (s *scope) hasPlainNames(t typeDecl) bool {
+	names := map[string]int{}
+	for _, f := range s.jsonFields(t, nil) {
+		names[f.name]++
+	}
+	return names["kind"]+names["apiVersion"] == 0 && names["metadata"] <= 1 && (names["status"] == 1 || !hasField(t, "Status"))
 }
 
 // isMeta reports whether an expression in a file is a type of meta/v1.
@@ -147,15 +179,15 @@ func isMeta(file *ast.File, expr ast.Expr, metaType string) bool {
 	return ok && importPath(file, qualifier.Name) == gotype.MetaV1
 }
 
-// fieldType returns the type of a field of a struct, or nil.
-func fieldType(t typeDecl, name string) ast.Expr {
+// fieldType returns the type of a field of a struct with that JSON name, or nil.
+func fieldType(t typeDecl, name, jsonName string) ast.Expr {
 	structType, ok := t.spec.Type.(*ast.StructType)
 	if !ok {
 		return nil
 	}
 	for _, field := range structType.Fields.List {
 		for _, fieldName := range field.Names {
-			if fieldName.Name == name {
+			if fieldName.Name == name && jsonTag(field).Name == jsonName {
 				return field.Type
 			}
 		}

@@ -114,12 +114,13 @@ func (emptyImporter) Import(importPath string) (*types.Package, error) {
 
 // isUnclear reports whether the syntax does not show that a kind has everything that it needs: it is
 // another name for a type, or it or its list embeds metadata through other types, or the metadata is
-// missing.
+// missing or has another JSON name.
 func (s *scope) isUnclear(t *input.Type) bool {
 	if t.IsGeneric {
 		return false // no kind is generic
 	}
-	return s.isReference(s.types[t.Name].spec) || !(t.HasTypeMeta && t.HasObjectMeta) || t.DeclaresList && !t.HasList
+	declared, list := s.types[t.Name], s.types[t.Name+"List"]
+	return s.isReference(declared.spec) || !(t.HasTypeMeta && t.HasObjectMeta) || !s.hasPlainNames(declared) || t.DeclaresList && !(t.HasList && s.hasPlainNames(list))
 }
 
 // isReference reports whether a type is declared by the name of another one.
@@ -138,6 +139,7 @@ func (s *scope) isReference(spec *ast.TypeSpec) bool {
 // methods that copy a type of another package. It returns false if it needs a type that is not known.
 func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet, writes func(types.Type) bool) (sure bool) {
 	kind := lookUp(pkg, t.Name)
+	t.Misnamed, t.MisnamedStatus = nil, nil
 	structType, ok := gotype.StructOf(kind)
 	if !ok {
 		t.IsStruct = false
@@ -156,6 +158,10 @@ func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet, writes func
 	t.HasDeepCopyObject = hasMethod("DeepCopyObject") || t.WritesCopy
 	t.HasStatus = slices.ContainsFunc(slices.Collect(structType.Fields()), func(field *types.Var) bool { return field.Name() == "Status" })
 	sure = meta.sure || t.HasTypeMeta && t.HasObjectMeta
+	if t.HasTypeMeta && t.HasObjectMeta {
+		t.Misnamed = misnamed(pkg.Scope().Lookup(t.Name), "ObjectMeta", fset)
+	}
+	t.MisnamedStatus = misnamedStatus(structType, fset)
 	list := pkg.Scope().Lookup(t.Name + "List")
 	t.Protobuf = protobufOf(kind, list)
 	if list == nil {
@@ -163,7 +169,11 @@ func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet, writes func
 	}
 	t.ListPos, t.ListAliasOf = fset.Position(list.Pos()), aliasOf(list)
 	t.WritesDeclaredListCopy = t.WritesDeclaredListCopy || writes(list.Type())
-	return clarifyList(t, list.Type(), pkg, kind) && sure
+	sure = clarifyList(t, list.Type(), pkg, kind) && sure
+	if t.HasList {
+		checkListNames(t, list, pkg, fset)
+	}
+	return sure
 }
 
 // aliasOf returns the type that an alias stands for, or zero.
@@ -214,6 +224,18 @@ func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.
 		return meta.sure && !isSliceOfUnknown(items)
 	}
 	return true
+}
+
+// checkListNames sets the problem of a list whose JSON names are not those of API servers.
+func checkListNames(t *input.Type, list types.Object, pkg *types.Package, fset *token.FileSet) {
+	wrong := misnamed(list, "ListMeta", fset)
+	found, _, _ := types.LookupFieldOrMethod(list.Type(), true, pkg, "Items")
+	if items := found.(*types.Var); wrong == nil {
+		wrong = misnamedItems(list.Type(), items, fset)
+	}
+	if wrong != nil {
+		t.HasList, t.ListPos, t.ListProblem = false, wrong.Pos, "has a list type "+t.Name+"List that "+wrong.Problem
+	}
 }
 
 // lookUp returns the type of that name in a package, or an invalid one.

@@ -26,7 +26,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 import "third"
 type Order struct { metav1.TypeMeta; metav1.ObjectMeta ` + "`json:\"metadata\"`" + `; Spec Spec ` + "`json:\"spec\"`" + ` }
 type Spec = third.Spec
-type Meta struct { metav1.TypeMeta; metav1.ObjectMeta }
+type Meta struct { metav1.TypeMeta; metav1.ObjectMeta ` + "`json:\"metadata\"`" + ` }
 type Key string
 type Items[T any] []T
 -- third/t.go --
@@ -46,7 +46,7 @@ type Spec struct { Name string ` + "`json:\"name\"`" + `; Count int ` + "`json:\
 		{"no struct", "// +genclient\ntype Order other.Key\n" + list, "", "false false false true "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			pkg, inSyntax, err := answered(t, kind+test.text+others)
+			pkg, inSyntax, err := answered(t, kind+withTags(test.text)+others)
 			if inSyntax == "" {
 				t.Error("the syntax of the package alone answers the question")
 			}

@@ -124,9 +124,6 @@ func (c *comparison) compareUnderlying(at pair, view, kind types.Type) bool {
 func (c *comparison) compareFields(at pair, view, kind *types.Struct) {
 	ofView, viewSure := gotype.JSONFields(view)
 	ofKind, kindSure := gotype.JSONFields(kind)
-	if at.path == "" && !c.checkMeta(view, ofView) {
-		return
-	}
 	c.unsure = c.unsure || !viewSure || !metaOf(view).sure || !metaOf(kind).sure
 	byName := map[string]gotype.JSONField{}
 	for _, f := range ofKind {
@@ -155,23 +152,6 @@ func (c *comparison) compareFields(at pair, view, kind *types.Struct) {
 			c.add(f.Field, "%s", lacking(of, kind, f.Name))
 		}
 	}
-}
-
-// checkMeta refuses a view whose metadata has another JSON name. It reports whether the metadata is right
-// or missing.
-func (c *comparison) checkMeta(view *types.Struct, fields []gotype.JSONField) bool {
-	for _, f := range fields {
-		if f.Name == "metadata" {
-			return true
-		}
-	}
-	for field := range view.Fields() {
-		if field.Embedded() && gotype.MetaName(field.Type()) == "ObjectMeta" {
-			c.add(field, "metav1.ObjectMeta does not have the JSON name metadata; write: metav1.ObjectMeta `json:\"metadata,omitempty\"`")
-			return false
-		}
-	}
-	return true
 }
 
 // described returns a type for a message.

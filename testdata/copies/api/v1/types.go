@@ -48,7 +48,7 @@ type Sample struct {
 	Elsewhere  Elsewhere
 	ByHand     ByHand
 	// Status is last.
-	Status *Status
+	Status *Status `json:"status,omitempty"`
 }
 
 // SampleList is a list of Sample.
@@ -56,7 +56,7 @@ type SampleList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	Items []Sample
+	Items []Sample `json:"items"`
 }
 
 // Basics need no copy.
