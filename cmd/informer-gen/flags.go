@@ -159,6 +159,9 @@ func pairs(values []string, flag, form string) (map[string]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("--%s=%s is not of the form %s", flag, pair, form)
 		}
+		if other, isSet := found[key]; isSet && other != value {
+			return nil, fmt.Errorf("--%s has two values for %s, %s and %s; remove one of them", flag, key, other, value)
+		}
 		found[key] = value
 	}
 	return found, nil
