@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -55,6 +56,9 @@ func outputPackage(dir, wanted string) (string, error) {
 func checked(importPath, dir string) (string, error) {
 	if err := module.CheckImportPath(importPath); err != nil {
 		return "", optionError("OutputDir", "the output folder %s would have the import path %q, which Go does not accept: %w; use another {OutputDir}", dir, importPath, errors.Unwrap(err))
+	}
+	if slices.Contains(strings.Split(importPath, "/"), "vendor") {
+		return "", optionError("OutputDir", "the output folder %s is in a folder vendor, and Go imports packages there by other paths; use another {OutputDir}", dir)
 	}
 	return importPath, nil
 }

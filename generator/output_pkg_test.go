@@ -37,6 +37,7 @@ func TestOutputPackage(t *testing.T) {
 		{dir: "mod/generated", asked: "example.com/mod/generated", want: "example.com/mod/generated"},
 		{dir: "mod/generated", asked: "example.com/mod/generated/", want: "example.com/mod/generated"},
 		{dir: "mod/generated", asked: "example.com/mod", wantErr: "is not the import path"},
+		{dir: "mod/vendor/generated", wantErr: "Go imports packages there by other paths"},
 		{dir: "mod/my folder", wantErr: "does not accept"},
 		{dir: "empty/generated", wantErr: "this go.mod has no module line"},
 		{dir: "none/generated", wantErr: "no go.mod above it"},

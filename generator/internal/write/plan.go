@@ -126,7 +126,9 @@ func (f *folder) plan(ctx context.Context, output Output) []error {
 		}
 	}
 	if len(output.Owned) > 0 {
-		errs = append(errs, f.findOwned(root, output))
+		errs = append(errs, f.findOwned(root, output)) // load has checked the package
+	} else {
+		errs = append(errs, f.checkNeighbors(root, output)...)
 	}
 	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
