@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -79,11 +80,27 @@ func (d *decision) copiesOf(pkg *input.Package) []*model.CopiedType {
 			copied.Into = d.into(p)
 		}
 		if copied.Into != nil || copied.NeedsDeepCopy || len(copied.Interfaces) > 0 {
+			d.checkFields(p.name, copied)
 			found = append(found, copied)
 		}
 	}
 	slices.SortFunc(found, func(a, b *model.CopiedType) int { return strings.Compare(a.Name, b.Name) })
 	return found
+}
+
+// checkFields adds a mistake for each field of a struct that has the name of a method to write.
+func (d *decision) checkFields(of *types.TypeName, copied *model.CopiedType) {
+	structType, ok := gotype.StructOf(of.Type())
+	if !ok {
+		return
+	}
+	for field := range structType.Fields() {
+		name := field.Name()
+		returns := func(i model.CopiedInterface) bool { return name == "DeepCopy"+i.Interface.Name }
+		if slices.ContainsFunc(copied.Interfaces, returns) || name == "DeepCopyInto" && copied.Into != nil || name == "DeepCopy" && copied.NeedsDeepCopy {
+			d.mistakes.Add(d.Types.Position(field), "type %s has a field %s, and needs a method of that name for its deep copies; rename the field", of.Name(), name)
+		}
+	}
 }
 
 // into returns the body of the DeepCopyInto of a type.

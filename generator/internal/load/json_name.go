@@ -19,8 +19,9 @@ var (
 	metaMembers = map[string][]string{"TypeMeta": {"kind", "apiVersion"}, "ObjectMeta": {"metadata"}, "ListMeta": {"metadata"}}
 )
 
-// misnamed returns the first mistake in the JSON names of the metadata of an object or a list, or nil. Clients would
-// neither send nor receive such metadata, without an error. meta is ObjectMeta or ListMeta.
+// misnamed returns the first mistake in the names of the fields of an object or a list, or nil. A field hides a promoted
+// method of the same name, and clients would neither send nor receive metadata under another JSON name, without an
+// error. meta is ObjectMeta or ListMeta.
 func misnamed(of types.Object, meta string, fset *token.FileSet) *input.Misfit {
 	structType, ok := gotype.StructOf(of.Type())
 	if !ok || gotype.DecodesItself(of.Type()) {
@@ -28,6 +29,11 @@ func misnamed(of types.Object, meta string, fset *token.FileSet) *input.Misfit {
 	}
 	misfit := func(at types.Object, format string, args ...any) *input.Misfit {
 		return &input.Misfit{Pos: fset.Position(at.Pos()), Problem: fmt.Sprintf(format, args...)}
+	}
+	for _, method := range clientMethods[meta] {
+		if field := fieldNamed(of, structType, method); field != nil {
+			return misfit(field, "has a field %s, which is in the way of a method that clients call; rename the field", method)
+		}
 	}
 	fields, sure := gotype.JSONFields(structType)
 	fields = append(fields, slices.Concat(gotype.JSONConflicts(structType)...)...)
@@ -57,6 +63,24 @@ func misnamed(of types.Object, meta string, fset *token.FileSet) *input.Misfit {
 		}
 	}
 	return nil
+}
+
+// clientMethods are the methods of an object or a list that clients call, by the type of its metadata.
+var clientMethods = map[string][]string{
+	"ObjectMeta": append([]string{"GetObjectKind", "DeepCopyObject"}, objectMethods...),
+	"ListMeta":   append([]string{"GetObjectKind", "DeepCopyObject"}, listMethods...),
+}
+
+// fieldNamed returns the field of a struct with a Go name, its own or a promoted one, or nil.
+func fieldNamed(of types.Object, structType *types.Struct, name string) *types.Var {
+	for field := range structType.Fields() { // a method of that name would be a conflict
+		if field.Name() == name {
+			return field
+		}
+	}
+	found, _, _ := types.LookupFieldOrMethod(of.Type(), true, of.Pkg(), name)
+	field, _ := found.(*types.Var)
+	return field
 }
 
 // step is an embedded field on the way to a type of meta/v1.

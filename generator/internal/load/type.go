@@ -113,15 +113,18 @@ func withoutMarkers(doc string) string {
 	return strings.TrimSpace(strings.Join(kept, ""))
 }
 
-// jsonField is a field of a struct, and its JSON name. The name is empty for a field that JSON inlines.
+// jsonField is a field of a struct, and the JSON name in its tag, or "-" for a field outside of JSON. JSON inlines an
+// embedded field without a name.
 type jsonField struct {
 	file  *ast.File
 	field *ast.Field
 	name  string
+	// isRemote reports whether the struct embeds the field through a pointer or an instance of a generic type.
+	isRemote bool
 }
 
-// jsonFields returns the fields of a struct that have a JSON name or are embedded, and those of structs of its package
-// that JSON inlines. outer are the structs that embed t.
+// jsonFields returns the fields of a struct, and those of structs of its package that JSON inlines. outer are the structs
+// that embed t.
 func (s *scope) jsonFields(t typeDecl, outer []*ast.TypeSpec) (fields []jsonField) {
 	structType, ok := t.spec.Type.(*ast.StructType)
 	if !ok || slices.Contains(outer, t.spec) {
@@ -129,13 +132,15 @@ func (s *scope) jsonFields(t typeDecl, outer []*ast.TypeSpec) (fields []jsonFiel
 	}
 	for _, field := range structType.Fields.List {
 		tag := jsonTag(field)
-		if tag.IsHidden || tag.Name == "" && len(field.Names) > 0 {
+		fields = append(fields, jsonField{file: t.file, field: field, name: tag.Name})
+		if len(field.Names) > 0 || tag.Name != "" {
 			continue
 		}
-		fields = append(fields, jsonField{t.file, field, tag.Name})
-		if embedded, ok := field.Type.(*ast.Ident); ok && tag.Name == "" {
-			if local, ok := s.types[embedded.Name]; ok {
-				fields = append(fields, s.jsonFields(local, append(outer, t.spec))...)
+		if local, ok := s.types[typeName(field.Type)]; ok {
+			_, isName := field.Type.(*ast.Ident)
+			for _, inner := range s.jsonFields(local, append(outer, t.spec)) {
+				inner.isRemote = inner.isRemote || !isName
+				fields = append(fields, inner)
 			}
 		}
 	}
@@ -155,16 +160,19 @@ func jsonTag(field *ast.Field) gotype.JSONTag {
 // embedded struct of its package.
 func (s *scope) embeds(t typeDecl, metaType string) bool {
 	return slices.ContainsFunc(s.jsonFields(t, nil), func(f jsonField) bool {
-		return len(f.field.Names) == 0 && f.name == metaNames[metaType] && isMeta(f.file, f.field.Type, metaType)
+		return !f.isRemote && len(f.field.Names) == 0 && f.name == metaNames[metaType] && isMeta(f.file, f.field.Type, metaType)
 	})
 }
 
-// hasPlainNames reports whether the JSON names of a struct show that none of its fields is in the way of the metadata of
-// an object, and that the field Status, if it has one, has the name of the subresource.
-func (s *scope) hasPlainNames(t typeDecl) bool {
+// hasPlainNames reports whether the names of the fields of a struct show that none is in the way of the metadata of an
+// object or of a method that clients call, and that the field Status, if there is one, has the name of the subresource.
+func (s *scope) hasPlainNames(t typeDecl, meta string) bool {
 	names := map[string]int{}
 	for _, f := range s.jsonFields(t, nil) {
 		names[f.name]++
+		if slices.ContainsFunc(f.field.Names, func(name *ast.Ident) bool { return slices.Contains(clientMethods[meta], name.Name) }) {
+			return false
+		}
 	}
 	return names["kind"]+names["apiVersion"] == 0 && names["metadata"] <= 1 && (names["status"] == 1 || !hasField(t, "Status"))
 }

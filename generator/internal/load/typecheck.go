@@ -120,7 +120,7 @@ func (s *scope) isUnclear(t *input.Type) bool {
 		return false // no kind is generic
 	}
 	declared, list := s.types[t.Name], s.types[t.Name+"List"]
-	return s.isReference(declared.spec) || !(t.HasTypeMeta && t.HasObjectMeta) || !s.hasPlainNames(declared) || t.DeclaresList && !(t.HasList && s.hasPlainNames(list))
+	return s.isReference(declared.spec) || !(t.HasTypeMeta && t.HasObjectMeta) || !s.hasPlainNames(declared, "ObjectMeta") || t.DeclaresList && !(t.HasList && s.hasPlainNames(list, "ListMeta"))
 }
 
 // isReference reports whether a type is declared by the name of another one.
