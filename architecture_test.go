@@ -31,6 +31,7 @@ var rooms = map[string][]string{
 	"cmd/informer-gen":               {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
 	"generator":                      {"generator/internal/", "internal/spelling"},
 	"generator/internal/clientgo":    {"internal/terminal"},
+	"generator/internal/cycle":       {"generator/internal/model"},
 	"generator/internal/decide":      {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "internal/spelling", "internal/terminal"},
 	"generator/internal/applyconfig": {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/deepcopy":    {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},

@@ -24,6 +24,7 @@
 //	internal/merge     the schemas for structured merge
 //	internal/deepcopy  the methods that copy objects
 //	internal/register  what API packages lack to be registered with a scheme
+//	internal/cycle     import cycles among API packages and generated ones
 //	internal/render    templates to files
 //	internal/write     files to disk
 //

@@ -70,6 +70,9 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := setup.checkCycles(set, in.Packages, files, loaded); err != nil {
+		return nil, err
+	}
 	rendered := time.Now()
 	if result.plan, err = write.NewPlan(ctx, setup.outputs(files, loaded)...); err != nil {
 		return nil, err

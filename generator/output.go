@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/generator/internal/cycle"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -79,6 +80,28 @@ func (s *setup) treeAbove() string {
 		}
 	}
 	return ""
+}
+
+// checkCycles returns an error for each import cycle among API packages, packages that they import, and generated ones.
+func (s *setup) checkCycles(set *model.Set, packages []*input.Package, files []render.File, loaded *load.Result) error {
+	in := cycle.Input{Modules: map[string]string{}, Generated: map[string][][]byte{}, BuildTags: s.load.BuildTags}
+	for _, pkg := range packages {
+		if within := loaded.Within[pkg.Dir]; !pkg.Dependency && len(within) > 0 {
+			in.Modules[pkg.Module] = within[len(within)-1]
+		}
+	}
+	for _, p := range set.Packages() {
+		in.Packages = append(in.Packages, p.Path)
+	}
+	for _, f := range files {
+		if f.Dir == "" {
+			of := path.Join(s.outputPackage, path.Dir(f.Path))
+			in.Generated[of] = append(in.Generated[of], f.Content)
+		}
+	}
+	var mistakes model.Errors
+	cycle.Find(in, &mistakes)
+	return mistakes.Join()
 }
 
 // outputs returns the files by folder: first those of the output folder, then those of each API package. A
