@@ -53,6 +53,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 			continue
 		}
 		before := a.errs.Len()
+		a.warnOfDetached(t)
 		a.refuseMisspelled(t.Markers)
 		if isView(t) {
 			isAPI = true

@@ -74,6 +74,16 @@ func (a *assembly) refuseStray(t *input.Type, from From) {
 	}
 }
 
+// warnOfDetached warns of markers that do not count because of blank lines, as for code-generator. The user
+// cannot move those of a dependency.
+func (a *assembly) warnOfDetached(t *input.Type) {
+	for _, m := range t.Detached {
+		if !a.pkg.Dependency {
+			a.warn(m.Pos, "+%s has no effect, because more than one blank line is between it and type %s; remove the blank lines", m.Name, t.Name)
+		}
+	}
+}
+
 // unservedBy returns the name of the marker that keeps a root object out of its CRD, or "".
 func unservedBy(t *input.Type) string {
 	for _, m := range t.Markers {

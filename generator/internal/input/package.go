@@ -155,6 +155,8 @@ type Type struct {
 	Pos     token.Position
 	Doc     string
 	Markers markers.List
+	// Detached are markers too far above the type to have an effect.
+	Detached markers.List
 	// IsCandidate reports whether the type was added although it may have no marker.
 	IsCandidate bool
 	// IsStruct reports whether the underlying type is a struct.

@@ -3,6 +3,7 @@ package load
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
@@ -89,4 +90,52 @@ func (t typeDecl) doc() (doc *ast.CommentGroup, start token.Pos) {
 func (c commentIndex) aboveType(fset *token.FileSet, t typeDecl) []*ast.CommentGroup {
 	doc, start := t.doc()
 	return c.above(fset, doc, start)
+}
+
+// freestanding returns the comment above a type that is more than one blank line away from it, or nil. controller-gen
+// counts the markers in it, unlike gengo.
+func freestanding(fset *token.FileSet, t typeDecl) *ast.CommentGroup {
+	doc, start := t.doc()
+	if doc != nil {
+		start = doc.Pos()
+	}
+	group := lastComment(fset, t.file, t.previousEnd(), start)
+	if group != nil && fset.Position(group.End()).Line+2 >= fset.Position(start).Line {
+		return nil
+	}
+	return group
+}
+
+// previousEnd returns where the code above a declaration ends.
+func (t typeDecl) previousEnd() token.Pos {
+	end := t.file.Name.End()
+	if t.group.Lparen.IsValid() {
+		end = t.group.Lparen
+		for _, spec := range t.group.Specs {
+			if spec.Pos() < t.spec.Pos() {
+				end = spec.End()
+			}
+		}
+		return end
+	}
+	for _, decl := range t.file.Decls {
+		if decl.Pos() < t.group.Pos() {
+			end = decl.End()
+		}
+	}
+	return end
+}
+
+// lastComment returns the last comment between two positions, or nil. controller-gen leaves out one that begins on the
+// line of the first position, and one that is not of lines with two slashes.
+func lastComment(fset *token.FileSet, file *ast.File, after, before token.Pos) *ast.CommentGroup {
+	at, _ := slices.BinarySearchFunc(file.Comments, before, func(group *ast.CommentGroup, pos token.Pos) int { return int(group.End() - pos) })
+	if at == 0 {
+		return nil
+	}
+	group := file.Comments[at-1]
+	if group.Pos() < after || fset.Position(group.Pos()).Line == fset.Position(after).Line || !strings.HasPrefix(group.List[0].Text, "//") {
+		return nil
+	}
+	return group
 }

@@ -189,6 +189,7 @@ func (src *source) copied() (names []string) {
 	}
 	for name, t := range src.scope().types {
 		above := comments[t.file].aboveType(src.fset, t)
+		above = append(above, freestanding(src.fset, t))
 		isOff := hasText(above, "+kubebuilder:object:generate=false", "+kubebuilder:object:generate:=false", "+k8s:deepcopy-gen=false")
 		if token.IsExported(name) && !isOff && (wholePackage || hasText(above, "+kubebuilder:object:", "+k8s:deepcopy-gen")) {
 			names = append(names, name)
@@ -248,10 +249,13 @@ func (p *part) addComments(found map[token.Pos]input.Comment) {
 			}
 			for _, spec := range group.Specs {
 				spec := spec.(*ast.TypeSpec)
-				found[spec.Name.Pos()] = commentOf(p.src.fset, index.aboveType(p.src.fset, p.src.scope().types[spec.Name.Name])...)
+				declared := p.src.scope().types[spec.Name.Name]
+				comment := commentOf(p.src.fset, index.aboveType(p.src.fset, declared)...)
+				comment.Markers = append(commentOf(p.src.fset, freestanding(p.src.fset, declared)).Markers, comment.Markers...)
+				found[spec.Name.Pos()] = comment
 				ast.Inspect(spec.Type, func(node ast.Node) bool { // a field may have a struct without a name
 					if structType, ok := node.(*ast.StructType); ok {
-						addFieldComments(p.src.fset, structType, found)
+						p.addFieldComments(file, structType, found)
 					}
 					return true
 				})
@@ -260,12 +264,18 @@ func (p *part) addComments(found map[token.Pos]input.Comment) {
 	}
 }
 
-func addFieldComments(fset *token.FileSet, structType *ast.StructType, found map[token.Pos]input.Comment) {
+// addFieldComments adds the comments of the fields of a struct. Those of markers may be blank lines above a field, as for
+// controller-gen.
+func (p *part) addFieldComments(file *ast.File, structType *ast.StructType, found map[token.Pos]input.Comment) {
+	after := structType.Fields.Opening
 	for _, field := range structType.Fields.List {
-		if field.Doc == nil {
-			continue
+		start := field.Pos()
+		if field.Doc != nil {
+			start = field.Doc.Pos()
 		}
-		comment := commentOf(fset, field.Doc)
+		comment := commentOf(p.src.fset, field.Doc)
+		comment.Markers = append(commentOf(p.src.fset, lastComment(p.src.fset, file, after, start)).Markers, comment.Markers...)
+		after = field.End()
 		for _, name := range field.Names {
 			found[name.Pos()] = comment
 		}

@@ -130,6 +130,52 @@ type Unrelated struct{}
 	}
 }
 
+// TestDeclaredBlankLines reads markers above blank lines, as controller-gen does.
+func TestDeclaredBlankLines(t *testing.T) {
+	declared, err := declaredIn(t, `
+-- shop/types.go --
+package shop
+
+// +first
+
+
+// +distant
+
+
+// Order is ordered.
+type Order struct {
+	// +listType=map
+
+	// Items are ordered.
+	Items []Item // +trailing
+	Next Item
+	// +hidden
+	hidden Item
+	Last Item
+
+	// +blank
+
+
+	Other, More Item
+}
+
+type Item struct{}
+`, false, "Order")
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := declared.Lookup(model.TypeRef{Path: "shop", Name: "Order"})
+	got := []string{describedBy(declared, order)}
+	structType := order.Type().Underlying().(*types.Struct)
+	for field := range structType.Fields() {
+		got = append(got, describedBy(declared, field))
+	}
+	want := []string{"Order is ordered. distant@6:4", "Items are ordered. listType=map@11:5", "", "", " blank@20:5", " blank@20:5"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 // TestDeclaredHidden reads the fields that only a deep copy needs.
 func TestDeclaredHidden(t *testing.T) {
 	const source = "-- shop/types.go --\npackage shop\ntype Order struct { hidden *Unused; Shown int }\ntype Unused struct{}\n"

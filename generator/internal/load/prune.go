@@ -121,7 +121,7 @@ func (p *pruning) node(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.StructType:
 		if !p.withHidden {
-			dropHidden(node)
+			dropHidden(p.file, node)
 		}
 	case *ast.FuncType:
 		node.TypeParams, node.Params, node.Results = nil, &ast.FieldList{}, nil
@@ -154,11 +154,20 @@ func (p *pruning) node(node ast.Node) bool {
 	return p.err == nil
 }
 
-// dropHidden removes the fields that neither JSON nor another package can access.
-func dropHidden(structType *ast.StructType) {
+// dropHidden removes the fields that neither JSON nor another package can access, and their comments, which would seem to
+// belong to the next field.
+func dropHidden(file *ast.File, structType *ast.StructType) {
+	dropped := map[*ast.CommentGroup]bool{}
 	structType.Fields.List = slices.DeleteFunc(structType.Fields.List, func(field *ast.Field) bool {
-		return len(field.Names) > 0 && !slices.ContainsFunc(field.Names, (*ast.Ident).IsExported)
+		isHidden := len(field.Names) > 0 && !slices.ContainsFunc(field.Names, (*ast.Ident).IsExported)
+		if isHidden {
+			dropped[field.Doc], dropped[field.Comment] = true, true
+		}
+		return isHidden
 	})
+	if len(dropped) > 0 {
+		file.Comments = slices.DeleteFunc(file.Comments, func(group *ast.CommentGroup) bool { return dropped[group] })
+	}
 }
 
 // refer keeps a declaration of another package.

@@ -23,6 +23,16 @@ func (src *source) marked(candidates bool) []*input.Type {
 	var found []*input.Type
 	for name, t := range scope.types {
 		var ours markers.List
+		var detached markers.List
+		for _, m := range markersOf(src.fset, freestanding(src.fset, t), name) {
+			switch {
+			case m.Value == nil:
+			case strings.HasPrefix(m.Name, "kubebuilder:") && m.Name != "kubebuilder:skip": // that is one of the package there
+				ours = append(ours, m)
+			default:
+				detached = append(detached, m)
+			}
+		}
 		for _, group := range comments[t.file].aboveType(src.fset, t) {
 			for _, m := range markersOf(src.fset, group, name) {
 				if m.Value != nil {
@@ -32,9 +42,10 @@ func (src *source) marked(candidates bool) []*input.Type {
 		}
 		_, hasList := scope.types[name+"List"]
 		isCandidate := candidates && token.IsExported(name) && hasList
-		if len(ours) > 0 || isCandidate {
+		if len(ours)+len(detached) > 0 || isCandidate {
 			described := src.describeType(name, t)
 			doc, _ := t.doc()
+			described.Detached = detached
 			described.Markers, described.IsCandidate, described.Doc = ours, isCandidate, withoutMarkers(doc.Text())
 			found = append(found, described)
 		}
