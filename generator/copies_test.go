@@ -40,7 +40,7 @@ type Foo struct {
 }
 
 type FooList struct {
-	metav1.TypeMeta
+	metav1.TypeMeta "json:\",inline\""
 	metav1.ListMeta "json:\"metadata,omitempty\""
 	Items []Foo "json:\"items\""
 }

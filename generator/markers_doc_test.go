@@ -20,7 +20,7 @@ var SchemeGroupVersion = schema.GroupVersion{Group: "example.com", Version: "v1"
 var AddToScheme = func(*runtime.Scheme) error { return nil }
 
 type FooList struct {
-	metav1.TypeMeta
+	metav1.TypeMeta "json:\",inline\""
 	metav1.ListMeta "json:\"metadata,omitempty\""
 	Items []Foo "json:\"items\""
 }

@@ -82,14 +82,14 @@ var AddToScheme = func(*runtime.Scheme) error { return nil }
 
 // +genclient
 type Order struct {
-	metav1.TypeMeta
+	metav1.TypeMeta "json:\",inline\""
 	metav1.ObjectMeta "json:\"metadata,omitempty\""
 }
 
 func (in *Order) DeepCopyObject() runtime.Object { return nil }
 
 type OrderList struct {
-	metav1.TypeMeta
+	metav1.TypeMeta "json:\",inline\""
 	metav1.ListMeta "json:\"metadata,omitempty\""
 	Items []Order "json:\"items\""
 }

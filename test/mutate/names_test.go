@@ -64,14 +64,14 @@ var AddToScheme = func(*runtime.Scheme) error { return nil }
 		b.WriteString(strings.ReplaceAll(`
 // +genclient
 type KIND struct {
-	metav1.TypeMeta
+	metav1.TypeMeta "json:\",inline\""
 	metav1.ObjectMeta "json:\"metadata,omitempty\""
 }
 
 func (in *KIND) DeepCopyObject() runtime.Object { return in }
 
 type KINDList struct {
-	metav1.TypeMeta
+	metav1.TypeMeta "json:\",inline\""
 	metav1.ListMeta "json:\"metadata,omitempty\""
 	Items []KIND "json:\"items\""
 }

@@ -41,6 +41,13 @@ func (a *assembly) addPackage(pkg *input.Package) {
 	if !pkg.GroupVersion.OtherType {
 		p.SchemeGroupVersion = pkg.GroupVersion.Name
 	}
+	if pkg.IsInternal() { // its types are in no JSON
+		if a.hasKind(pkg) || slices.ContainsFunc(pkg.Types, isView) {
+			a.version(pkg)
+		}
+		return
+	}
+	a.warnOfTags(pkg)
 	beforePackage := a.errs.Len()
 	a.refuseMisspelled(pkg.Markers)
 	isNamed := a.errs.Len() == beforePackage

@@ -16,7 +16,7 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 	base := path.Base(pkg.FolderPath())
 	declared := pkg.GroupVersion
 	switch {
-	case declared.VersionKnown && declared.Version == input.InternalVersion:
+	case pkg.IsInternal():
 		a.ignore(declared.Pos, fmt.Sprintf("package %s has the internal, unversioned types of its group, which no server serves", pkg.Path),
 			fmt.Sprintf("name the packages of its versions instead, or leave this one out with --exclude=%s", pkg.Path), "nothing is generated for it")
 		return "", false

@@ -84,6 +84,28 @@ func (a *assembly) warnOfDetached(t *input.Type) {
 	}
 }
 
+// warnOfTags warns of the first field of a package without a JSON name in a tag, and of the first one with the option
+// embed. A field without a tag does no harm in a dependency.
+func (a *assembly) warnOfTags(pkg *input.Package) {
+	name := func(fields []input.Field) string {
+		text := fmt.Sprintf("field %s of %s", fields[0].Name, fields[0].Of)
+		if more := len(fields) - 1; more > 0 {
+			text += fmt.Sprintf(" (and %d more in the package)", more)
+		}
+		return text
+	}
+	if fields := pkg.Untagged; len(fields) > 0 && !pkg.Dependency {
+		tag := lowerFirst(fields[0].Name)
+		if fields[0].IsEmbedded {
+			tag = ",inline"
+		}
+		a.warn(fields[0].Pos, "%s has no JSON name in a tag, which controller-gen refuses or inlines; write a tag such as `json:\"%s\"`", name(fields), tag)
+	}
+	if fields := pkg.Embedding; len(fields) > 0 {
+		a.warn(fields[0].Pos, "%s has the JSON option embed, which Kubernetes does not decode; %s", name(fields), a.advice("embed the struct in Go, or give the field a JSON name", "do not set the field"))
+	}
+}
+
 // unservedBy returns the name of the marker that keeps a root object out of its CRD, or "".
 func unservedBy(t *input.Type) string {
 	for _, m := range t.Markers {

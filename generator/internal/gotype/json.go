@@ -17,6 +17,9 @@ type JSONTag struct {
 	Exists, IsHidden bool
 	// IsQuoted reports whether it has the option string, and OmitsEmpty whether it has omitempty or omitzero.
 	IsQuoted, OmitsEmpty bool
+	// Embeds reports whether it has the option embed. encoding/json of Go 1.27 inlines such a field, and that of
+	// apimachinery does not.
+	Embeds bool
 }
 
 // JSONTagOf returns the tag of a field of a struct.
@@ -31,6 +34,7 @@ func ParseJSONTag(tag string) JSONTag {
 		t.Name, t.Invalid = "", name
 	}
 	for option := range strings.SplitSeq(options, ",") {
+		t.Embeds = t.Embeds || option == "embed"
 		t.IsQuoted = t.IsQuoted || option == "string"
 		t.OmitsEmpty = t.OmitsEmpty || option == "omitempty" || option == "omitzero"
 	}

@@ -59,6 +59,9 @@ type Package struct {
 	// Lacking are the methods that types which methods of kinds send or return are known to lack, by name: some of
 	// DeepCopyObject, GetObjectKind and GetName.
 	Lacking map[string][]string
+	// Untagged are the fields without a JSON name in a tag, of structs that kinds consist of, and Embedding those with
+	// the option embed instead of a name. Both are sorted by position.
+	Untagged, Embedding []Field
 	// Types are the types with a marker of informer-gen, sorted by name.
 	Types []*Type
 }
@@ -93,6 +96,11 @@ func (p *Package) Methods() iter.Seq[markers.Method] {
 	}
 }
 
+// IsInternal reports whether the package has the unversioned types of a group.
+func (p *Package) IsInternal() bool {
+	return p.GroupVersion.VersionKnown && p.GroupVersion.Version == InternalVersion
+}
+
 // AddLacking adds a method to those that a type lacks.
 func (p *Package) AddLacking(name, method string) {
 	if p.Lacking == nil {
@@ -101,6 +109,14 @@ func (p *Package) AddLacking(name, method string) {
 	if !slices.Contains(p.Lacking[name], method) {
 		p.Lacking[name] = append(p.Lacking[name], method)
 	}
+}
+
+// Field is a field of a struct type.
+type Field struct {
+	// Of is the name of the type.
+	Of, Name   string
+	IsEmbedded bool
+	Pos        token.Position
 }
 
 // Import is an import declaration.

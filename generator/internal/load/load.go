@@ -167,6 +167,7 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 		result.Packages = append(result.Packages, pkg)
 		described[src] = pkg
 	}
+	addUntagged(described)
 	copies := map[string]bool{}
 	for _, src := range result.sources {
 		copies[src.path] = src.copies
