@@ -15,6 +15,8 @@
 //	method.go         the methods of the types that +genclient:method names
 //	question.go       the questions that the syntax leaves open, and the steps that answer them
 //	typecheck.go  meta.go  the types of the package by itself, and the metadata of kinds
+//	json_name.go      the names of the fields of kinds and lists
+//	untagged.go       fields of kinds whose JSON name is not in a tag
 //	protobuf.go       whether a kind has protobuf tags
 //	prune.go  closure.go  body.go  the types of other packages that a question needs
 //	field.go          the field at a JSON path of a type
@@ -23,6 +25,6 @@
 //	declared.go       Declared: all types that kinds consist of, with their comments
 //
 // The syntax of the package answers nearly everything. The package is type-checked by itself only if a
-// kind is not a plain struct, or if a marker names a field or makes a view. Dependencies are read only if
+// kind is not a plain struct with the usual JSON names, or if a marker names a field or makes a view. Dependencies are read only if
 // that leaves a question open, and only those that the question needs.
 package load
