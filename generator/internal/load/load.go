@@ -164,6 +164,9 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 		if options.Registers && !src.dependency && src.addLists(pkg, options) {
 			pkg = src.describe(options.Candidates)
 		}
+		if !src.dependency {
+			src.addSignatures(pkg, mistakes)
+		}
 		result.Packages = append(result.Packages, pkg)
 		described[src] = pkg
 	}

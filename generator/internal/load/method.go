@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
@@ -178,4 +179,34 @@ func (q *question) settleCalls(pkg *types.Package) (open string) {
 		}
 	}
 	return open
+}
+
+// addSignatures adds the methods DeepCopyObject of kinds, views and lists whose syntax shows that they are not that of
+// runtime.Object.
+func (src *source) addSignatures(pkg *input.Package, mistakes *model.Errors) {
+	for _, m := range src.scope().methods {
+		if m.decl.Name.Name != "DeepCopyObject" || returnsObject(m.decl.Type) {
+			continue
+		}
+		name := receiver(m.decl)
+		t := pkg.Type(name)
+		if t == nil {
+			t = pkg.Type(strings.TrimSuffix(name, "List"))
+		}
+		if t != nil && (t.Markers.MayBeKind() || markers.Has[markers.View](t.Markers)) {
+			mistakes.Add(src.fset.Position(m.decl.Name.Pos()), "method DeepCopyObject of %s has another signature than that of runtime.Object; write: func (in *%s) DeepCopyObject() runtime.Object", name, name)
+		}
+	}
+}
+
+// returnsObject reports whether a method may take nothing and return a runtime.Object, whose name may be an alias.
+func returnsObject(signature *ast.FuncType) bool {
+	if signature.Params.NumFields() > 0 || signature.Results.NumFields() != 1 {
+		return false
+	}
+	switch signature.Results.List[0].Type.(type) {
+	case *ast.SelectorExpr, *ast.Ident:
+		return true
+	}
+	return false
 }
