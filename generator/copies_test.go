@@ -91,15 +91,15 @@ func TestCopiedTypes(t *testing.T) {
 		},
 		"what methods of kinds send and return": {
 			files: map[string]string{
-				"api/v1/types.go":   strings.Replace(kindIn("a", "string", ""), "// +genclient\n", "// +genclient\n// +genclient:method=Sell,verb=create,subresource=sale,input=Sale,result=example.com/user/api/shared.Receipt\n", 1) + "type Sale struct{ metav1.TypeMeta; metav1.ObjectMeta }",
-				"api/shared/doc.go": "package shared\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Receipt struct{ metav1.TypeMeta; metav1.ObjectMeta }",
+				"api/v1/types.go":   strings.Replace(kindIn("a", "string", ""), "// +genclient\n", "// +genclient\n// +genclient:method=Sell,verb=create,subresource=sale,input=Sale,result=example.com/user/api/shared.Receipt\n", 1) + "type Sale struct{ metav1.TypeMeta; metav1.ObjectMeta `json:\"metadata\"` }",
+				"api/shared/doc.go": "package shared\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Receipt struct{ metav1.TypeMeta; metav1.ObjectMeta `json:\"metadata\"` }",
 			},
 			want: map[string]string{"api/v1": kinds + " Sale", "api/shared": "Receipt"},
 		},
 		"lists that methods of kinds return": {
 			files: map[string]string{
-				"api/v1/types.go":   strings.Replace(kindIn("a", "string", ""), "// +genclient\n", "// +genclient\n// +genclient:method=Sales,verb=list,result=Sale\n// +genclient:method=Receipts,verb=list,result=example.com/user/api/shared.Receipt\n", 1) + "type SaleList struct{ metav1.TypeMeta; metav1.ListMeta; Items []Sale }\n\ntype Sale struct{ N []int }",
-				"api/shared/doc.go": "package shared\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype ReceiptList struct{ metav1.TypeMeta; metav1.ListMeta; Items []Receipt }\n\ntype Receipt struct{ N []int }\n\ntype Unused struct{}",
+				"api/v1/types.go":   strings.Replace(kindIn("a", "string", ""), "// +genclient\n", "// +genclient\n// +genclient:method=Sales,verb=list,result=Sale\n// +genclient:method=Receipts,verb=list,result=example.com/user/api/shared.Receipt\n", 1) + "type SaleList struct{ metav1.TypeMeta; metav1.ListMeta `json:\"metadata\"`; Items []Sale `json:\"items\"` }\n\ntype Sale struct{ N []int }",
+				"api/shared/doc.go": "package shared\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype ReceiptList struct{ metav1.TypeMeta; metav1.ListMeta `json:\"metadata\"`; Items []Receipt `json:\"items\"` }\n\ntype Receipt struct{ N []int }\n\ntype Unused struct{}",
 			},
 			want: map[string]string{"api/v1": kinds + " Sale SaleList", "api/shared": "Receipt ReceiptList"},
 		},

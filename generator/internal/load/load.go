@@ -176,7 +176,11 @@ func Load(ctx context.Context, options Options, emitted []string, mistakes *mode
 		copies[src.path] = src.copies
 	}
 	for _, src := range result.sources {
-		if q := ask(src, described[src], sentOrReturned(result.Packages, src.path)); q != nil {
+		calls := sentOrReturned(result.Packages, src.path)
+		if !src.dependency {
+			src.addMisnamed(calls, mistakes)
+		}
+		if q := ask(src, described[src], calls); q != nil {
 			q.copies = copies
 			questions = append(questions, q)
 		}

@@ -210,3 +210,24 @@ func returnsObject(signature *ast.FuncType) bool {
 	}
 	return false
 }
+
+// addMisnamed adds the types that methods of kinds send or return whose metadata or items do not have the JSON names of
+// API servers. names are those of the types.
+func (src *source) addMisnamed(names []string, mistakes *model.Errors) {
+	for _, name := range names {
+		declared := src.scope().types[name]
+		if declared.spec == nil {
+			continue
+		}
+		for _, f := range src.scope().jsonFields(declared, nil) {
+			for _, meta := range []string{"TypeMeta", "ObjectMeta", "ListMeta"} {
+				if len(f.field.Names) == 0 && f.name != metaNames[meta] && isMeta(f.file, f.field.Type, meta) {
+					mistakes.Add(src.fset.Position(f.field.Pos()), "type %s, which a method of a kind sends or returns, has metav1.%s with another JSON name than API servers use; write: metav1.%s %s", name, meta, meta, metaTags[meta])
+				}
+			}
+			if strings.HasSuffix(name, "List") && len(f.field.Names) == 1 && f.field.Names[0].Name == "Items" && f.name != "items" {
+				mistakes.Add(src.fset.Position(f.field.Pos()), "type %s, which a method of a kind returns, has a field Items with another JSON name than API servers use; write: `json:\"items\"`", name)
+			}
+		}
+	}
+}
