@@ -74,8 +74,8 @@ var AddToScheme = func(*runtime.Scheme) error { return nil }
 // +kind
 // +kubebuilder:subresource:scale:specpath=.spec.count,statuspath=.status.count,selectorpath=.status.selector
 type Rig struct {
-	metav1.TypeMeta
-	metav1.ObjectMeta
+	metav1.TypeMeta "json:\",inline\""
+	metav1.ObjectMeta "json:\"metadata\""
 	Spec   Half "json:\"spec\""
 	Status Half "json:\"status\""
 }
@@ -88,9 +88,9 @@ type Half struct {
 func (*Rig) DeepCopyObject() runtime.Object { return nil }
 
 type RigList struct {
-	metav1.TypeMeta
-	metav1.ListMeta
-	Items []Rig
+	metav1.TypeMeta "json:\",inline\""
+	metav1.ListMeta "json:\"metadata\""
+	Items []Rig "json:\"items\""
 }
 
 func (*RigList) DeepCopyObject() runtime.Object { return nil }
