@@ -142,7 +142,7 @@ func (s *texts) step(random *rand.Rand) {
 	}
 	metadata := fmt.Sprintf(`"name":%q,"namespace":"a","uid":%q,"resourceVersion":"%d"`, name, uid, s.version)
 	if random.IntN(2) == 0 {
-		metadata += fmt.Sprintf(`,"annotations":{"note":"%s","keep":"%d"}`, strings.Repeat("n", random.IntN(50)), random.IntN(3))
+		metadata += fmt.Sprintf(`,"annotations":{"note":"%s"%s}`, strings.Repeat("n", random.IntN(50)), []string{"", `,"keep":"a"`, `,"keep":"b"`}[random.IntN(3)])
 	}
 	if random.IntN(2) == 0 {
 		metadata += fmt.Sprintf(`,"managedFields":[{"manager":"m%d","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]`, s.version)

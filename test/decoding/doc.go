@@ -13,5 +13,6 @@
 //	            └────────► equal? ◄─────────┘
 //
 // Equal means by reflect.DeepEqual, which tells nil from empty, or an error on both
-// sides. The benchmarks compare the speed of both with that of other libraries.
+// sides. TestPackedHistories does the same with packed objects: it plays random histories of
+// a server, and reads the caches of informers. The benchmarks compare the speed of both with that of other libraries.
 package decoding

@@ -370,6 +370,14 @@ func leaveOut(obj runtime.Object) {
 	delete(meta.GetAnnotations(), droppedAnnotation)
 }
 
+// leaveOutOfMessage is leaveOut for an object whose message has no empty map.
+func leaveOutOfMessage(obj runtime.Object) {
+	leaveOut(obj)
+	if meta := obj.(metav1.Object); len(meta.GetAnnotations()) == 0 {
+		meta.SetAnnotations(nil)
+	}
+}
+
 func shown(obj runtime.Object) string { return fmt.Sprintf("%#v %+v", obj, obj) }
 
 func TestKindsAreComplete(t *testing.T) {

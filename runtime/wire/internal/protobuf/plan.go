@@ -19,7 +19,9 @@ type Plan struct {
 	whole reflect.Type
 	// root is nil if no object can be decoded by the plan.
 	root *messageDecoder
-	// json has what is left out, and decodes views that the plan gave up on.
+	// omit is what is left out.
+	omit plan.Omission
+	// json decodes views that the plan gave up on.
 	json *plan.Plan
 	// metadata is the number of that field.
 	metadata uint64
@@ -47,7 +49,7 @@ func For(t, whole reflect.Type, omit plan.Omission) *Plan {
 	key := planKey{t, whole, fmt.Sprintf("%q", omit)} // fmt sorts the keys of maps
 	p, ok := plans.made[key]
 	if !ok {
-		p = &Plan{typ: t, whole: whole, root: plans.root(t, whole, omit), json: plan.For(t, omit)}
+		p = &Plan{typ: t, whole: whole, root: plans.root(t, whole, omit), omit: omit, json: plan.For(t, omit)}
 		p.canUnmarshal = reflect.PointerTo(whole).Implements(reflect.TypeFor[unmarshaler]())
 		for _, f := range taggedFields(whole) {
 			if f.name == "metadata" {
@@ -92,12 +94,15 @@ type unmarshaler interface{ Unmarshal(message []byte) error }
 // Unmarshal decodes any message, slower than Decode. Its error says what is wrong with the
 // message, but not where; see Fault.
 func (p *Plan) Unmarshal(message []byte) (obj any, err error) {
+	if p.omit != nil {
+		message = p.Cut(message, p.omit)
+	}
 	whole, err := p.unmarshalWhole(message)
 	if err != nil {
 		return nil, err
 	}
 	if p.typ == p.whole {
-		p.json.Trim(whole)
+		p.json.Trim(whole) // of entries of maps that only the method can read
 		return whole, nil
 	}
 	text, err := json.Marshal(whole)

@@ -157,7 +157,8 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	return at
 }
 
-// stringMapDecoder reads a map of strings without the keys that omit leaves out.
+// stringMapDecoder reads a map of strings without the keys that omit leaves out. It is nil if no other keys are left, as it is
+// without their entries.
 type stringMapDecoder struct {
 	tag  uint64
 	omit plan.Omission
@@ -168,8 +169,7 @@ func (d *stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) i
 	if n == gaveUp {
 		return gaveUp
 	}
-	made := make(map[string]string, min(n, maxRoom))
-	*memory.As[map[string]string](p) = made
+	var made map[string]string
 	for i := range n {
 		if i > 0 {
 			_, at = readTag(b, at)
@@ -187,6 +187,10 @@ func (d *stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) i
 		if from != gaveUp {
 			start, end = readContent(b[:end], from)
 			value = s.String(b[start:end])
+		}
+		if made == nil {
+			made = make(map[string]string, min(n, maxRoom))
+			*memory.As[map[string]string](p) = made
 		}
 		made[s.String(key)] = value
 	}
