@@ -176,7 +176,7 @@ func (s *informer) observeHandlers(all *Stats, now stats.Stamp) {
 
 func observeIndexer(x *indexer.Indexer, all *Stats, now stats.Stamp) {
 	all.ObjectBytes = x.Bytes(now)
-	all.Packed = PackedStats(x.Packed())
+	all.Packed = PackedStats(x.Packed(now))
 	for _, index := range x.Sizes() {
 		all.Indexes = append(all.Indexes, IndexStats(index))
 	}

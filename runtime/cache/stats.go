@@ -77,7 +77,7 @@ type Stats struct {
 	// ObjectBytes is an estimate of the memory that the cached objects take, in bytes: the mean of
 	// up to 32 of them, times their number. The mean is at most a minute old, or is from when there
 	// were more than half and less than twice as many objects. It does not have the memory of the
-	// indexes. For packed objects it is exact.
+	// indexes. For packed objects it is exact, and for those of them that stay Go values an estimate.
 	ObjectBytes int64
 	// Packed has more about packed objects; see WithPacking. It is zero if objects are not packed.
 	Packed PackedStats
@@ -161,9 +161,9 @@ type HandlerStats struct {
 
 // PackedStats has the sizes of packed objects.
 type PackedStats struct {
-	// Bytes is the memory of the objects, and TextBytes the length of their texts before they were compressed. Dictionaries do
-	// not count. Values is the number of objects that are not packed, because they came without a text of the server: from a
-	// ListerWatcher, for example.
+	// Bytes is Stats.ObjectBytes, and TextBytes the length of the texts before they were compressed. Dictionaries do not count.
+	// Values is the number of objects that stay Go values, because they came without a text of the server: from a ListerWatcher,
+	// for example. Bytes has an estimate of their memory.
 	Bytes, TextBytes, Values int64
 	// Reads is the number of objects that were decoded again, for readers, handlers and index functions.
 	Reads uint64

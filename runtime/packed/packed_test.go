@@ -10,7 +10,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
@@ -256,6 +259,53 @@ func TestManagedFieldsAreNotStored(t *testing.T) {
 		}
 		if w.stats().TextBytes > 50*1800 {
 			t.Errorf("the texts have %d bytes", w.stats().TextBytes)
+		}
+	})
+}
+
+// client is a client of Foos without bodies.
+type client struct{ foos fooList }
+
+type fooList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []*Foo
+}
+
+func (l *fooList) DeepCopyObject() runtime.Object { panic("no one copies it") }
+
+func (c *client) List(context.Context, metav1.ListOptions) (*fooList, error) { return &c.foos, nil }
+
+func (c *client) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return watch.NewFakeWithOptions(watch.FakeOptions{}), nil
+}
+
+// TestObjectsWithoutTextCount: the statistics have objects of a ListerWatcher, which stay Go values.
+func TestObjectsWithoutTextCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 100
+		from := &client{}
+		from.foos.ResourceVersion = "1"
+		for n := range count {
+			from.foos.Items = append(from.foos.Items, newFoo(n))
+		}
+		kind := cache.Kind[*Foo]{Resource: foos, Kind: "Foo", Namespaced: true, ListWatch: func(string) cache.ListerWatcher[*Foo] { return cache.NewListWatch[*Foo](from) }}
+		for name, set := range map[string][]cache.SharedInformerOption{"plain": nil, "packed": {packed.WithPackedObjects()}} {
+			informer, err := kind.NewInformer(set...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &world{T: t, informer: informer}
+			w.run()
+			for status := range informer.Statuses() {
+				all := status.Stats
+				if all.ObjectBytes < count*1500 || all.ObjectBytes > count*4000 {
+					t.Errorf("%s: %d objects have %d bytes", name, count, all.ObjectBytes)
+				}
+				if want := (cache.PackedStats{Bytes: all.ObjectBytes, Values: count}); name == "packed" && all.Packed != want {
+					t.Errorf("packed are %+v, want %+v", all.Packed, want)
+				}
+			}
 		}
 	})
 }

@@ -168,19 +168,31 @@ const sampleSize = 32
 // holds no lock meanwhile.
 func (x *Indexer) Bytes(now stats.Stamp) int64 {
 	if x.store.Packing() != nil {
-		return x.store.Packed().Bytes
+		return x.Packed(now).Bytes
 	}
-	return x.size.Bytes(now, x.Len(), func(yield func(any) bool) {
-		for _, obj := range x.store.Sample(sampleSize) {
+	return x.estimate(now, x.Len(), x.store.Sample)
+}
+
+// Packed returns the sizes of packed objects; zero if the objects are not packed. Bytes has an estimate for those that stay Go
+// values.
+func (x *Indexer) Packed(now stats.Stamp) pack.Stats {
+	packed := x.store.Packed()
+	if packed.Values > 0 {
+		packed.Bytes += x.estimate(now, int(packed.Values), x.store.SampleValues)
+	}
+	return packed
+}
+
+// estimate returns an estimate of the memory of count objects, of which sample returns up to a number.
+func (x *Indexer) estimate(now stats.Stamp, count int, sample func(n int) []wire.Object) int64 {
+	return x.size.Bytes(now, count, func(yield func(any) bool) {
+		for _, obj := range sample(min(count, sampleSize)) {
 			if !yield(obj) {
 				return
 			}
 		}
 	})
 }
-
-// Packed returns the sizes of packed objects; zero if the objects are not packed.
-func (x *Indexer) Packed() pack.Stats { return x.store.Packed() }
 
 // ForgetSize makes the next Bytes read the objects. It is for benchmarks.
 func (x *Indexer) ForgetSize() { x.size = stats.Estimate{} }

@@ -24,6 +24,9 @@ const (
 	startBytes = 64
 )
 
+// maxOvershoot is how many bytes after the result of Compress its copies of several bytes at a time may have overwritten.
+const maxOvershoot = 64
+
 // secondAt is after how many bytes of text a dictionary is made of more objects, of which it takes one in secondStride. The
 // first objects of a list are of one namespace.
 const (
@@ -56,6 +59,8 @@ type line struct {
 	wanted  int
 	// base is the ratio of the first objects of the dictionary; 0 before.
 	base float64
+	// hasText is set if the dictionary has a text.
+	hasText bool
 	// hasSecond is set when the dictionary was made of more objects.
 	hasSecond bool
 	// made are the formats with dictionaries that may be in use.
@@ -84,8 +89,9 @@ func (l *line) pack(text []byte) *Text {
 	defer l.packing.release(buffer)
 	packed := (*f.dictionary.Load()).Compress(*buffer, text)
 	if cap(packed) > cap(*buffer) {
-		*buffer = packed[:0]
+		*buffer = packed
 	}
+	*buffer = (*buffer)[:min(cap(*buffer), max(len(packed), len(text))+maxOvershoot)]
 	l.note(text, len(packed))
 	if len(packed) >= len(text) {
 		return l.packing.classes.new(l.plain, text, len(text))
@@ -133,6 +139,7 @@ func (l *line) renewLocked() {
 	l.made = append(l.made, weak.Make(l.current.Load()))
 	reading := (*last.dictionary.Load()).Reading()
 	last.dictionary.Store(&reading)
+	l.hasText = true
 	l.samples, l.start, l.base, l.wanted = nil, nil, 0, maxDictionary
 	l.resetWindow()
 	l.stride.Store(0)
@@ -143,8 +150,10 @@ func (l *line) count(n int) {
 	if l.live += n; l.live == 0 {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.use(l.packing.compression.NewDictionary(nil, nil))
-		l.samples, l.start, l.base, l.wanted, l.hasSecond = nil, nil, 0, firstDictionary, false
+		if l.hasText {
+			l.use(l.packing.compression.NewDictionary(nil, nil))
+		}
+		l.samples, l.start, l.base, l.wanted, l.hasText, l.hasSecond = nil, nil, 0, firstDictionary, false, false
 		l.resetWindow()
 		l.total.Store(0)
 		l.stride.Store(1)

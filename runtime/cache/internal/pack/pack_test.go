@@ -215,7 +215,7 @@ func TestObjectWithoutText(t *testing.T) {
 	if got.GetName() != "one" || got.GetLabels()["a"] != "b" || got.Open().GetLabels()["a"] != "b" || got.Open() == of.DeepCopyObject() {
 		t.Errorf("got %v", got.Open())
 	}
-	if size, raw := packed.Text().Sizes(); size != 0 || raw != 0 || !packed.Text().IsValue() {
+	if size, raw := packed.Text().Sizes(); size == 0 || raw != 0 || packed.Text().Value() == nil {
 		t.Errorf("it has %d of %d bytes", size, raw)
 	}
 }
@@ -242,6 +242,50 @@ func TestLastObjectDropsTheDictionary(t *testing.T) {
 	}
 }
 
+// counted counts the dictionaries that are made.
+type counted struct {
+	ends
+	made *int
+}
+
+func (c counted) NewDictionary(text, start []byte) Dictionary {
+	*c.made++
+	return c.ends.NewDictionary(text, start)
+}
+
+// TestNoDictionaryForOneObject: an object that comes and goes makes no dictionary each time.
+func TestNoDictionaryForOneObject(t *testing.T) {
+	made := 0
+	p := New(counted{made: &made})
+	for n := range 10 {
+		text := pack(p, newObject(n, "kind", 1000)).Text()
+		text.Count(1)
+		text.Count(-1)
+	}
+	if made != 1 || len(p.last.Load().samples) != 0 {
+		t.Errorf("%d dictionaries were made, and %d bytes are sampled", made, len(p.last.Load().samples))
+	}
+}
+
+// TestBuffersAreEmpty: a buffer keeps nothing of an object.
+func TestBuffersAreEmpty(t *testing.T) {
+	p := newPacking()
+	for n := range 40 {
+		large, small := pack(p, newObject(n, "large", 10_000)), Of(pack(p, newObject(n, "small", 100)).Text())
+		small.Open()
+		_, _ = small.GetLabels(), small.GetName()
+		for _, of := range []*Object{Of(large.Text()), small} {
+			if IsNamed(of, "a", of.GetName()) {
+				of.Open()
+			}
+			_ = IsNamed(of, "a", "another")
+		}
+		if buffer := p.buffer(); len(bytes.Trim((*buffer)[:cap(*buffer)], "\x00")) > 0 {
+			t.Fatalf("a buffer has %q", (*buffer)[:cap(*buffer)])
+		}
+	}
+}
+
 // TestTextThatDoesNotShrink is stored as it is.
 func TestTextThatDoesNotShrink(t *testing.T) {
 	p := newPacking()
@@ -258,6 +302,20 @@ func TestTextThatDoesNotShrink(t *testing.T) {
 	}
 	if got := Of(packed.Text()).Open(); !reflect.DeepEqual(got, obj) {
 		t.Errorf("got %v", got)
+	}
+}
+
+// BenchmarkOpen reads a small object, also after a large one was packed, whose buffer is used again.
+func BenchmarkOpen(b *testing.B) {
+	for name, length := range map[string]int{"small": 1000, "afterLarge": 200_000} {
+		b.Run(name, func(b *testing.B) {
+			p := newPacking()
+			pack(p, newObject(1, "large", length))
+			packed := Of(pack(p, newObject(2, "small", 1000)).Text())
+			for b.Loop() {
+				packed.Open()
+			}
+		})
 	}
 }
 

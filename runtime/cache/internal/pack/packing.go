@@ -17,7 +17,8 @@ type Packing struct {
 	// metadata decodes the metadata of any text.
 	metadata *wire.Decoder
 	classes  classes
-	buffers  sync.Pool // of *[]byte
+	// buffers has *[]byte, whose bytes are 0 up to the capacity.
+	buffers sync.Pool
 	// values is set by IndexWith.
 	values func(obj wire.Object) *Values
 	// reads is the number of objects that were decoded again.
@@ -79,9 +80,10 @@ const maxBuffer = 256 << 10
 func (p *Packing) buffer() *[]byte { return p.buffers.Get().(*[]byte) }
 
 // release gives a buffer back, without the text that is in it: it may be that of a Secret, which outlives its object otherwise.
+// The length of the buffer is that of what was written to it.
 func (p *Packing) release(buffer *[]byte) {
 	if cap(*buffer) <= maxBuffer {
-		clear((*buffer)[:cap(*buffer)])
+		clear(*buffer)
 		p.buffers.Put(buffer)
 	}
 }

@@ -98,15 +98,15 @@ func (t *Text) Count(n int) {
 	}
 }
 
-// IsValue reports whether the Text has the object itself.
-func (t *Text) IsValue() bool { return t.format.object != nil }
+// Value returns the object itself, which no one writes to, if the Text has no text of it, and nil otherwise.
+func (t *Text) Value() wire.Object { return t.format.object }
 
-// Sizes returns the number of bytes in memory, and that of the text.
+// Sizes returns the number of bytes in memory, without those of Value, and that of the text.
 func (t *Text) Sizes() (packed, raw int) {
-	if t.IsValue() {
-		return 0, 0
-	}
 	_, _, rounded := roundedSize(int(headBytes) + int(t.size))
+	if t.Value() != nil {
+		rounded += int(unsafe.Sizeof(format{}))
+	}
 	return rounded, int(t.raw)
 }
 
@@ -119,7 +119,8 @@ func (t *Text) text(buffer *[]byte) []byte {
 	if cap(*buffer) < int(t.raw) {
 		*buffer = make([]byte, t.raw)
 	}
-	text, err := (*dictionary).Decompress((*buffer)[:t.raw], t.bytes())
+	*buffer = (*buffer)[:t.raw]
+	text, err := (*dictionary).Decompress(*buffer, t.bytes())
 	if err != nil {
 		panic(fmt.Sprintf("cache: a packed object of %d bytes cannot be decompressed: %v", t.raw, err))
 	}

@@ -112,7 +112,7 @@ func (s *slots) count(word unsafe.Pointer, n int64) {
 	packed, raw := text.Sizes()
 	s.packed += n * int64(packed)
 	s.raw += n * int64(raw)
-	if text.IsValue() {
+	if text.Value() != nil {
 		s.values += n
 	}
 	text.Count(int(n))

@@ -245,6 +245,20 @@ func (s *Store) Sample(n int) []wire.Object {
 	return sample
 }
 
+// SampleValues returns up to n of the objects that stay Go values although the others are packed.
+func (s *Store) SampleValues(n int) (values []wire.Object) {
+	all := s.All()
+	for word := range viewOf(&all).words.all() {
+		if len(values) == n {
+			break
+		}
+		if value := (*pack.Text)(word).Value(); value != nil {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
 // index returns the index of that name, or nil. The caller is the writer or holds mu.
 func (s *Store) index(name string) *index {
 	for _, idx := range s.indexes {
