@@ -72,6 +72,7 @@ var rooms = map[string][]string{
 	"internal/loopback":      nil,
 	"internal/printable":     nil,
 	"internal/smd":           nil,
+	"internal/synced":        nil, // for the adapters
 
 	"observe":                    {"internal/human", "internal/printable", "observe/internal/redact", "runtime/cache"},
 	"observe/debugpage":          {"internal/human", "internal/loopback", "internal/printable", "observe", "observe/internal/negotiate", "runtime/cache"},

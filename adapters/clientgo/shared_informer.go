@@ -14,6 +14,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/internal/synced"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -114,7 +115,7 @@ func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) er
 
 func (s *sharedInformer) HasSynced() bool { return s.informer.HasSynced() }
 
-func (s *sharedInformer) synced() doneChecker { return doneChecker{s.name, s.informer.Synced()} }
+func (s *sharedInformer) synced() synced.Checker { return synced.New(s.name, s.informer.Synced()) }
 
 func (s *sharedInformer) LastSyncResourceVersion() string {
 	return s.informer.Status().ResourceVersion
@@ -249,27 +250,17 @@ type registration struct {
 
 func (r *registration) own() *registration { return r }
 
-func (r *registration) synced() doneChecker { return doneChecker{r.name, r.Synced()} }
+func (r *registration) synced() synced.Checker { return synced.New(r.name, r.Synced()) }
 
 // ShutdownChan is closed when the handler was removed and has returned from its last call.
 // client-go's ShutDownEventHandler waits for it.
 func (r *registration) ShutdownChan() <-chan struct{} { return r.Gone() }
 
-// doneChecker is a named channel.
-type doneChecker struct {
-	name string
-	done <-chan struct{}
-}
-
-func (c doneChecker) Name() string { return c.name }
-
-func (c doneChecker) Done() <-chan struct{} { return c.done }
-
 // controller is the Controller of a shared informer. As in client-go, its Run does nothing.
 type controller struct {
 	laterController
 	hasSynced func() bool
-	done      func() doneChecker
+	done      func() synced.Checker
 	version   func() string
 }
 
@@ -279,7 +270,7 @@ func (c controller) Run(<-chan struct{}) {}
 
 func (c controller) HasSynced() bool { return c.hasSynced() }
 
-func (c controller) synced() doneChecker { return c.done() }
+func (c controller) synced() synced.Checker { return c.done() }
 
 func (c controller) LastSyncResourceVersion() string { return c.version() }
 

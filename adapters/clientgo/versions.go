@@ -1,6 +1,10 @@
 package clientgo
 
-import toolscache "k8s.io/client-go/tools/cache"
+import (
+	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/typedinformers/informer-gen/internal/synced"
+)
 
 // A later version of client-go adds methods to its interfaces. So that a program still compiles and starts with it, each
 // type of this package that becomes such an interface embeds a nil value of the interface, one level deeper than its own
@@ -74,17 +78,7 @@ func shardOf[S any](selector S) shardSelector {
 }
 
 // checked is implemented by each type that gets a method HasSyncedChecker below.
-type checked interface{ synced() doneChecker }
-
-// checkerOf returns a DoneChecker, or nothing where client-go has none. It cannot embed a nil D, because no type can embed a
-// type parameter.
-func checkerOf[D any](of checked) D {
-	checker, ok := any(of.synced()).(D)
-	if _, hasNone := any(checker).(struct{}); !ok && !hasNone {
-		panic("client-go's DoneChecker has methods that this version of adapters/clientgo does not know; upgrade informer-gen")
-	}
-	return checker
-}
+type checked interface{ synced() synced.Checker }
 
 type (
 	versionedInformer[D, S any]  struct{ *sharedInformer }
@@ -92,9 +86,9 @@ type (
 	versionedRegistration[D any] struct{ *registration }
 )
 
-func (i versionedInformer[D, S]) HasSyncedChecker() D  { return checkerOf[D](i.sharedInformer) }
-func (c versionedController[D]) HasSyncedChecker() D   { return checkerOf[D](c.controller) }
-func (r versionedRegistration[D]) HasSyncedChecker() D { return checkerOf[D](r.registration) }
+func (i versionedInformer[D, S]) HasSyncedChecker() D  { return synced.As[D](i.sharedInformer.synced()) }
+func (c versionedController[D]) HasSyncedChecker() D   { return synced.As[D](c.controller.synced()) }
+func (r versionedRegistration[D]) HasSyncedChecker() D { return synced.As[D](r.registration.synced()) }
 
 func (i versionedInformer[D, S]) SetShardSelector(selector S) error {
 	return i.sharedInformer.setShard(shardOf(selector))

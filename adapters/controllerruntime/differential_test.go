@@ -417,7 +417,7 @@ func (p *pair) addHandler(t *testing.T, ctx context.Context, k *pairKind, f form
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-synced(registration)
+		<-syncedOf(registration)
 	}
 	p.handlers = append(p.handlers, h)
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/typedinformers/informer-gen/adapters/clientgo"
+	"github.com/typedinformers/informer-gen/internal/synced"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -204,23 +205,14 @@ type controller struct {
 	informer *informer
 }
 
-func (c controller) HasSynced() bool  { return c.informer.HasSynced() }
-func (c controller) checker() checker { return c.informer.checker() }
+func (c controller) HasSynced() bool         { return c.informer.HasSynced() }
+func (c controller) checker() synced.Checker { return c.informer.checker() }
 
 // checker returns a DoneChecker that is done when HasSynced is true.
-func (i *informer) checker() checker { return checker{i.name(), i.ready} }
+func (i *informer) checker() synced.Checker { return synced.New(i.name(), i.ready) }
 
 // own returns the informer of a versionedInformer.
 func (i *informer) own() *informer { return i }
-
-// checker is a DoneChecker.
-type checker struct {
-	name string
-	done <-chan struct{}
-}
-
-func (c checker) Name() string          { return c.name }
-func (c checker) Done() <-chan struct{} { return c.done }
 
 // IsStopped reports whether the informer was removed, or the cache has ended.
 func (i *informer) IsStopped() bool {

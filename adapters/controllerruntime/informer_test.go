@@ -81,7 +81,7 @@ func TestHandlersGetTheirForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-synced(registration)
+		<-syncedOf(registration)
 		if _, complete := informer.(toolscache.SharedIndexInformer); !complete {
 			t.Errorf("%T is no SharedIndexInformer", informer)
 		}
@@ -187,7 +187,7 @@ func TestLateHandler(t *testing.T) {
 		t.Errorf("a read of the old form: %v", err)
 	}
 	close(open)
-	<-synced(registration) // it does not wait for another handler
+	<-syncedOf(registration) // it does not wait for another handler
 	if stuck.HasSynced() {
 		t.Error("a handler that has not returned is synced")
 	}

@@ -2,6 +2,8 @@ package crcache
 
 import (
 	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/typedinformers/informer-gen/internal/synced"
 )
 
 // lateHandler is the registration of a handler that was added before its informer was ready.
@@ -35,8 +37,8 @@ func (h *lateHandler) await() {
 func (h *lateHandler) HasSynced() bool { return isClosed(h.synced) }
 
 // checker returns a DoneChecker that is done when HasSynced is true.
-func (h *lateHandler) checker() checker {
-	return checker{h.informer.name() + " + event handler", h.synced}
+func (h *lateHandler) checker() synced.Checker {
+	return synced.New(h.informer.name()+" + event handler", h.synced)
 }
 
 // own returns the handler of a versionedRegistration.

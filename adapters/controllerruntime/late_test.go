@@ -60,7 +60,7 @@ func TestLateHandlersAreIndependent(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case <-synced(registrations[2]):
+	case <-syncedOf(registrations[2]):
 	case <-time.After(patience):
 		t.Error("a handler that has returned waits for another one")
 	}
@@ -68,7 +68,7 @@ func TestLateHandlersAreIndependent(t *testing.T) {
 		t.Error("a handler that has not returned is synced")
 	}
 	close(release)
-	<-synced(registrations[0])
+	<-syncedOf(registrations[0])
 }
 
 // TestShutDownLateHandler calls client-go's ShutDownEventHandler, before and after the form is
@@ -89,7 +89,7 @@ func TestShutDownLateHandler(t *testing.T) {
 		t.Errorf("before: %v", err)
 	}
 	open()
-	<-synced(second)
+	<-syncedOf(second)
 	for range 2 {
 		if err := shutDownEventHandler(informer, second); err != nil {
 			t.Errorf("after: %v", err)
@@ -131,11 +131,11 @@ func TestStoreOfAPendingForm(t *testing.T) {
 	if list, err := indexer.Index(toolscache.NamespaceIndex, newWidget("a", "two", "red")); len(list) != 0 || err != nil {
 		t.Errorf("Index: %v, %v", list, err)
 	}
-	if informer.GetController().HasSynced() || isClosed(synced(informer.GetController())) {
+	if informer.GetController().HasSynced() || isClosed(syncedOf(informer.GetController())) {
 		t.Error("the controller is synced")
 	}
 	open()
-	<-synced(informer.GetController())
+	<-syncedOf(informer.GetController())
 	if list := indexer.List(); len(list) != 1 {
 		t.Errorf("List: %v", list)
 	}

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/typedinformers/informer-gen/internal/synced"
 )
 
 func TestMain(m *testing.M) {
@@ -27,12 +29,12 @@ func TestMain(m *testing.M) {
 
 // The functions below call what only newer libraries of Kubernetes have.
 
-// synced is closed when HasSynced is true, as the DoneChecker of client-go since v0.36.
-func synced(of any) <-chan struct{} {
+// syncedOf returns a channel that is closed when HasSynced is true, as the DoneChecker of client-go since v0.36.
+func syncedOf(of any) <-chan struct{} {
 	switch of := of.(type) {
 	case interface{ Synced() <-chan struct{} }: // a registration of clientgo
 		return of.Synced()
-	case interface{ checker() checker }:
+	case interface{ checker() synced.Checker }:
 		return of.checker().Done()
 	}
 	if method := reflect.ValueOf(of).MethodByName("HasSyncedChecker"); method.IsValid() {

@@ -49,7 +49,7 @@ func TestStatusOfSeveralForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-synced(handler)
+		<-syncedOf(handler)
 	}
 	eventually(t, func() error { // the informer that was removed drops its indexes in a goroutine
 		statuses := slices.Collect(c.Statuses())

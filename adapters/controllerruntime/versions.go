@@ -3,6 +3,8 @@ package crcache
 import (
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/typedinformers/informer-gen/internal/synced"
 )
 
 // As in package clientgo, whose file versions.go explains it, what becomes an interface of client-go or controller-runtime
@@ -48,21 +50,12 @@ type (
 	versionedRegistration[D any] struct{ *lateHandler }
 )
 
-func (i versionedInformer[D, S]) HasSyncedChecker() D  { return checkerOf[D](i.checker()) }
-func (c versionedController[D]) HasSyncedChecker() D   { return checkerOf[D](c.checker()) }
-func (r versionedRegistration[D]) HasSyncedChecker() D { return checkerOf[D](r.checker()) }
+func (i versionedInformer[D, S]) HasSyncedChecker() D  { return synced.As[D](i.checker()) }
+func (c versionedController[D]) HasSyncedChecker() D   { return synced.As[D](c.checker()) }
+func (r versionedRegistration[D]) HasSyncedChecker() D { return synced.As[D](r.checker()) }
 
 // SetShardSelector returns an error, like SetTransform.
 func (i versionedInformer[D, S]) SetShardSelector(S) error { return i.setShard() }
-
-// checkerOf returns a DoneChecker, or nothing where client-go has none.
-func checkerOf[D any](of checker) D {
-	found, ok := any(of).(D)
-	if _, hasNone := any(found).(struct{}); !ok && !hasNone {
-		panic("client-go's DoneChecker has methods that this version of adapters/controllerruntime does not know; upgrade informer-gen")
-	}
-	return found
-}
 
 // informerOrError returns i with the methods that the present version of client-go has.
 func informerOrError(i *informer, err error) (ctrlcache.Informer, error) {

@@ -340,7 +340,7 @@ func (e *events) listenTo(t *testing.T, i toolscache.SharedIndexInformer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-synced(registration)
+	<-syncedOf(registration)
 }
 
 // check compares the events with the history of the server: each state, once, in order.
