@@ -82,7 +82,7 @@ func (r *Reader) informer(id string, s *cache.InformerStatus, now time.Time) Inf
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
 	}
 	if packed := stats.Packed; packed != (cache.PackedStats{}) {
-		all.Packed = &Packed{packed.Bytes, packed.TextBytes, packed.Reads}
+		all.Packed = &Packed{packed.Bytes, packed.TextBytes, packed.Values, packed.Reads}
 	}
 	if s.Status.Unconfirmed > 0 {
 		all.LastUnconfirmed = clean(s.Status.LastUnconfirmed.String(), maxType)

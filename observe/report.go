@@ -121,9 +121,11 @@ type Condition struct {
 
 // Packed has the sizes of packed objects, and how many of them were decoded again.
 type Packed struct {
-	Bytes     int64  `json:"bytes"`
-	TextBytes int64  `json:"text_bytes"`
-	Reads     uint64 `json:"reads"`
+	Bytes     int64 `json:"bytes"`
+	TextBytes int64 `json:"text_bytes"`
+	// Values is the number of objects without a text, which Bytes has too.
+	Values int64  `json:"values,omitempty"`
+	Reads  uint64 `json:"reads"`
 }
 
 // Advice says what to do about an informer.
@@ -260,10 +262,12 @@ func (s *Scope) Label() string {
 	return s.Namespace
 }
 
-// String returns the sizes, their ratio and the reads in words.
+// String returns the sizes, their ratio and the reads in words. There is no ratio if some objects have no text.
 func (p *Packed) String() string {
 	ratio := ""
-	if p.TextBytes > 0 {
+	if p.Values > 0 {
+		ratio = fmt.Sprintf(" and %s without text", human.Plural(uint64(p.Values), "object"))
+	} else if p.TextBytes > 0 {
 		ratio = fmt.Sprintf(" (%d %%)", 100*p.Bytes/p.TextBytes)
 	}
 	return fmt.Sprintf("%s of %s of text%s, %s decoded again", human.Size(p.Bytes), human.Size(p.TextBytes), ratio, human.Plural(p.Reads, "object"))

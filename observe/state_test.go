@@ -114,3 +114,15 @@ func TestIDs(t *testing.T) {
 		t.Errorf("%v, then %v", first, again)
 	}
 }
+
+// TestPackedInWords: the ratio is that of texts, so there is none with objects that have none.
+func TestPackedInWords(t *testing.T) {
+	for want, packed := range map[string]Packed{
+		"1.0 KiB of 4.0 KiB of text (25 %), 3 objects decoded again":                    {Bytes: 1 << 10, TextBytes: 4 << 10, Reads: 3},
+		"9.0 KiB of 4.0 KiB of text and 2 objects without text, 1 object decoded again": {Bytes: 9 << 10, TextBytes: 4 << 10, Values: 2, Reads: 1},
+	} {
+		if got := packed.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

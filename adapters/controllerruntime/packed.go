@@ -14,13 +14,13 @@ import (
 )
 
 // Packed returns a function for ctrl.Options.NewCache. Its cache is that of newCache, which is New or a result of
-// ReadYourWrites. It keeps the objects of some kinds as compressed text, and decodes those that it returns, so it need not copy
-// them. objects name the kinds; without any, these are all kinds. package runtime/packed has a Compression:
+// ReadYourWrites. It keeps the objects of some kinds as the texts of the API server, compressed, and decodes those that it
+// returns, so it need not copy them. objects name the kinds; without any, these are all kinds. package runtime/packed has a Compression:
 //
 //	ctrl.Options{NewCache: crcache.Packed(crcache.New, packed.Compression{}, &corev1.Pod{}, &corev1.Secret{})}
 //
-// UnsafeDisableDeepCopy makes no difference for these kinds. The function returns an error for a kind with a transform, other
-// than TransformStripManagedFields: it may give the typed and the unstructured form of an object different contents.
+// UnsafeDisableDeepCopy makes no difference for these kinds. The function returns an error for a kind with a transform, because
+// texts of the server cannot be transformed. TransformStripManagedFields is none: managed fields are cut from the texts.
 func Packed(newCache ctrlcache.NewCacheFunc, compression cache.Compression, objects ...client.Object) ctrlcache.NewCacheFunc {
 	return func(config *rest.Config, options ctrlcache.Options) (ctrlcache.Cache, error) {
 		if compression == nil {
@@ -86,5 +86,5 @@ func checkPlan(what string, p *plan) error {
 	if p == nil || !p.transforms {
 		return nil
 	}
-	return fmt.Errorf("crcache: Packed: %s has a Transform, and packed objects have one text for all forms; remove the Transform, or pass the other kinds to Packed", what)
+	return fmt.Errorf("crcache: Packed: %s has a Transform, but packed objects are the texts of the server, so they cannot be transformed; remove the Transform, or pass the other kinds to Packed", what)
 }

@@ -481,8 +481,8 @@ func (o *options) summary() string {
 // Get, List, All and ByIndex decode the objects that they return, at each call. These objects belong to the caller, who may
 // change them. Selectors decode the metadata of each object that they look at. Index functions are called when an object
 // arrives, one at a time, and cause no decoding. A handler gets an object that has just arrived as it was decoded, which it
-// shares with other handlers, and other objects, such as the old one of an update, are decoded for it. The mutation detector
-// has nothing to compare, finds nothing, and logs that.
+// shares with other handlers. Other objects, such as the old one of an update and most of a list, are decoded for it. The
+// mutation detector has nothing to compare, finds nothing, and logs that.
 func WithPacking(compression Compression) SharedInformerOption {
 	return setting(func(s *settings) { s.Packing = compression })
 }

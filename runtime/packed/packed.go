@@ -1,5 +1,5 @@
-// Package packed lets informers keep each object as its text, compressed by S2, instead of as a Go value. Only programs that
-// import it link the compression.
+// Package packed lets informers keep each object as the text of the API server, compressed by S2, instead of as a Go value. Only
+// programs that import it link the compression.
 package packed
 
 import (
@@ -9,8 +9,8 @@ import (
 )
 
 // WithPackedObjects lets informers keep each object as the text that the API server has sent, compressed with a dictionary of
-// other objects. That takes about an eighth of the memory. Each read decodes the objects that it returns, which takes
-// microseconds for each, and they belong to the caller. See cache.WithPacking.
+// other objects. That takes a sixth to an eighth of the memory. Each read decodes the objects that it returns, which takes
+// microseconds for each, and they belong to the caller. See cache.WithPacking for what it leaves as Go values, and for transforms.
 func WithPackedObjects() cache.SharedInformerOption { return cache.WithPacking(Compression{}) }
 
 // Compression is a cache.Compression: S2, with dictionaries of other objects.
