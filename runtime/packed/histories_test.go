@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -102,13 +103,15 @@ type texts struct {
 	mu      sync.Mutex
 	version int
 	objects map[string]string
-	events  []string // at the index of their version - 1
-	lost    int      // versions before it are gone
+	events  []string          // at the index of their version - 1
+	states  map[string]string // all texts, by version
+	lost    int               // versions before it are gone
 	changed chan struct{}
 	cut     chan struct{}
 }
 
 func (s *texts) change(kind, name, text string) {
+	s.states[strconv.Itoa(s.version)] = text
 	s.events = append(s.events, fmt.Sprintf(`{"type":%q,"object":%s}`, kind, text))
 	if s.objects[name] = text; kind == "DELETED" {
 		delete(s.objects, name)
@@ -117,18 +120,26 @@ func (s *texts) change(kind, name, text string) {
 	s.changed = make(chan struct{})
 }
 
-// step makes a random change, or cuts the watches, after which half of the informers have to list again.
-func (s *texts) step(random *rand.Rand) {
+// step makes a random change, or cuts the watches before some, after which the informers have to list again half of the times.
+func (s *texts) step(random *rand.Rand) (isCut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if random.IntN(10) == 0 {
-		close(s.cut)
-		s.cut = make(chan struct{})
-		if random.IntN(2) == 0 {
-			s.lost = s.version + 1
-		}
-		return
+	if isCut = random.IntN(10) == 0; !isCut {
+		s.write(random)
+		return false
 	}
+	close(s.cut)
+	s.cut = make(chan struct{})
+	if random.IntN(2) == 0 {
+		s.lost = s.version + 1
+	}
+	for range 1 + random.IntN(3) { // both informers read these after the cut, so they hear of the same states
+		s.write(random)
+	}
+	return true
+}
+
+func (s *texts) write(random *rand.Rand) {
 	s.version++
 	name := fmt.Sprint("w", random.IntN(8))
 	old, exists := s.objects[name]
@@ -202,9 +213,13 @@ func (s *texts) open(ctx context.Context, options metav1.ListOptions, _ string) 
 			select {
 			case <-changed:
 			case <-cut:
-				return
 			case <-ctx.Done():
 				return
+			}
+			select {
+			case <-cut: // also if there were changes after it
+				return
+			default:
 			}
 		}
 	}()
@@ -251,9 +266,37 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
+// check compares what a handler heard with what the server sent. Informers connect again at different times, so one may hear of states
+// that the other never reads.
+func (s *texts) check(t *testing.T, calls []call, want func(text string) *Odd) {
+	known := map[string]*Odd{}
+	for n, call := range calls {
+		name := call.obj.Name
+		if want := want(s.states[call.obj.ResourceVersion]); !reflect.DeepEqual(call.obj, want) {
+			t.Errorf("call %d, %s: %+v, want %+v", n, call.what, call.obj, want)
+		}
+		last := call.obj
+		switch call.what {
+		case "update":
+			last = call.old
+			fallthrough
+		case "delete true":
+			if !reflect.DeepEqual(last, known[name]) {
+				t.Errorf("call %d, %s: before it was %+v, and the handler knew %+v", n, call.what, last, known[name])
+			}
+		}
+		if known[name] = call.obj; strings.HasPrefix(call.what, "delete") {
+			delete(known, name)
+		}
+	}
+	if len(known) != len(s.objects) {
+		t.Errorf("the handler knows %d objects, and the server has %d", len(known), len(s.objects))
+	}
+}
+
 func play(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
-	server := &texts{objects: map[string]string{}, changed: make(chan struct{}), cut: make(chan struct{})}
+	server := &texts{objects: map[string]string{}, states: map[string]string{}, changed: make(chan struct{}), cut: make(chan struct{})}
 	kind := cache.Kind[*Odd]{Resource: foos, Kind: "Odd", Namespaced: true, Open: func(string) cache.OpenFunc { return server.open }}
 	var options []cache.SharedInformerOption
 	omitsFields, omitsNotes := random.IntN(2) == 0, random.IntN(2) == 0
@@ -283,9 +326,8 @@ func play(t *testing.T, seed uint64) {
 	}
 	synctest.Wait()
 	for range 40 {
-		server.step(random)
-		if random.IntN(2) == 0 {
-			time.Sleep(20 * time.Second)
+		if server.step(random) || random.IntN(2) == 0 {
+			time.Sleep(2 * time.Minute) // longer than each wait after a failure
 		}
 		synctest.Wait()
 	}
@@ -296,17 +338,21 @@ func play(t *testing.T, seed uint64) {
 	if plain.Len() != len(server.objects) || others.Len() != len(server.objects) {
 		t.Errorf("the caches have %d and %d objects, and the server %d", plain.Len(), others.Len(), len(server.objects))
 	}
-	for name, text := range server.objects {
-		want := &Odd{}
-		if err := kjson.UnmarshalCaseSensitivePreserveInts([]byte(text), want); err != nil {
+	want := func(text string) *Odd {
+		obj := &Odd{}
+		if err := kjson.UnmarshalCaseSensitivePreserveInts([]byte(text), obj); err != nil {
 			t.Fatal(err)
 		}
 		if omitsFields {
-			want.ManagedFields = nil
+			obj.ManagedFields = nil
 		}
 		if omitsNotes {
-			delete(want.Annotations, "note")
+			delete(obj.Annotations, "note")
 		}
+		return obj
+	}
+	for name, text := range server.objects {
+		want := want(text)
 		for which, from := range map[string]*cache.Indexer[*Odd]{"plain": plain, "packed": others} {
 			if got, ok := from.Get(cache.ObjectName{Namespace: "a", Name: name}); !ok || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: %+v, want %+v of %s", which, got, want, text)
@@ -321,14 +367,8 @@ func play(t *testing.T, seed uint64) {
 			}
 		}
 	}
-	if len(all[0].calls) != len(all[1].calls) {
-		t.Errorf("%d calls of the plain handler, and %d of the packed one", len(all[0].calls), len(all[1].calls))
-	}
-	for i := range min(len(all[0].calls), len(all[1].calls)) {
-		if a, b := all[0].calls[i], all[1].calls[i]; a.what != b.what || !reflect.DeepEqual(a.old, b.old) || !reflect.DeepEqual(a.obj, b.obj) {
-			t.Errorf("call %d: plain %s %+v, packed %s %+v", i, a.what, a.obj, b.what, b.obj)
-			break
-		}
+	for i := range all {
+		server.check(t, all[i].calls, want)
 	}
 	cancel()
 	running.Wait()

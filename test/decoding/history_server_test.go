@@ -55,18 +55,26 @@ func newMessages(of kind, decoded func(raw []byte) (runtime.Object, error)) *mes
 	return &messages{of: of, gvk: gvk, decoded: decoded, objects: map[string][]byte{}, changed: make(chan struct{}), cut: make(chan struct{})}
 }
 
-// step makes a random change, or cuts the watches, after which half of the informers have to list again.
-func (s *messages) step(t *testing.T, r *rand.Rand) {
+// step makes a random change, or cuts the watches before some, after which the informers have to list again half of the times.
+func (s *messages) step(t *testing.T, r *rand.Rand) (isCut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.Intn(10) == 0 {
-		close(s.cut)
-		s.cut = make(chan struct{})
-		if r.Intn(2) == 0 {
-			s.lost = len(s.events)
-		}
-		return
+	if isCut = r.Intn(10) == 0; !isCut {
+		s.write(t, r)
+		return false
 	}
+	close(s.cut)
+	s.cut = make(chan struct{})
+	if r.Intn(2) == 0 {
+		s.lost = len(s.events)
+	}
+	for range r.Intn(4) { // both informers read these after the cut, so they hear of the same states
+		s.write(t, r)
+	}
+	return true
+}
+
+func (s *messages) write(t *testing.T, r *rand.Rand) {
 	version := fmt.Sprint(firstMessage + len(s.events))
 	name := fmt.Sprint("object-", r.Intn(8))
 	old, exists := s.objects[name]
@@ -266,9 +274,13 @@ func (s *messages) follow(ctx context.Context, writing *io.PipeWriter, first [][
 		select {
 		case <-changed:
 		case <-cut:
-			return
 		case <-ctx.Done():
 			return
+		}
+		select {
+		case <-cut: // also if there were changes after it
+			return
+		default:
 		}
 	}
 }

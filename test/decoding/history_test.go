@@ -10,6 +10,7 @@ import (
 	"math/rand"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -134,9 +135,8 @@ func play[T cache.Object](t *testing.T, r *rand.Rand, h *history[T]) {
 	h.start(ctx, t, &running)
 	synctest.Wait()
 	for range 40 {
-		h.step(t, r)
-		if r.Intn(2) == 0 {
-			time.Sleep(20 * time.Second)
+		if h.step(t, r) || r.Intn(2) == 0 {
+			time.Sleep(2 * time.Minute) // longer than each wait after a failure
 		}
 		synctest.Wait()
 	}
@@ -316,24 +316,41 @@ func (h *history[T]) text(raw []byte) []byte {
 	return raw
 }
 
-// checkCalls compares the calls of two handlers with each other, and their objects with those of the server.
+// checkCalls compares what the handlers of both caches heard with what the server sent, and with each other. Informers connect
+// again at different times, so one may hear of states that the other never reads.
 func (h *history[T]) checkCalls(t *testing.T, of *[2]calls[T]) {
-	plain, packed := of[0].all, of[1].all
-	if len(plain) != len(packed) {
-		t.Errorf("%d calls of a handler, packed %d", len(plain), len(packed))
-		return
-	}
 	sent := map[string][]byte{}
 	for _, raw := range h.sent {
 		sent[metaOf(t, raw).ResourceVersion] = raw
 	}
-	for i, call := range packed {
-		if plain[i].what != call.what || !h.isEqual(plain[i].old, call.old) || !h.isEqual(plain[i].obj, call.obj) {
-			t.Errorf("call %d: %s\n%v\n%v, packed %s\n%v\n%v", i, plain[i].what, plain[i].old, plain[i].obj, call.what, call.old, call.obj)
+	heard := map[string]T{} // by the version, from a plain object
+	for i := range of {
+		known := map[string]T{}
+		for n, call := range of[i].all {
+			name, version := call.obj.GetName(), call.obj.GetResourceVersion()
+			if want := h.want(t, sent[version]); !h.isSame(call.obj, want) {
+				t.Errorf("handler %d, call %d, %s:\n%s, want\n%s of\n%q", i, n, call.what, shown(call.obj), shown(want), sent[version])
+			}
+			last := call.obj
+			switch call.what {
+			case "update":
+				last = call.old
+				fallthrough
+			case "delete true":
+				if !reflect.DeepEqual(last, known[name]) {
+					t.Errorf("handler %d, call %d, %s: before it was\n%v, and it knew\n%v", i, n, call.what, last, known[name])
+				}
+			}
+			if known[name] = call.obj; strings.HasPrefix(call.what, "delete") {
+				delete(known, name)
+			}
+			if plain, has := heard[version]; has && !h.isEqual(plain, call.obj) {
+				t.Errorf("handler %d, call %d, %s: packed\n%v, plain\n%v", i, n, call.what, call.obj, plain)
+			}
+			heard[version] = call.obj
 		}
-		raw := sent[call.obj.GetResourceVersion()]
-		if want := h.want(t, raw); !h.isSame(call.obj, want) {
-			t.Errorf("call %d, %s: packed\n%s, want\n%s of\n%q", i, call.what, shown(call.obj), shown(want), raw)
+		if len(known) != len(h.objects) {
+			t.Errorf("handler %d knows %d objects, and the server has %d", i, len(known), len(h.objects))
 		}
 	}
 }
