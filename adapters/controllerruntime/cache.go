@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -33,8 +36,9 @@ type Cache struct {
 	// started is closed by Start.
 	started chan struct{}
 
-	mu      sync.Mutex // guards what follows
-	entries map[schema.GroupVersionKind]*entry
+	mu sync.Mutex // guards what follows
+	// entries have the form of their objects as their key.
+	entries map[informerKey]*entry
 	// absent has the kinds for which GetInformer failed.
 	absent  map[schema.GroupVersionKind]absence
 	ctx     context.Context // that of Start, or nil
@@ -71,7 +75,7 @@ func (s *settings) newCache() *Cache {
 		settings: s,
 		log:      logger,
 		started:  make(chan struct{}),
-		entries:  map[schema.GroupVersionKind]*entry{},
+		entries:  map[informerKey]*entry{},
 		absent:   map[schema.GroupVersionKind]absence{},
 	}
 	c.informers.Store(&map[informerKey]*informer{})
@@ -121,7 +125,6 @@ func (c *Cache) run(e *entry) {
 		ctx, e.cancel = context.WithCancel(c.ctx)
 		c.running.Go(func() {
 			e.informer.Run(ctx)
-			e.end()
 			if c.ctx.Err() == nil { // it was removed, so its memory is released
 				e.informer.Stop()
 			}
@@ -144,7 +147,7 @@ func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 		case err == nil, errors.Is(err, errRemoved):
 		default:
 			synced = false
-			c.log.Error(context.Cause(ctx), "Informer is not synced", "kind", i.entry.gvk.Kind, "form", i.form.String(), "reason", i.reason())
+			c.log.Error(context.Cause(ctx), "Informer is not synced", "kind", i.entry.gvk.Kind, "form", i.form.String(), "reason", i.entry.reason())
 		}
 	}
 	return synced
@@ -202,38 +205,37 @@ func (c *Cache) RemoveInformer(_ context.Context, obj client.Object) error {
 	if err != nil {
 		return err
 	}
-	c.remove(informerKey{gvk, formOf(obj)})
+	if i := c.unlist(informerKey{gvk, formOf(obj)}); i != nil {
+		i.remove() // it waits for index functions, so no lock is held
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.release(i)
+	}
 	return nil
 }
 
-// remove removes an informer if there is one, and ends the entry with its last informer.
-func (c *Cache) remove(key informerKey) {
-	i := c.unlist(key)
-	if i == nil {
-		return
-	}
-	i.remove() // before the entry gets another form or ends; it waits for index functions, so no lock is held
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// release makes an informer no longer read its entry, which ends with the last one. The caller holds mu.
+func (c *Cache) release(i *informer) {
 	e := i.entry
 	if !e.remove(i) {
-		if c.ctx == nil {
-			e.apply() // before Start lists
-		}
 		if !c.stopped {
-			c.running.Go(func() {
-				e.apply()
-				i.dropIndexes()
-			})
+			c.running.Go(i.dropIndexes) // which waits for index functions
 		}
 		return
 	}
-	delete(c.entries, key.gvk)
+	delete(c.entries, e.informerKey)
 	if e.cancel != nil {
 		e.cancel()
 	} else {
 		e.informer.Stop() // which never ran
 	}
+}
+
+// list makes readers find an informer. The caller holds mu.
+func (c *Cache) list(i *informer) {
+	informers := maps.Clone(*c.informers.Load())
+	informers[i.key()] = i
+	c.informers.Store(&informers)
 }
 
 // unlist makes readers no longer find an informer. It returns the informer, or nil if there was none.
@@ -281,43 +283,55 @@ func (c *Cache) informerOf(key informerKey) (i *informer, isNew bool, err error)
 	if err != nil {
 		return nil, false, err
 	}
-	var object runtime.Object
-	if key.form == typed {
-		if object, err = c.scheme.New(key.gvk); err != nil {
-			return nil, false, err
-		}
+	object, err := c.exampleOf(key)
+	if err != nil {
+		return nil, false, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i := (*c.informers.Load())[key]; i != nil {
 		return i, false, nil // another goroutine was faster
 	}
-	e := c.entries[key.gvk]
-	isFirst := e == nil
-	if isFirst {
+	if e := c.entries[informerKey{key.gvk, typed}]; key.form == metadata && e != nil && !c.stopped && e.servesMetadata() {
+		i = e.add(metadata)
+		i.isFollowed = true
+		c.running.Go(func() { c.follow(i) })
+	} else {
 		// The mapping of a fake may lack the kind.
 		own := *mapping
 		own.GroupVersionKind = key.gvk
-		if e, err = c.newEntry(&own, key.form, object); err != nil {
+		if e, err = c.entryOf(&own, key.form, object); err != nil {
 			return nil, false, err
 		}
+		i = e.add(key.form)
 	}
-	hasStarted := c.ctx != nil && !isFirst
-	i, ready := e.add(key.form, object, hasStarted)
-	switch {
-	case !hasStarted:
-		e.apply() // index functions are not called yet
-	case ready != nil && !c.stopped:
-		c.running.Go(func() { i.await(ready) })
+	c.list(i)
+	return i, true, nil
+}
+
+// exampleOf returns an object of the Go type of a kind in a form.
+func (c *Cache) exampleOf(key informerKey) (runtime.Object, error) {
+	switch key.form {
+	case untyped:
+		return &unstructured.Unstructured{}, nil
+	case metadata:
+		return &metav1.PartialObjectMetadata{}, nil
 	}
-	informers := maps.Clone(*c.informers.Load())
-	informers[key] = i
-	c.informers.Store(&informers)
-	if isFirst {
-		c.entries[key.gvk] = e
+	return c.scheme.New(key.gvk)
+}
+
+// entryOf returns the entry of a kind in a form. It adds one, and runs it, if there is none. The caller holds mu.
+func (c *Cache) entryOf(mapping *meta.RESTMapping, f form, object runtime.Object) (*entry, error) {
+	key := informerKey{mapping.GroupVersionKind, f}
+	if e := c.entries[key]; e != nil {
+		return e, nil
+	}
+	e, err := c.newEntry(mapping, f, object)
+	if err == nil {
+		c.entries[key] = e
 		c.run(e)
 	}
-	return i, true, nil
+	return e, err
 }
 
 // goType describes a Go type of objects or lists that callers read into.

@@ -184,17 +184,12 @@ func TestFormsOfOneKind(t *testing.T) {
 			t.Errorf("%s after the removal: %v", step.form, err)
 		}
 	}
-	eventually(t, func() error {
-		for status := range c.Kinds() {
-			if strings.Join(status.Forms, ",") != "typed,metadata" {
-				return fmt.Errorf("the forms are %v", status.Forms)
-			}
-		}
-		if n := len(s.seen("widgets", false)); n != 4 {
-			return fmt.Errorf("%d lists", n)
-		}
-		return nil
-	})
+	if forms := fmt.Sprint(formsIn(c)); forms != "[[typed] [metadata]]" {
+		t.Errorf("the forms are %v", forms)
+	}
+	if n := len(s.seen("widgets", false)); n != 3 {
+		t.Errorf("%d lists", n)
+	}
 }
 
 func TestListSelects(t *testing.T) {

@@ -10,10 +10,10 @@
 //	client.Get, List                  controllers, source.Kind            your code
 //	      │                                 │ GetInformer                    │ IndexField
 //	      ▼                                 ▼                                ▼
-//	reader.go, layout.go               informer.go ◀────── one for each kind and form
+//	reader.go, layout.go               informer.go, follow.go ◀── one for each kind and form
 //	      │ copies                          │ a view of adapters/clientgo
 //	      ▼                                 ▼
-//	      └───────────────▶ entry.go ◀──────┘  one for each kind: decodes to the forms in use
+//	      └───────────────▶ entry.go ◀──────┘  one for each kind and form, or for typed and metadata
 //	                           │
 //	                           ▼
 //	              cache.SharedIndexInformer[Object]
@@ -24,9 +24,10 @@
 //	cache.go     Cache: its informers, Start, and waiting for them
 //	options.go   cache.Options with all defaults, or the mistakes in them
 //	plan.go      what the options mean for the namespaces of one kind
-//	entry.go     a kind: its informer, and the forms that it decodes to
-//	form.go      typed, unstructured, metadata: one object in another form
+//	entry.go     a kind in one form: its list, its watch and its store
+//	form.go      typed, unstructured, metadata
 //	informer.go  a kind in one form, as client-go's SharedIndexInformer
+//	follow.go    metadata of an entry of typed objects, as long as these can be decoded
 //	reader.go    Get and List
 //	layout.go    copies objects to what a caller passed
 //	rest.go      requests for lists and watches
@@ -43,7 +44,7 @@
 // It behaves as the cache of controller-runtime v0.25 does, and passes the tests of that cache. It works with controller-runtime from v0.22.4 on.
 // Those of the differences that are most visible:
 //
-//   - Typed, unstructured and metadata readers of a kind share one list, one watch and one store.
+//   - Metadata of a kind that is read typed comes from the typed cache, so no event is seen before its object.
 //   - GetInformer returns a complete SharedIndexInformer, also over several namespaces.
 //   - A wait for an informer that ends names the reason: the right that is missing, or the CRD.
 //   - When Start has returned, no goroutine of the cache is left, and no handler is running.
@@ -68,9 +69,9 @@
 //   - A failed request is repeated after 0.3 to 0.6 s, up to 4 to 8 s, and after Forbidden and NotFound up to 15 to
 //     30 s. After a connection that was reset or closed it is repeated each second. controller-runtime waits 0.8 to 1.6 s, up to 30 to 60 s.
 //   - rest.Config.ContentType, AcceptContentTypes, QPS and Burst have no effect on the cache. A RateLimiter is used.
-//   - If the objects of a new form cannot be decoded, the forms that were synced before go on. The new one is tried
-//     again after a minute, then less often, and NotSynced names the object. If the first form cannot be decoded,
-//     those that are added later wait too.
+//   - The first reader of metadata uses the typed informer of the kind if that is synced and has no transform. It goes on
+//     after RemoveInformer of the typed one. If an object does not fit the Go type, it gets a list and a watch of its own, and
+//     its handlers and indexes move there.
 //   - A list without a resourceVersion is an error.
 //   - Run of an informer of the cache does nothing: the cache runs it.
 //   - A redirect to another host is an error, also in discovery if Options.Mapper is nil. The manager makes its own

@@ -19,9 +19,12 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// entry is one kind of a Cache: one list and watch and one store for all forms.
+// entry is a kind in one form: its list, its watch and its store. Informers of metadata may read an entry of typed objects.
 type entry struct {
-	gvk schema.GroupVersionKind
+	informerKey // form is that of the stored objects
+	mapping     *meta.RESTMapping
+	// object is an example of them.
+	object runtime.Object
 	// resource names the kind in errors: "pods" or "foos.example.com".
 	resource   string
 	namespaced bool
@@ -29,35 +32,32 @@ type entry struct {
 	packed   bool
 	plan     *plan
 	informer *cache.SharedIndexInformer[cache.Object]
-	// cancel ends the informer. It is nil until the informer runs. The lock of the Cache guards it. It
-	// is set before the informer runs, and not changed then.
+	// undecodable is closed when an object does not fit the Go type.
+	undecodable     chan struct{}
+	noteUndecodable func()
+
+	// The lock of the Cache guards what follows.
+
+	// cancel ends the informer. It is nil until the informer runs, and does not change then.
 	cancel context.CancelFunc
-
-	applying sync.Mutex // held over each change of the form of the informer; guards hasEnded
-	hasEnded bool
-
-	mu sync.Mutex // guards what follows; never held while the informer changes
-	// object has the Go type of the kind. It is nil until there is a typed form.
-	object runtime.Object
-	forms  [numForms]*informer
-	// decoded are the forms that the informer decodes for, or will once applied is closed.
-	decoded decoding
-	applied <-chan struct{}
-	// views counts the forms that were ever added, for the names of their indexes.
+	// readers are the informers that read the entry, by their form.
+	readers [numForms]*informer
+	// views counts the informers that have ever read the entry, for the names of their indexes.
 	views int
-	fallback
 }
 
-// newEntry returns the entry of a kind, whose first form will be first. object is nil unless that
-// is typed.
-func (s *settings) newEntry(mapping *meta.RESTMapping, first form, object runtime.Object) (*entry, error) {
+// newEntry returns the entry of a kind in a form. object has the Go type of the form.
+func (s *settings) newEntry(mapping *meta.RESTMapping, f form, object runtime.Object) (*entry, error) {
 	gvk := mapping.GroupVersionKind
 	e := &entry{
-		gvk:        gvk,
-		resource:   mapping.Resource.GroupResource().String(),
-		namespaced: mapping.Scope.Name() != meta.RESTScopeNameRoot,
+		informerKey: informerKey{gvk, f},
+		mapping:     mapping,
+		object:      object,
+		resource:    mapping.Resource.GroupResource().String(),
+		namespaced:  mapping.Scope.Name() != meta.RESTScopeNameRoot,
+		undecodable: make(chan struct{}),
 	}
-	e.decoded[first] = true
+	e.noteUndecodable = sync.OnceFunc(func() { close(e.undecodable) })
 	e.plan = s.planFor(gvk, e.namespaced)
 	scopes, withoutBookmarks := e.plan.scopes(e.namespaced)
 	client, err := s.restClient(mapping)
@@ -68,16 +68,28 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, first form, object runtim
 		Resource:   mapping.Resource,
 		Kind:       gvk.Kind,
 		Namespaced: e.namespaced,
+		Object:     object,
 		Protobuf:   s.protobufOf(gvk),
 		Server:     serverOf(client),
 		Open:       opener(client, mapping.Resource.Resource, withoutBookmarks),
 	}
-	kind.Object, _ = e.decoded.options(object)
+	if e.informer, err = kind.NewInformer(s.optionsOf(e, scopes)...); err != nil {
+		return nil, fmt.Errorf("cannot cache %s: %w", e.resource, err)
+	}
+	return e, nil
+}
+
+// optionsOf returns the options of the informer of an entry.
+func (s *settings) optionsOf(e *entry, scopes []cache.Scope) []cache.SharedInformerOption {
 	options := []cache.SharedInformerOption{
 		cache.WithScopes(scopes...),
 		cache.WithResync(e.plan.resync()),
 		cache.WithoutTypeMeta(), // which copies get
-		cache.WithStatusHandler(e.onStatus),
+	}
+	if e.form == typed {
+		options = append(options, cache.WithStatusHandler(e.onStatus))
+	} else {
+		options = append(options, cache.WithInformerName(e.form.String())) // so that its metrics are its own
 	}
 	if e.plan.transforms {
 		options = append(options, cache.WithTransform(e.transform))
@@ -85,7 +97,7 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, first form, object runtim
 	if e.plan.withoutManagedFields {
 		options = append(options, cache.WithoutManagedFields())
 	}
-	if compression := s.packing.of(gvk); compression != nil {
+	if compression := s.packing.of(e.gvk); compression != nil {
 		e.packed = true
 		options = append(options, cache.WithPacking(compression))
 	}
@@ -93,12 +105,16 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, first form, object runtim
 		options = append(options, cache.ReadYourWrites(s.own))
 	}
 	if s.watchErrors != nil {
-		options = append(options, cache.WithWatchErrorHandler(clientgo.WatchErrorHandler(e.resource, gvk.String(), s.watchErrors)))
+		options = append(options, cache.WithWatchErrorHandler(clientgo.WatchErrorHandler(e.resource, e.gvk.String(), s.watchErrors)))
 	}
-	if e.informer, err = kind.NewInformer(options...); err != nil {
-		return nil, fmt.Errorf("cannot cache %s: %w", e.resource, err)
+	return options
+}
+
+// onStatus notes that an object does not fit the Go type.
+func (e *entry) onStatus(context.Context, cache.StatusChange) {
+	if err := e.informer.Status().Err; errors.As(err, new(*wire.DecodeError)) { // the Status may have changed again
+		e.noteUndecodable()
 	}
-	return e, nil
 }
 
 // builtIn begins the import paths of the kinds that each API server encodes as protobuf.
@@ -117,41 +133,26 @@ func (s *settings) protobufOf(gvk schema.GroupVersionKind) runtime.Object {
 	return nil
 }
 
-// transform calls the transform of the object's namespace, for each form that is stored.
+// transform calls the transform of the object's namespace.
 func (e *entry) transform(obj cache.Object) (cache.Object, error) {
 	transform := e.plan.transform(obj.GetNamespace())
 	if transform == nil {
 		return obj, nil
 	}
-	dual, ok := obj.(*wire.Dual)
-	if !ok {
-		if metadata, ok := obj.(*metav1.PartialObjectMetadata); ok { // one transform may be for all kinds
-			metadata.SetGroupVersionKind(e.gvk)
-		}
-		return transformed(transform, obj)
+	if metadata, ok := obj.(*metav1.PartialObjectMetadata); ok { // one transform may be for all kinds
+		metadata.SetGroupVersionKind(e.gvk)
 	}
-	object, err := transformed(transform, dual.Object)
-	if err != nil {
-		return nil, err
-	}
-	untyped, err := transformed(transform, dual.Unstructured)
-	if err != nil {
-		return nil, err
-	}
-	if cache.MetaObjectToName(object) != cache.MetaObjectToName(untyped) {
-		return nil, errors.New("the transform changed the name or the namespace of one of the two forms of the object")
-	}
-	return &wire.Dual{Object: object, Unstructured: untyped}, nil
+	return transformed(transform, obj)
 }
 
 // transformed returns what transform returns for obj, which must be of the same Go type: readers
 // get it in their type.
-func transformed[T cache.Object](transform toolscache.TransformFunc, obj T) (T, error) {
+func transformed(transform toolscache.TransformFunc, obj cache.Object) (cache.Object, error) {
 	result, err := transform(obj)
 	if err != nil {
 		return obj, err
 	}
-	same, ok := result.(T)
+	same, ok := result.(cache.Object)
 	switch {
 	case !ok || reflect.TypeOf(same) != reflect.TypeOf(obj):
 		return obj, fmt.Errorf("the transform returned a %T for a %T; return an object of the same type", result, obj)
@@ -161,90 +162,34 @@ func transformed[T cache.Object](transform toolscache.TransformFunc, obj T) (T, 
 	return same, nil
 }
 
-// add adds a form, which is typed if object is not nil. The caller holds the lock of the Cache. It calls apply after it, or
-// await of the informer if ready is not nil.
-func (e *entry) add(f form, object runtime.Object, hasStarted bool) (added *informer, ready chan<- struct{}) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if object != nil {
-		e.object = object
-	}
-	e.views++
-	added = newInformer(e, f, e.views)
-	if e.forms[f] != nil { // which is about to be removed
-		e.forget(f)
-	}
-	e.forms[f] = added
-	if !hasStarted || f == metadata { // metadata is made from what is stored now, too
-		added.ready = e.informer.Synced()
-		return added, nil
-	}
-	becomesReady := make(chan struct{})
-	added.ready = becomesReady
-	return added, becomesReady
+// servesMetadata reports whether informers of metadata may read the entry: it has all objects, with the metadata of the
+// server. Index functions may wait for such an informer, so the first list must not wait for them.
+func (e *entry) servesMetadata() bool {
+	return e.form == typed && !e.plan.transforms && isClosed(e.informer.Synced()) && !isClosed(e.informer.Ended()) && !isClosed(e.undecodable)
 }
 
-// remove removes an informer, and reports whether it was the last one. The caller holds the lock of
-// the Cache, and calls apply after it: what is decoded serves the other forms too.
+// add adds an informer that reads the entry. The caller holds the lock of the Cache.
+func (e *entry) add(f form) *informer {
+	e.views++
+	e.readers[f] = newInformer(e, f, e.views)
+	return e.readers[f]
+}
+
+// remove removes an informer, and reports whether it was the last one. The caller holds the lock of the Cache.
 func (e *entry) remove(i *informer) (last bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.forms[i.form] != i {
+	if e.readers[i.form] != i {
 		return false // another one was added since
 	}
-	e.forms[i.form] = nil
-	e.forget(i.form)
-	return e.used() == (decoding{})
+	e.readers[i.form] = nil
+	return e.readers == [numForms]*informer{}
 }
 
-// used returns the forms in use.
-func (e *entry) used() (used decoding) {
-	for f := range e.forms {
-		used[f] = e.forms[f] != nil
+// reason returns why readers wait.
+func (e *entry) reason() string {
+	if reason := e.informer.NotSyncedReason(); reason != "" {
+		return reason
 	}
-	return used
-}
-
-// apply lets the informer decode for the forms in use that can be decoded. It waits for index functions, which may read other
-// kinds. So the caller holds no lock of the Cache once the informer runs.
-func (e *entry) apply() {
-	e.applying.Lock()
-	defer e.applying.Unlock()
-	e.lockApplied()
-	e.mu.Unlock()
-}
-
-// lockApplied locks mu when the informer decodes for the forms in use that can be decoded. applying is held.
-func (e *entry) lockApplied() {
-	for {
-		e.mu.Lock()
-		want := e.decodable().essence()
-		if want == e.decoded || want == (decoding{}) {
-			return
-		}
-		object := e.object
-		e.mu.Unlock()
-		applied, err := e.informer.SetForm(want.options(object))
-		if err != nil { // the informer is not that of newEntry
-			panic(err)
-		}
-		e.mu.Lock()
-		e.decoded, e.applied = want, applied
-		e.mu.Unlock()
-	}
-}
-
-// pending returns a channel that is closed when the store has objects for all forms that can be
-// decoded, as far as is known now. For a form that cannot, it is closed when it is tried again.
-func (e *entry) pending(f form) <-chan struct{} {
-	e.applying.Lock()
-	defer e.applying.Unlock()
-	e.lockApplied()
-	defer e.mu.Unlock()
-	if e.failed[f] != nil {
-		return e.retried
-	}
-	return e.applied
+	return fmt.Sprintf("%s: %v", e.resource, e.informer.Status())
 }
 
 // isClosed reports whether done is nil or closed.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,7 +25,7 @@ var errRemoved = errors.New("the informer was removed")
 
 // informer is the informer of a kind in one form, as client-go's interface. The embedded one
 // shows the objects of the entry in the form. informer adds that it can be removed while the
-// entry lives on, and that the entry may have to list again before it has the form.
+// entry lives on, and that a successor can replace it; see file follow.go.
 type informer struct {
 	laterInformer
 	toolscache.SharedIndexInformer
@@ -35,27 +34,37 @@ type informer struct {
 	// prefix begins the names of the form's indexes in the store.
 	prefix string
 	lister *cache.Lister[cache.Object]
-	// ready is closed when reads return all objects in the form.
+	// ready is closed when reads return all objects.
 	ready <-chan struct{}
-	// removed is closed by RemoveInformer.
+	// removed is closed by RemoveInformer, or after moved.
 	removed chan struct{}
+	// moved is closed when successor has replaced the informer.
+	moved     chan struct{}
+	successor atomic.Pointer[informer]
 	// fields has the functions of IndexField by the name of the field. It is replaced as a whole.
 	fields atomic.Pointer[map[string]client.IndexerFunc]
 
-	mu       sync.Mutex // guards what follows, and writes of fields
+	mu       sync.Mutex // guards what follows, and writes of fields and successor
 	handlers map[toolscache.ResourceEventHandlerRegistration]struct{}
-	late     []*lateHandler
+	// indexers are those of AddIndexers, for the successor.
+	indexers toolscache.Indexers
+	// isFollowed is set while Cache.follow runs, and followers are the handlers that it waits for.
+	isFollowed bool
+	followers  sync.WaitGroup
 }
 
-// newInformer returns an informer without ready.
+// newInformer returns an informer that reads an entry.
 func newInformer(e *entry, f form, number int) *informer {
 	i := &informer{
 		entry:    e,
 		form:     f,
 		prefix:   fmt.Sprintf("%s#%d:", f, number),
 		lister:   cache.NewLister(e.informer.GetIndexer(), e.informer.Resource().GroupResource()),
+		ready:    e.informer.Synced(),
 		removed:  make(chan struct{}),
+		moved:    make(chan struct{}),
 		handlers: map[toolscache.ResourceEventHandlerRegistration]struct{}{},
+		indexers: toolscache.Indexers{},
 	}
 	i.fields.Store(&map[string]client.IndexerFunc{})
 	i.SharedIndexInformer = clientgo.SharedIndexInformerOf(e.informer, clientgo.View{
@@ -65,90 +74,29 @@ func newInformer(e *entry, f form, number int) *informer {
 	return i
 }
 
+// key returns the key of the informer in the cache.
+func (i *informer) key() informerKey { return informerKey{i.entry.gvk, i.form} }
+
 // name names the informer in errors and logs.
 func (i *informer) name() string { return fmt.Sprintf("%s informer of %s", i.form, i.entry.resource) }
 
-// show returns a stored object in the form, or nil as long as it is not stored so.
+// show returns a stored object in the form.
 func (i *informer) show(obj cache.Object) runtime.Object {
-	switch i.form {
-	case typed:
-		if o := typedOf(obj); o != nil {
-			return o
-		}
-	case untyped:
-		if o := untypedOf(obj); o != nil {
-			return o
-		}
-	case metadata:
+	if i.form == metadata {
 		return metadataOf(obj, i.entry.gvk)
 	}
-	return nil
+	return obj
 }
 
-// await closes ready when the store has the form. It returns when the handlers that were added
-// before have ended, or when the informer ends.
-func (i *informer) await(ready chan<- struct{}) {
-	defer i.dropLate()
-	var applied <-chan struct{}
-	for latest := i.entry.pending(i.form); latest != applied; latest = i.entry.pending(i.form) {
-		applied = latest
-		select {
-		case <-applied:
-		case <-i.removed:
-			return
-		case <-i.entry.informer.Ended():
-			return
-		}
+// latest returns the informer, or its successor after that has replaced it.
+func (i *informer) latest() *informer {
+	if isClosed(i.moved) {
+		return i.successor.Load()
 	}
-	select {
-	case <-i.entry.informer.Synced():
-	case <-i.removed:
-		return
-	case <-i.entry.informer.Ended():
-		return
-	}
-	var all sync.WaitGroup
-	for _, h := range i.becomeReady(ready) {
-		all.Go(h.await)
-	}
-	all.Wait()
+	return i
 }
 
-// becomeReady closes ready and registers the handlers that were added before.
-func (i *informer) becomeReady(ready chan<- struct{}) (late []*lateHandler) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if isClosed(i.removed) {
-		return nil
-	}
-	close(ready)
-	for _, h := range i.late {
-		var err error
-		if h.registration, err = i.addLocked(h.handler, h.options); err != nil {
-			close(h.gone) // the informer has ended
-			continue
-		}
-		late = append(late, h)
-	}
-	i.late = nil
-	return late
-}
-
-// dropLate drops the handlers that were not registered.
-func (i *informer) dropLate() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.dropLateLocked()
-}
-
-func (i *informer) dropLateLocked() {
-	for _, h := range i.late {
-		close(h.gone)
-	}
-	i.late = nil
-}
-
-// wait waits until reads return all objects in the form. It returns errRemoved if the informer
+// wait waits until reads return all objects. It returns errRemoved if the informer
 // is removed meanwhile. If isNew is set and ctx has ended, it fails even if the first list was
 // faster than the caller.
 func (i *informer) wait(ctx context.Context, isNew bool) error {
@@ -170,7 +118,7 @@ func (i *informer) wait(ctx context.Context, isNew bool) error {
 	if isClosed(i.removed) {
 		return errRemoved
 	}
-	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the %s to sync, for objects of the kind %s (%v): %s", i.name(), i.entry.gvk.Kind, cause, i.reason()), 0)
+	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the %s to sync, for objects of the kind %s (%v): %s", i.name(), i.entry.gvk.Kind, cause, i.entry.reason()), 0)
 }
 
 // remove ends the informer, but not its entry. Its handlers are not called any more.
@@ -182,11 +130,23 @@ func (i *informer) remove() {
 		_ = i.SharedIndexInformer.RemoveEventHandler(handler) // it is one of its own
 	}
 	clear(i.handlers)
-	i.dropLateLocked()
 }
 
-// HasSynced reports whether reads return all objects in the form.
-func (i *informer) HasSynced() bool { return isClosed(i.ready) }
+// HasSynced reports whether reads return all objects.
+func (i *informer) HasSynced() bool { return isClosed(i.latest().ready) }
+
+// GetStore returns the objects.
+func (i *informer) GetStore() toolscache.Store { return i.GetIndexer() }
+
+// GetIndexer returns the objects with the indexes of AddIndexers.
+func (i *informer) GetIndexer() toolscache.Indexer {
+	return i.latest().SharedIndexInformer.GetIndexer()
+}
+
+// LastSyncResourceVersion returns the version of the objects.
+func (i *informer) LastSyncResourceVersion() string {
+	return i.latest().SharedIndexInformer.LastSyncResourceVersion()
+}
 
 // Run returns at once: the cache runs its informers.
 func (i *informer) Run(<-chan struct{}) {}
@@ -196,7 +156,7 @@ func (i *informer) RunWithContext(context.Context) {}
 
 // GetController returns a Controller that is synced when the informer is.
 func (i *informer) GetController() toolscache.Controller {
-	return controllerOf(controller{i.SharedIndexInformer.GetController(), i})
+	return controllerOf(controller{i.latest().SharedIndexInformer.GetController(), i})
 }
 
 // controller is the Controller of an informer.
@@ -209,13 +169,14 @@ func (c controller) HasSynced() bool         { return c.informer.HasSynced() }
 func (c controller) checker() synced.Checker { return c.informer.checker() }
 
 // checker returns a DoneChecker that is done when HasSynced is true.
-func (i *informer) checker() synced.Checker { return synced.New(i.name(), i.ready) }
+func (i *informer) checker() synced.Checker { return synced.New(i.name(), i.latest().ready) }
 
 // own returns the informer of a versionedInformer.
 func (i *informer) own() *informer { return i }
 
 // IsStopped reports whether the informer was removed, or the cache has ended.
 func (i *informer) IsStopped() bool {
+	i = i.latest()
 	return isClosed(i.removed) || i.SharedIndexInformer.IsStopped()
 }
 
@@ -229,23 +190,19 @@ func (i *informer) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEv
 	return i.AddEventHandlerWithOptions(handler, toolscache.HandlerOptions{ResyncPeriod: &period})
 }
 
-// AddEventHandlerWithOptions is AddEventHandler with options. If the entry has to list again to
-// have the form, handler is called after that.
+// AddEventHandlerWithOptions is AddEventHandler with options.
 func (i *informer) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, options toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if isClosed(i.removed) {
+	switch {
+	case isClosed(i.moved):
+		return i.successor.Load().AddEventHandlerWithOptions(handler, options)
+	case isClosed(i.removed):
 		return nil, fmt.Errorf("cannot add a handler to the %s: %w", i.name(), errRemoved)
+	case i.isFollowed && handler != nil:
+		return i.addFollower(handler, options)
 	}
-	if isClosed(i.ready) || i.ready == i.entry.informer.Synced() || i.IsStopped() {
-		return i.addLocked(handler, options)
-	}
-	if handler == nil {
-		return nil, fmt.Errorf("cannot add a handler to the %s: it is nil", i.name())
-	}
-	h := &lateHandler{informer: i, handler: handler, options: options, synced: make(chan struct{}), gone: make(chan struct{})}
-	i.late = append(i.late, h)
-	return registrationOf(h), nil
+	return i.addLocked(handler, options)
 }
 
 func (i *informer) addLocked(handler toolscache.ResourceEventHandler, options toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
@@ -258,27 +215,24 @@ func (i *informer) addLocked(handler toolscache.ResourceEventHandler, options to
 
 // RemoveEventHandler removes a handler. It may be called twice.
 func (i *informer) RemoveEventHandler(registration toolscache.ResourceEventHandlerRegistration) error {
+	if of, ok := registration.(interface{ own() *follower }); ok {
+		return i.removeFollower(of.own())
+	}
+	return i.latest().removeHandler(registration)
+}
+
+func (i *informer) removeHandler(registration toolscache.ResourceEventHandlerRegistration) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if late, ok := registration.(interface{ own() *lateHandler }); ok {
-		h := late.own()
-		if h.informer != i {
-			return nil // as in client-go, where it is not registered either
-		}
-		if registration = h.registration; registration == nil {
-			if at := slices.Index(i.late, h); at >= 0 {
-				i.late = slices.Delete(i.late, at, at+1)
-				close(h.gone)
-			}
-			return nil
-		}
-	}
 	delete(i.handlers, registration)
 	return i.SharedIndexInformer.RemoveEventHandler(registration)
 }
 
 // AddIndexers adds indexes over the objects in the form.
 func (i *informer) AddIndexers(indexers toolscache.Indexers) error {
+	if isClosed(i.moved) {
+		return i.latest().AddIndexers(indexers)
+	}
 	guarded := make(toolscache.Indexers, len(indexers))
 	for name, values := range indexers {
 		if name == toolscache.NamespaceIndex {
@@ -286,8 +240,8 @@ func (i *informer) AddIndexers(indexers toolscache.Indexers) error {
 			continue
 		}
 		guarded[name] = func(obj any) ([]string, error) {
-			if obj == nil || isClosed(i.removed) {
-				return nil, nil // it is not in the form yet, or no one reads the index
+			if isClosed(i.removed) {
+				return nil, nil // no one reads the index
 			}
 			return values(obj)
 		}
@@ -295,13 +249,20 @@ func (i *informer) AddIndexers(indexers toolscache.Indexers) error {
 	if err := i.SharedIndexInformer.AddIndexers(guarded); err != nil {
 		return err
 	}
+	i.mu.Lock()
+	maps.Copy(i.indexers, indexers)
+	successor := i.successor.Load()
+	i.mu.Unlock()
+	if successor != nil { // it has those of before
+		return successor.AddIndexers(indexers)
+	}
 	return i.keepIndexes()
 }
 
 // keepIndexes is called after indexes were added. It removes them again if the informer was
 // removed meanwhile.
 func (i *informer) keepIndexes() error {
-	if !isClosed(i.removed) {
+	if !isClosed(i.removed) || isClosed(i.moved) {
 		return nil // dropIndexes will find them
 	}
 	i.dropIndexes()
@@ -344,20 +305,23 @@ func (i *informer) SetWatchErrorHandlerWithContext(toolscache.WatchErrorHandlerW
 // for all namespaces. The error begins with that of the indexer, because programs compare it.
 func (i *informer) indexField(field string, extract client.IndexerFunc) error {
 	values := func(obj cache.Object) []string {
-		o, ok := i.show(obj).(client.Object)
-		if !ok || isClosed(i.removed) {
+		if isClosed(i.removed) {
 			return nil
 		}
-		return extract(o)
+		return extract(i.show(obj).(client.Object))
 	}
 	if err := i.entry.informer.AddIndexers(cache.Indexers[cache.Object]{i.fieldIndex(field): values}); err != nil {
 		return fmt.Errorf("%w, for the field %q of %s as %s", err, field, i.entry.resource, i.form)
 	}
 	i.mu.Lock()
-	defer i.mu.Unlock()
 	fields := maps.Clone(*i.fields.Load())
 	fields[field] = extract
 	i.fields.Store(&fields)
+	successor := i.successor.Load()
+	i.mu.Unlock()
+	if successor != nil { // it has those of before
+		return successor.indexField(field, extract)
+	}
 	return i.keepIndexes()
 }
 

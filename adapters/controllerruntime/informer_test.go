@@ -86,7 +86,7 @@ func TestHandlersGetTheirForm(t *testing.T) {
 			t.Errorf("%T is no SharedIndexInformer", informer)
 		}
 	}
-	for i := range heard { // none hears of the changes of the form
+	for i := range heard {
 		heard[i].waitFor(t, "add "+types[i]+" one true")
 	}
 	s.put("widgets", newWidget("a", "two", "blue"))
@@ -128,7 +128,7 @@ func TestKindOfSharedObjects(t *testing.T) {
 	}
 }
 
-// TestLateHandler adds a handler to an informer whose objects are being listed again in its form.
+// TestLateHandler adds a handler to an informer whose first list hangs, while another form is read.
 func TestLateHandler(t *testing.T) {
 	s := newServer(t)
 	s.put("widgets", newWidget("a", "one", "red"))
@@ -180,7 +180,7 @@ func TestLateHandler(t *testing.T) {
 	}
 	short, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := c.Get(short, client.ObjectKey{Namespace: "a", Name: "one"}, &widget{}); err == nil || !strings.Contains(err.Error(), "listed again") {
+	if err := c.Get(short, client.ObjectKey{Namespace: "a", Name: "one"}, &widget{}); err == nil || !strings.Contains(err.Error(), "typed informer of widgets.example.com") {
 		t.Errorf("a read meanwhile: %v", err)
 	}
 	if err := c.Get(ctx, client.ObjectKey{Namespace: "a", Name: "one"}, partialWidget()); err != nil {

@@ -81,7 +81,8 @@ func (l *layout) copyTo(target reflect.Value, stored cache.Object, share bool) {
 func (i *informer) fill(out client.ObjectList, t *goType, objs []cache.Object, share bool) error {
 	switch list := out.(type) {
 	case *unstructured.UnstructuredList:
-		return i.fillUntyped(list, objs, share)
+		i.fillUntyped(list, objs, share)
+		return nil
 	case *metav1.PartialObjectMetadataList:
 		i.fillMetadata(list, objs, share)
 		return nil
@@ -91,17 +92,13 @@ func (i *informer) fill(out client.ObjectList, t *goType, objs []cache.Object, s
 	}
 	items := reflect.MakeSlice(t.slice, len(objs), len(objs))
 	for n, obj := range objs {
-		stored := typedOf(obj)
-		if stored == nil || reflect.TypeOf(stored) != t.pointer {
-			return i.notInForm(obj)
-		}
 		target := items.Index(n)
 		if t.pointers {
 			target.Set(reflect.New(t.pointer.Elem()))
 			target = target.Elem()
 		}
-		share := share || i.entry.plan.sharesIn(stored.GetNamespace())
-		t.copyTo(target, stored, share || i.entry.packed)
+		share := share || i.entry.plan.sharesIn(obj.GetNamespace())
+		t.copyTo(target, obj, share || i.entry.packed)
 		if !share {
 			target.Addr().Interface().(runtime.Object).GetObjectKind().SetGroupVersionKind(i.entry.gvk)
 		}
@@ -110,13 +107,10 @@ func (i *informer) fill(out client.ObjectList, t *goType, objs []cache.Object, s
 	return nil
 }
 
-func (i *informer) fillUntyped(list *unstructured.UnstructuredList, objs []cache.Object, share bool) error {
+func (i *informer) fillUntyped(list *unstructured.UnstructuredList, objs []cache.Object, share bool) {
 	list.Items = make([]unstructured.Unstructured, len(objs))
 	for n, obj := range objs {
-		stored := untypedOf(obj)
-		if stored == nil {
-			return i.notInForm(obj)
-		}
+		stored := obj.(*unstructured.Unstructured)
 		o := &list.Items[n]
 		if o.Object = stored.Object; !share && !i.entry.plan.sharesIn(stored.GetNamespace()) {
 			if !i.entry.packed {
@@ -125,7 +119,6 @@ func (i *informer) fillUntyped(list *unstructured.UnstructuredList, objs []cache
 			o.SetGroupVersionKind(i.entry.gvk)
 		}
 	}
-	return nil
 }
 
 func (i *informer) fillMetadata(list *metav1.PartialObjectMetadataList, objs []cache.Object, share bool) {
@@ -145,14 +138,10 @@ func (i *informer) fillOther(out client.ObjectList, t *goType, objs []cache.Obje
 	}
 	all := make([]runtime.Object, len(objs))
 	for n, obj := range objs {
-		stored := typedOf(obj)
-		if stored == nil {
-			return i.notInForm(obj)
-		}
-		all[n] = stored
-		if !share && !i.entry.plan.sharesIn(stored.GetNamespace()) {
+		all[n] = obj
+		if !share && !i.entry.plan.sharesIn(obj.GetNamespace()) {
 			if !i.entry.packed {
-				all[n] = stored.DeepCopyObject()
+				all[n] = obj.DeepCopyObject()
 			}
 			all[n].GetObjectKind().SetGroupVersionKind(i.entry.gvk)
 		}

@@ -68,10 +68,7 @@ func (i *informer) get(key client.ObjectKey, out client.Object, t *goType, share
 	owned := share || i.entry.packed
 	switch o := out.(type) {
 	case *unstructured.Unstructured:
-		stored := untypedOf(obj)
-		if stored == nil {
-			return i.notInForm(obj)
-		}
+		stored := obj.(*unstructured.Unstructured)
 		if o.Object = stored.Object; !owned {
 			o.Object = runtime.DeepCopyJSON(stored.Object)
 		}
@@ -84,14 +81,10 @@ func (i *informer) get(key client.ObjectKey, out client.Object, t *goType, share
 			shared.DeepCopyInto(o)
 		}
 	default:
-		stored := typedOf(obj)
-		if stored == nil {
-			return i.notInForm(obj)
-		}
 		if t == nil {
 			return fmt.Errorf("cannot get %s into a %T; use an *unstructured.Unstructured", i.entry.resource, out)
 		}
-		if err := t.set(out, stored, owned); err != nil {
+		if err := t.set(out, obj, owned); err != nil {
 			return err
 		}
 		if !share {
@@ -99,15 +92,6 @@ func (i *informer) get(key client.ObjectKey, out client.Object, t *goType, share
 		}
 	}
 	return nil
-}
-
-// notInForm is the error of a read of an object that is not stored in the form: errRemoved, if it
-// no longer is.
-func (i *informer) notInForm(obj cache.Object) error {
-	if isClosed(i.removed) {
-		return errRemoved
-	}
-	return fmt.Errorf("%s %s is cached as %T, which cannot be read as %s", i.entry.resource, cache.MetaObjectToName(obj), obj, i.form)
 }
 
 // request is a read, for errors.
@@ -202,13 +186,11 @@ func (c *Cache) List(ctx context.Context, out client.ObjectList, options ...clie
 		case err != nil:
 			return err
 		}
-		switch err := i.fill(out, t, objs, ptr.Deref(set.UnsafeDisableDeepCopy, false)); {
-		case err == nil:
-			out.SetContinue("continue-not-supported")
-			return nil
-		case !errors.Is(err, errRemoved):
+		if err := i.fill(out, t, objs, ptr.Deref(set.UnsafeDisableDeepCopy, false)); err != nil {
 			return err
 		}
+		out.SetContinue("continue-not-supported")
+		return nil
 	}
 }
 
@@ -242,7 +224,7 @@ func (i *informer) selected(options *client.ListOptions) ([]cache.Object, error)
 		if namespace != "" {
 			all = indexer.AllByIndex(cache.NamespaceIndex, namespace)
 		}
-		return i.matching(all, selector, int(options.Limit)), nil
+		return matching(all, selector, int(options.Limit)), nil
 	case namespace != "":
 		objs, _ = indexer.ByIndex(cache.NamespaceIndex, namespace) // the informer of the error was removed
 	default:
@@ -251,14 +233,14 @@ func (i *informer) selected(options *client.ListOptions) ([]cache.Object, error)
 	if selector == nil && (options.Limit <= 0 || options.Limit >= int64(len(objs))) {
 		return objs, nil
 	}
-	return i.matching(slices.Values(objs), selector, int(options.Limit)), nil
+	return matching(slices.Values(objs), selector, int(options.Limit)), nil
 }
 
 // matching returns the objects that selector matches; nil matches all. If limit is positive,
 // it is the largest number of them.
-func (i *informer) matching(objs iter.Seq[cache.Object], selector labels.Selector, limit int) (found []cache.Object) {
+func matching(objs iter.Seq[cache.Object], selector labels.Selector, limit int) (found []cache.Object) {
 	for obj := range objs {
-		if selector == nil || selector.Matches(i.labelsOf(obj)) {
+		if selector == nil || selector.Matches(labels.Set(metaOf(obj).GetLabels())) {
 			found = append(found, obj)
 			if len(found) == limit {
 				break
@@ -266,16 +248,6 @@ func (i *informer) matching(objs iter.Seq[cache.Object], selector labels.Selecto
 		}
 	}
 	return found
-}
-
-// labelsOf returns the labels of a stored object. A transform may give its forms different ones.
-func (i *informer) labelsOf(obj cache.Object) labels.Set {
-	if i.form == untyped && i.entry.plan.transforms {
-		if o := untypedOf(obj); o != nil {
-			return o.GetLabels()
-		}
-	}
-	return metaOf(obj).GetLabels()
 }
 
 // byFields returns the objects of a namespace, or of all, that match a field selector.
@@ -306,8 +278,7 @@ func (i *informer) byFields(selector fields.Selector, namespace string) ([]cache
 	for _, r := range requirements[1:] {
 		extract := known[r.Field]
 		objs = slices.DeleteFunc(objs, func(obj cache.Object) bool {
-			o, ok := i.show(obj).(client.Object)
-			return !ok || !slices.Contains(extract(o), r.Value)
+			return !slices.Contains(extract(i.show(obj).(client.Object)), r.Value)
 		})
 	}
 	return objs, nil

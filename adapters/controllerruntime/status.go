@@ -18,31 +18,29 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// KindStatus is the state of the informers of one kind.
+// KindStatus is the state of an informer of one kind.
 type KindStatus struct {
 	GroupVersionKind schema.GroupVersionKind
-	// Forms are the forms in use: "typed", "unstructured", "metadata". It is empty for a kind that
-	// is absent.
+	// Forms are the forms in which the informer is read: "typed", "unstructured" or "metadata", or
+	// "typed" and "metadata". It is empty for a kind that is absent.
 	Forms []string
 	// NotSynced is the reason why reads of the kind wait, or why it has no informer. It is empty
 	// if they do not.
 	NotSynced string
-	// InformerStatus has the state and the counters of the list and the watch, which serve all
-	// forms. Object has the Go types of all forms, and Stats.Synced is set if all forms are synced.
-	//
-	// If the objects cannot be decoded in one of the forms, the phase is Degraded and the error is
-	// that of the form, even if the watch goes on for the others.
+	// InformerStatus has the state and the counters of the list and the watch. Object is the Go type
+	// of the objects. Name is "unstructured" or "metadata" if that is their form, and empty otherwise,
+	// so that the series of the metrics differ.
 	cache.InformerStatus
 }
 
-// Kinds ranges over the states of all kinds that have an informer, sorted by resource. After these
+// Kinds ranges over the states of all informers, sorted by resource and form. After these
 // come the absent kinds: those for which GetInformer has failed in the last 30 seconds, most often
 // because the CRD is missing. They are Degraded, their Err is that of GetInformer, and their
 // Resource is a guess from the kind. The kinds are those of the moment when the range begins.
 func (c *Cache) Kinds() iter.Seq[KindStatus] {
 	return func(yield func(KindStatus) bool) {
 		for _, e := range c.sortedEntries() {
-			if !yield(e.status(c.server)) {
+			if !yield(c.status(e)) {
 				return
 			}
 		}
@@ -159,40 +157,31 @@ func (c *Cache) sortedEntries() []*entry {
 		entries = append(entries, e)
 	}
 	slices.SortFunc(entries, func(a, b *entry) int {
-		return cmp.Or(strings.Compare(a.resource, b.resource), strings.Compare(a.gvk.String(), b.gvk.String()))
+		return cmp.Or(strings.Compare(a.resource, b.resource), strings.Compare(a.gvk.String(), b.gvk.String()), cmp.Compare(a.form, b.form))
 	})
 	return entries
 }
 
-// status returns the state of an entry, which reads from a server.
-func (e *entry) status(server string) KindStatus {
+// status returns the state of an entry.
+func (c *Cache) status(e *entry) KindStatus {
 	s := KindStatus{GroupVersionKind: e.gvk}
 	for s.InformerStatus = range e.informer.Statuses() {
 	}
-	s.Server = server
+	s.Server = c.server
 	for n := range s.Stats.Indexes {
 		s.Stats.Indexes[n].Name = shownIndex(s.Stats.Indexes[n].Name)
 	}
-	e.mu.Lock()
-	forms, object, failed, failedSince := e.forms, e.object, e.failed, e.failedSince
-	e.mu.Unlock()
-	var types []string
-	for f, i := range forms {
-		if i == nil {
-			continue
-		}
-		s.Forms = append(s.Forms, i.form.String())
-		types = append(types, fmt.Sprintf("%T", form(f).example(object)))
-		if i.HasSynced() {
-			continue
-		}
-		s.NotSynced, s.Stats.Synced, s.Stats.WasSynced = i.reason(), false, false
-		if s.Status.Err == nil && failed[f] != nil {
-			s.Status.Phase, s.Status.Since = cache.Degraded, failedSince
-			s.Status.Err, s.Status.Reason = failed[f], cache.Decode
+	s.Object = fmt.Sprintf("%T", e.object)
+	if !isClosed(e.informer.Synced()) {
+		s.NotSynced = e.reason()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for f, i := range e.readers {
+		if i != nil {
+			s.Forms = append(s.Forms, form(f).String())
 		}
 	}
-	s.Object = strings.Join(types, ", ")
 	return s
 }
 

@@ -25,7 +25,7 @@ var (
 	_ ctrlcache.Cache                             = (*Cache)(nil)
 	_ toolscache.SharedIndexInformer              = (*informer)(nil)
 	_ ctrlcache.Informer                          = (*informer)(nil)
-	_ toolscache.ResourceEventHandlerRegistration = (*lateHandler)(nil)
+	_ toolscache.ResourceEventHandlerRegistration = (*follower)(nil)
 )
 
 // Go infers D, the type of HasSyncedChecker's result, and S, that of SetShardSelector's parameter, from the methods of probe.
@@ -47,7 +47,7 @@ func (earlier) SetShardSelector(struct{}) error { return nil }
 type (
 	versionedInformer[D, S any]  struct{ *informer }
 	versionedController[D any]   struct{ controller }
-	versionedRegistration[D any] struct{ *lateHandler }
+	versionedRegistration[D any] struct{ *follower }
 )
 
 func (i versionedInformer[D, S]) HasSyncedChecker() D  { return synced.As[D](i.checker()) }
@@ -77,10 +77,10 @@ func versionController[D any](_ func(probe) D, c controller) toolscache.Controll
 	return any(versionedController[D]{c}).(toolscache.Controller)
 }
 
-func registrationOf(h *lateHandler) toolscache.ResourceEventHandlerRegistration {
-	return versionRegistration(probe.HasSyncedChecker, h)
+func registrationOf(f *follower) toolscache.ResourceEventHandlerRegistration {
+	return versionRegistration(probe.HasSyncedChecker, f)
 }
 
-func versionRegistration[D any](_ func(probe) D, h *lateHandler) toolscache.ResourceEventHandlerRegistration {
-	return any(versionedRegistration[D]{h}).(toolscache.ResourceEventHandlerRegistration)
+func versionRegistration[D any](_ func(probe) D, f *follower) toolscache.ResourceEventHandlerRegistration {
+	return any(versionedRegistration[D]{f}).(toolscache.ResourceEventHandlerRegistration)
 }
