@@ -44,7 +44,7 @@ var order = map[string]string{
 	"runtime/cache/internal/pending":   "claim selection table watch",
 	"runtime/cache/internal/processor": "notification coalesce calls+listener processor+removed",
 	"runtime/cache/internal/protocol":  "reason pace backoff request state trail version",
-	"runtime/cache/internal/reflector": "settings gate orders sink list+reflector+watch",
+	"runtime/cache/internal/reflector": "settings gate relist_request sink list+reflector+watch",
 	"runtime/cache/internal/scoping":   "others rule selectors",
 	"runtime/cache/internal/source":    "source bodies client+stream shard view",
 	"runtime/cache/internal/stats":     "body histogram stamp size traffic",

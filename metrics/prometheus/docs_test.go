@@ -91,7 +91,7 @@ func TestDocumentedMetrics(t *testing.T) {
 // reasons are all values of the labels reason and cause.
 var reasons = []cache.Reason{
 	cache.Forbidden, cache.Unauthorized, cache.NotFound, cache.Expired, cache.TooManyRequests, cache.ServerError, cache.Refused,
-	cache.Redirected, cache.Decode, cache.ClosedEarly, cache.NoBookmark, cache.HandlerPanic, cache.Misconfigured, cache.Unreachable, cache.FormChanged,
+	cache.Redirected, cache.Decode, cache.ClosedEarly, cache.NoBookmark, cache.HandlerPanic, cache.Misconfigured, cache.Unreachable,
 }
 
 // TestDocumentedAlerts checks that each alert is in the table of alerts with its severity, and that

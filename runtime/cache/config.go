@@ -135,13 +135,11 @@ func (c *config) pack() {
 func (c *config) isInterface() bool { return c.form.Type().Kind() == reflect.Interface }
 
 // objectType returns the Go type of the objects; nil if it is not known.
-func (c *config) objectType() reflect.Type { return objectType(c.form, c.Decode) }
-
-func objectType(form store.Form, decode wire.Options) reflect.Type {
-	if form.Type().Kind() == reflect.Interface {
-		return reflect.TypeOf(decode.Object)
+func (c *config) objectType() reflect.Type {
+	if c.isInterface() {
+		return reflect.TypeOf(c.Decode.Object)
 	}
-	return form.Type()
+	return c.form.Type()
 }
 
 // ownWritesOf is where an informer learns of the writes of this program.
@@ -179,7 +177,7 @@ func (c *config) plainName() string {
 // if the resource has the name of the type, or if the objects are untyped.
 func seenAs(kind reflect.Type, resource string) string {
 	if kind.Kind() == reflect.Interface {
-		return "" // the form of the objects may change
+		return "" // only the decoder knows the Go type
 	}
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()

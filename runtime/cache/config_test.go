@@ -140,3 +140,10 @@ func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 		}
 	})
 }
+
+// TestInterfaceTypeNeedsObject: nothing else tells the Go type to decode to.
+func TestInterfaceTypeNeedsObject(t *testing.T) {
+	if _, err := (Kind[Object]{Resource: widgets, Open: func(string) OpenFunc { return openerOf(newSource()) }}).NewInformer(); err == nil {
+		t.Error("a kind without Object is accepted")
+	}
+}

@@ -41,7 +41,6 @@ type core struct {
 	// the first SetScopes.
 	unlisted int32
 	isChosen bool
-	forms    []*formChange // that are not complete
 	// owners knows which scope has each object. open are the Reflectors by their scope: those of the present scopes, and those
 	// from which others will take over. handovers are the ones that will.
 	owners    *partition.Owners
@@ -107,19 +106,11 @@ func (c *core) applyDeltas(deltas []deltafifo.Delta, received stats.Stamp) {
 		return
 	}
 	deltas = c.own.admit(deltas)
-	all := deltas
 	for c.unlisted > 0 && len(deltas) > 0 {
 		deltas = c.processFirst(deltas, received)
 	}
 	if len(deltas) > 0 {
 		c.distribute(deltas, received)
-	}
-	for i := range all {
-		if collection := all[i].Collection; collection != nil {
-			for _, applied := range collection.Applied {
-				applied()
-			}
-		}
 	}
 	c.own.restoreUnconfirmed()
 }

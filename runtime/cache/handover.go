@@ -40,7 +40,7 @@ func (h *handover) hold(d *deltafifo.Delta) {
 	h.reflector.isHeld.Store(true)
 	list := *d.Collection
 	if h.list != nil {
-		list.IsFirst, list.Applied = true, append(h.list.Applied, list.Applied...)
+		list.IsFirst = true
 	}
 	version, _ := frontier.Parse(list.Version)
 	h.stage.Replace(list.Items, version)
@@ -232,25 +232,5 @@ func (c *core) closeScope(id scopeID) {
 	r := c.open[id]
 	delete(c.open, id)
 	delete(c.handovers, id)
-	for _, form := range c.forms {
-		form.done(r)
-	}
-	c.forms = slices.DeleteFunc(c.forms, (*formChange).isDone)
 	r.close()
-}
-
-// formChange is a call of SetForm. The mutex of the informer guards it.
-type formChange struct {
-	left    map[*scopeReflector]struct{} // those whose list of that form is not in the cache
-	applied chan struct{}
-}
-
-func (f *formChange) isDone() bool { return len(f.left) == 0 }
-
-func (f *formChange) done(r *scopeReflector) {
-	if _, waits := f.left[r]; waits {
-		if delete(f.left, r); len(f.left) == 0 {
-			close(f.applied)
-		}
-	}
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
@@ -266,31 +264,6 @@ func (s *informer) beforeRun(what string, set func()) error {
 	return nil
 }
 
-// SetForm is that of SharedIndexInformer.
-func (s *informer) SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error) {
-	if !s.config.isInterface() || object == nil {
-		return nil, fmt.Errorf("cannot change the form of %s to %T: the objects are %v", s.name(), object, s.config.form.Type())
-	}
-	s.set.mu.Lock() // so that scopes that are added later have the form too
-	defer s.set.mu.Unlock()
-	if !s.decodes() {
-		return nil, fmt.Errorf("cannot change the form of %s: they come from a ListerWatcher, which decodes them", s.name())
-	}
-	s.set.object, s.set.unstructured = object, unstructured
-	s.mu.Lock() // so that all Reflectors get two changes in the same order
-	defer s.mu.Unlock()
-	change := &formChange{left: map[*scopeReflector]struct{}{}, applied: make(chan struct{})}
-	for _, r := range s.open {
-		change.left[r] = struct{}{}
-		r.SetForm(object, unstructured, func() { change.done(r) })
-	}
-	if len(s.open) == 0 {
-		close(change.applied)
-	}
-	s.forms = append(slices.DeleteFunc(s.forms, (*formChange).isDone), change)
-	return change.applied, nil
-}
-
 // Retry is that of SharedIndexInformer.
 func (s *informer) Retry() {
 	for _, all := range [][]*scopeReflector{s.reflectors(), s.leaving()} {
@@ -365,7 +338,6 @@ type machine interface {
 	Scopes() []Scope
 	RemoveEventHandler(registration ResourceEventHandlerRegistration) error
 	SetWatchErrorHandler(handler WatchErrorHandler) error
-	SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error)
 
 	addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error)
 	addIndex(name string, function []indexer.Function) error

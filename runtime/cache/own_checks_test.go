@@ -7,19 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -177,64 +172,6 @@ func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
 			wantLines(t, after(heard), "delete a/one@11 unknown=true")
 		})
 	}
-}
-
-// TestFormsDuringOwnWrites changes the form of the objects while there are writes: each cached object has the
-// last form, and the last version.
-func TestFormsDuringOwnWrites(t *testing.T) {
-	if servesProtobuf() {
-		t.Skip("unstructured objects are JSON")
-	}
-	synctest.Test(t, func(t *testing.T) {
-		src, own := newSource(), &writes.Observer{}
-		own.Transport(http.DefaultTransport)
-		kind := Kind[Object]{Resource: widgets, Namespaced: true, Object: &gadget{}, Server: testServer("https://test"), Open: func(string) OpenFunc { return formOpener(src) }}
-		s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run(t, s.Run)
-		synctest.Wait()
-		src.failWith(func(request) error { // so that writes come before and during lists
-			time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
-			return nil
-		})
-		var all sync.WaitGroup
-		for writer := range 4 {
-			all.Go(func() {
-				for range 100 {
-					obj := src.set("a", strconv.Itoa(writer), nil)
-					time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
-					inside(s).own.Wrote(response(obj))
-					if got, found := s.GetStore().Get(ObjectName{"a", obj.Name}); !found || got.GetResourceVersion() != obj.ResourceVersion {
-						t.Errorf("%s@%s was written, cached is %v", obj.Name, obj.ResourceVersion, got)
-					}
-				}
-			})
-		}
-		for n := range 40 {
-			form := runtime.Object(&gadget{})
-			if n%2 == 0 {
-				form = &unstructured.Unstructured{}
-			}
-			applied, err := s.SetForm(form, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if rand.IntN(2) == 0 {
-				<-applied
-			}
-			time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
-		}
-		all.Wait()
-		time.Sleep(time.Minute)
-		src.bookmark()
-		synctest.Wait()
-		wantForm(t, s, 4, formGadget)
-		if n := s.Status().PendingWrites; n != 0 {
-			t.Errorf("%d writes are pending", n)
-		}
-	})
 }
 
 // TestOwnDeleteAndALateWatch: however late the watch is, it does not bring a deleted object back, and the deletion

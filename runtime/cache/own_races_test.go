@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // TestWaitForAtTheSameTime: the watch reaches the version while WaitFor looks whether it has.
@@ -86,53 +82,6 @@ func TestWaitForARestoredServer(t *testing.T) {
 		}
 		if len(inside(s).waits) != 0 {
 			t.Error("a waiter is left")
-		}
-	})
-}
-
-// TestFormChangesDuringAWrite: the response is decoded to the old form, and comes when the cache has
-// the new one.
-func TestFormChangesDuringAWrite(t *testing.T) {
-	if servesProtobuf() {
-		t.Skip("unstructured objects are JSON")
-	}
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil)
-		own := &writes.Observer{}
-		own.Transport(http.DefaultTransport)
-		kind := Kind[Object]{Resource: widgets, Namespaced: true, Object: &gadget{}, Server: testServer("https://test"), Open: func(string) OpenFunc { return formOpener(src) }}
-		s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
-		if err != nil {
-			t.Fatal(err)
-		}
-		writing, changed := false, false
-		transform := func(obj Object) (Object, error) {
-			if writing && !changed {
-				changed = true
-				applied, err := s.SetForm(&unstructured.Unstructured{}, false)
-				if err != nil {
-					t.Error(err)
-				}
-				<-applied
-			}
-			return obj, nil
-		}
-		// The informer would call it one at a time.
-		inside(s).reflectors()[0].SetTransform(erasedTransform(transform))
-		run(t, s.Run)
-		synctest.Wait()
-		src.setSilent(true)
-		src.endWatches(io.EOF)
-		synctest.Wait()
-		writing = true
-		// The list of the new form does not have the write: another server is behind.
-		obj := src.objects[ObjectName{"a", "one"}].DeepCopy()
-		obj.ResourceVersion = "102"
-		inside(s).own.Wrote(response(obj))
-		wantForm(t, s, 1, formUnstructured)
-		if got := s.GetStore().List()[0].GetResourceVersion(); got != "102" {
-			t.Errorf("cached is version %s", got)
 		}
 	})
 }

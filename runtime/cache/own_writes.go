@@ -172,7 +172,7 @@ func (o *ownWrites) Wrote(w writes.Write) {
 		return
 	}
 	selected, known := scope.selection.Matches(&w.Object)
-	if !ok || !known || !isOfKind(&w, scope.reflector.config, scope.reflector.Decode()) {
+	if !ok || !known || !isOfKind(&w, scope.reflector.config) {
 		return
 	}
 	o.refute(scope, name, w.Object.UID, version, w.Sent)
@@ -191,8 +191,8 @@ func (o *ownWrites) Wrote(w writes.Write) {
 		}
 	}
 	s.mu.Lock()
-	// After SetForm the list of the new form may be in the cache. After SetScopes another scope may have the object.
-	if scope.reflector.Bodies() != bodies || !o.has(scope, name) {
+	// After SetScopes another scope may have the object.
+	if !o.has(scope, name) {
 		s.mu.Unlock()
 		o.Wrote(w)
 		return
@@ -249,16 +249,16 @@ func (o *ownWrites) isKnown(name listed.Name, uid types.UID, version uint64) boo
 }
 
 // isOfKind reports whether a response has an object of the kind, and not, for example, a Scale.
-func isOfKind(w *writes.Write, config *config, decode wire.Options) bool {
+func isOfKind(w *writes.Write, config *config) bool {
 	got := schema.FromAPIVersionAndKind(w.Object.APIVersion, w.Object.Kind)
 	if got.Group == metav1.GroupName { // only metadata was requested
-		return got.Kind == "PartialObjectMetadata" && objectType(config.form, decode) == reflect.TypeFor[*metav1.PartialObjectMetadata]()
+		return got.Kind == "PartialObjectMetadata" && config.objectType() == reflect.TypeFor[*metav1.PartialObjectMetadata]()
 	}
 	if got.GroupVersion() != config.Resource.GroupVersion() {
 		return false
 	}
-	if decode.Kind.Kind != "" {
-		return got.Kind == decode.Kind.Kind
+	if kind := config.Decode.Kind.Kind; kind != "" {
+		return got.Kind == kind
 	}
 	return w.Subresource == "" || w.Subresource == "status"
 }

@@ -7,9 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // TestTransformEndsAReflectorWhileScopesChange ends the goroutine of one scope while another goroutine sets
@@ -57,98 +54,6 @@ func TestTransformEndsAReflectorWhileScopesChange(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestFormWhileScopesChange changes the form, and the scopes before, during and after that. A scope that is
-// removed does not delay it, and one that is added has the form.
-func TestFormWhileScopesChange(t *testing.T) {
-	if servesProtobuf() {
-		t.Skip("unstructured objects are JSON")
-	}
-	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
-		for namespace, src := range sources {
-			src.set(namespace, "one", nil)
-		}
-		s := followForm(t, &metav1.PartialObjectMetadata{}, sources, WithNamespaces("a", "b"))
-		synctest.Wait()
-		wantForm(t, s, 2, formMetadata)
-
-		sources["b"].failWith(func(request) error { return errForbidden })
-		applied, err := s.SetForm(&unstructured.Unstructured{}, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if isClosed(applied) {
-			t.Error("applied, but b is not listed")
-		}
-		for _, next := range [][]Scope{in("a", "b", "c"), in("a", "c")} {
-			if err := s.SetScopes(next...); err != nil {
-				t.Fatal(err)
-			}
-			synctest.Wait()
-		}
-		if !isClosed(applied) {
-			t.Error("a scope that was removed delays the form")
-		}
-		wantForm(t, s, 2, formUnstructured)
-
-		if err := s.SetScopes(); err != nil {
-			t.Fatal(err)
-		}
-		if applied, err = s.SetForm(&metav1.PartialObjectMetadata{}, false); err != nil || !isClosed(applied) {
-			t.Errorf("without scopes the form is not applied at once: %v", err)
-		}
-		sources["b"].failWith(nil)
-		if err := s.SetScopes(in("b", "c")...); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		wantForm(t, s, 2, formMetadata)
-	})
-}
-
-// TestFormWhileANamespaceTakesOver changes the form before the first list of a scope that is behind. It lists again before it
-// takes over. Then the form is applied.
-func TestFormWhileANamespaceTakesOver(t *testing.T) {
-	if servesProtobuf() {
-		t.Skip("unstructured objects are JSON")
-	}
-	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*fakeSource{"": newSource(), "a": newSource()}
-		others, own := sources[""], sources["a"]
-		others.set("a", "one", nil)
-		own.set("a", "one", nil)
-		s := followForm(t, &metav1.PartialObjectMetadata{}, sources, WithScopes(Scope{OtherNamespaces: true}))
-		synctest.Wait()
-		others.set("a", "two", nil) // the server of the new scope does not know that yet
-		own.failWith(func(request) error { return errForbidden })
-		if err := s.SetScopes(Scope{OtherNamespaces: true}, Scope{Namespace: "a"}); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		applied, err := s.SetForm(&unstructured.Unstructured{}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		own.failWith(nil)
-		time.Sleep(time.Minute)
-		own.forget()
-		own.endWatches(errGone)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if lists := own.count("list"); lists < 3 || isClosed(applied) {
-			t.Errorf("while the new scope is behind: %d lists, the form is applied: %v", lists, isClosed(applied))
-		}
-		own.set("a", "two", nil)
-		synctest.Wait()
-		if !isClosed(applied) || !s.HasSynced() {
-			t.Errorf("the form is applied: %v; %v", isClosed(applied), s.Status())
-		}
-		wantForm(t, s, 2, formUnstructured)
-	})
 }
 
 // TestTransformOfScopesThatAreAdded is set before Run, before and after SetScopes.

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
@@ -35,9 +33,6 @@ type scopeSet struct {
 	ctx   context.Context
 	ended bool     // or retired
 	named *[]Scope // those of the last SetScopes, or nil
-	// object and unstructured are those of the last SetForm, if object is not nil.
-	object       runtime.Object
-	unstructured bool
 	// ownFirstLists is that of the scopes that are added.
 	ownFirstLists chan struct{}
 
@@ -147,9 +142,6 @@ func (s *informer) newChoice() {
 // configOf returns the config of a scope that is added. The mutex of set is held.
 func (s *informer) configOf(scope Scope) (config, error) {
 	base := *s.config
-	if s.set.object != nil {
-		base.Decode.Object, base.Decode.Unstructured = s.set.object, s.set.unstructured
-	}
 	if s.set.ownFirstLists == nil {
 		s.set.ownFirstLists = newOwnFirstLists()
 	}
@@ -157,16 +149,6 @@ func (s *informer) configOf(scope Scope) (config, error) {
 	config, err := base.configOf(base, scope)
 	config.isScope = true
 	return config, err
-}
-
-// decodes reports whether the scopes are read from bodies, also those that are added later. The mutex of
-// set is held.
-func (s *informer) decodes() bool {
-	if all := s.reflectors(); len(all) > 0 {
-		return all[0].config.Open != nil
-	}
-	config, err := s.configOf(Scope{})
-	return err == nil && config.Open != nil
 }
 
 // setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and

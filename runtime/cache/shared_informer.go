@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -151,17 +150,6 @@ func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegist
 // fails if the informer was started or stopped.
 func (s *SharedIndexInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) error {
 	return s.machine.SetWatchErrorHandler(handler)
-}
-
-// SetForm changes the form of the objects, before or after the informer is started, if T is an
-// interface type: it sets Object and Unstructured of wire.Options. An informer that runs lists
-// again, and replaces its objects without a call of a handler for those that did not change.
-// Meanwhile it serves what it has. A handler may get an update from one form to the other.
-//
-// applied is closed when the cache holds the objects of that list. It is never closed if the
-// informer ends before; see Ended. SetForm fails if a ListerWatcher returns the objects.
-func (s *SharedIndexInformer[T]) SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error) {
-	return s.machine.SetForm(object, unstructured)
 }
 
 // GetStore returns the cache.

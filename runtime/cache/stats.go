@@ -90,7 +90,7 @@ type Stats struct {
 	// Lists is the number of lists that were read to their end, streamed or not.
 	Lists uint64
 	// Relists has the number of lists after the first one, by the cause: the reason of the failed
-	// watch, or FormChanged. A list that fails and is retried is one, with its first cause.
+	// watch, or Unconfirmed. A list that fails and is retried is one, with its first cause.
 	Relists map[Reason]uint64
 	// Failures has the numbers of failed requests, sorted by verb and reason: those that the
 	// WatchErrorHandler is called with, also of a watch that has to restart. A streaming list is a

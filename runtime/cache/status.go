@@ -84,8 +84,6 @@ const (
 	Misconfigured Reason = "Misconfigured"
 	// Unreachable: the server did not answer, or the connection was cut.
 	Unreachable Reason = protocol.Unreachable
-	// FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
-	FormChanged Reason = reflector.FormChanged
 	// Unconfirmed is the cause of a relist of a scope after the watch has not confirmed a version. A Status never has
 	// it, but counts such versions; see Status.Unconfirmed.
 	Unconfirmed Reason = reflector.Unconfirmed

@@ -15,7 +15,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/internal/human"
@@ -149,58 +148,6 @@ func TestWaysIntoAList(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestRelistsByForm change the form of the objects while a list fails, twice, and while the
-// informer watches.
-func TestRelistsByForm(t *testing.T) {
-	if servesProtobuf() {
-		t.Skip("unstructured objects are JSON")
-	}
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil)
-		kind := Kind[Object]{Resource: widgets, Namespaced: true, Object: &gadget{}, Open: func(string) OpenFunc { return formOpener(src) }}
-		s, err := kind.NewInformer(WithWatchErrorHandler(quiet))
-		if err != nil {
-			t.Fatal(err)
-		}
-		read := int64(0)
-		expect := func(want string) {
-			t.Helper()
-			time.Sleep(time.Minute)
-			synctest.Wait()
-			got := inside(s).stats()
-			if trafficOf(got) != want {
-				t.Errorf("got  %s\nwant %s", trafficOf(got), want)
-			}
-			if got.BytesRead <= read {
-				t.Errorf("%d bytes, after %d", got.BytesRead, read)
-			}
-			read = got.BytesRead
-		}
-		setForm := func(unstructured bool) {
-			t.Helper()
-			if _, err := s.SetForm(&gadget{}, unstructured); err != nil {
-				t.Error(err)
-			}
-			synctest.Wait()
-		}
-		setForm(true) // before it is run
-		run(t, s.Run)
-		expect("1 list")
-		setForm(false)
-		expect("2 lists, relist FormChanged 1")
-		src.failWith(failInTurn("list", errForbidden, errForbidden))
-		setForm(true)
-		setForm(false) // of the same list
-		expect("3 lists, relist FormChanged 2, list Forbidden 2")
-		src.failWith(failInTurn("list", errForbidden))
-		src.endWatches(errGone)
-		time.Sleep(time.Second)
-		setForm(true)
-		expect("4 lists, relist Expired 1, relist FormChanged 2, list Forbidden 3, watch Expired 1")
-	})
 }
 
 // TestExpiredInALoop has a server that has forgotten each version at once.
@@ -459,7 +406,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 }
 
 // TestBytesAreCountedAsRead compares the count with what the server has sent, over a list, a
-// watch and a relist in another form.
+// watch and a relist.
 func TestBytesAreCountedAsRead(t *testing.T) {
 	if servesProtobuf() {
 		t.Skip("unstructured objects are JSON")
@@ -470,8 +417,8 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			src.set("a", fmt.Sprint("w", n), nil)
 		}
 		var sent atomic.Int64
-		open := func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-			body, err := formOpener(src)(ctx, options, accept)
+		open := func(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
+			body, err := openerOf(src)(ctx, options, "application/vnd.kubernetes.protobuf;any,application/json")
 			if err != nil {
 				return nil, err
 			}
@@ -487,13 +434,10 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			func() {},
 			func() { src.set("a", "w1", nil) },
 			src.bookmark,
-			func() { _, err = s.SetForm(&unstructured.Unstructured{}, false) },
 			func() { src.set("a", "w1", nil) },
 			func() { src.endWatches(errGone) },
 		} {
-			if change(); err != nil {
-				t.Fatal(err)
-			}
+			change()
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			got, want := inside(s).stats().BytesRead, sent.Load()
@@ -502,7 +446,7 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			}
 			last = got
 		}
-		if inside(s).stats().Lists != 3 || last < 3*1000*50 {
+		if inside(s).stats().Lists != 2 || last < 2*1000*50 {
 			t.Errorf("%d bytes in %s", last, trafficOf(inside(s).stats()))
 		}
 	})

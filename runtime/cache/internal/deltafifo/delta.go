@@ -47,8 +47,6 @@ type Collection struct {
 	Part *Part
 	// Began is how many own writes were answered before the list was requested.
 	Began uint64
-	// Applied are called when the collection is in the cache.
-	Applied []func()
 }
 
 // Part is a part of a cache: what one scope has of it.

@@ -169,8 +169,6 @@ func (x *Indexer) change(notes []processor.Notification, deltas []deltafifo.Delt
 // put stores an entry.
 func (x *Indexer) put(notes []processor.Notification, e *store.Entry) []processor.Notification {
 	switch old, known := x.store.Put(e); {
-	case e.IsSame:
-		return notes
 	case !known:
 		return append(notes, processor.Notification{Kind: processor.Add, Obj: e.Object})
 	case e.IsMatched: // it has the same UID
@@ -375,15 +373,10 @@ func (x *Indexer) list(r *listing, call *calling, item *wire.Item) {
 			case content != held:
 				r.refreshed = append(r.refreshed, refreshed{slot, content})
 			}
-			switch isOther := IsOtherForm(old, obj); {
-			case !again && !isOther:
+			if !again {
 				return
-			case !again: // no handler needs to know
-				x.enter(call, store.Entry{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content, IsSame: true})
-				return
-			case !isOther:
-				obj = old // another state of it is listed before
 			}
+			obj = old // another state of it is listed before
 		}
 	}
 	x.enter(call, store.Entry{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content})
@@ -399,15 +392,9 @@ func IsSame(old wire.Object, held uint64, item *wire.Item) bool {
 		return false
 	case item.ContentHash != 0 && item.ContentHash == held:
 		return true
-	case IsOtherForm(old, obj):
-		return true // the content of two forms cannot be compared
 	}
 	return listed.EqualContent(old, obj)
 }
-
-// IsOtherForm reports whether two objects of an interface type have different Go types: the
-// form was changed between them.
-func IsOtherForm(a, b wire.Object) bool { return pack.TypeOf(a) != pack.TypeOf(b) }
 
 // netOf returns the difference from before a relist to after it: of an object with several
 // states, the last one counts. notes are the steps. The objects keep the order in which they

@@ -35,8 +35,6 @@ type partialList struct {
 	began uint64
 	// cause is why the collection is listed again. It is empty for the first list.
 	cause string
-	// applied are called when the list is in the cache.
-	applied []func()
 }
 
 // beginList begins a list, or begins the list under way again. cause is the reason for a new one.
@@ -64,7 +62,7 @@ func (r *Reflector) list(ctx context.Context, next *protocol.Action, in *protoco
 	defer cancel()
 	ctx, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
-	r.orders.interruptible(interrupt)
+	r.relist.interruptible(interrupt)
 	if next.Options.Continue == "" {
 		r.partial.began = r.sink.Listing()
 	}
@@ -145,7 +143,7 @@ func (r *Reflector) addInitial(event *wire.Event, change deltafifo.Type, in *pro
 func (r *Reflector) commit(resourceVersion string) {
 	r.leaveFirst()
 	list := r.partial
-	collection := &deltafifo.Collection{Items: list.listed.Items(), IsFirst: !r.committed, Began: list.began, Applied: list.applied, Version: resourceVersion}
+	collection := &deltafifo.Collection{Items: list.listed.Items(), IsFirst: !r.committed, Began: list.began, Version: resourceVersion}
 	r.committed, r.partial = true, nil
 	r.settings.Traffic.Lists.Add(1)
 	r.position.Version = resourceVersion

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/internal/printable"
@@ -28,11 +26,8 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-const (
-	// FormChanged is the cause of a list for SetForm, and Unconfirmed that of one because the watch has not confirmed a version.
-	FormChanged = "FormChanged"
-	Unconfirmed = "Unconfirmed"
-)
+// Unconfirmed is the cause of a list because the watch has not confirmed a version.
+const Unconfirmed = "Unconfirmed"
 
 // Reflector copies the collection of one scope to a Sink. Only the goroutine of Run uses the fields that have no comment
 // about others.
@@ -44,12 +39,10 @@ type Reflector struct {
 	progress    *progress.Tracker
 	undecodable listed.Undecodable
 	unconfirmed atomic.Pointer[unconfirmed] // nil for none
-	orders      orders
+	relist      relistRequest
 	retry       chan struct{} // holds a token after Retry
 
-	mu     sync.Mutex // guards source and form, which SetForm changes
-	source source.Source
-	form   *form // nil before SetForm
+	source source.Source // do not change after Run
 	// committed is set after the first list.
 	committed bool
 	// partial is nil while the Reflector watches.
@@ -92,10 +85,10 @@ func New(settings Settings, sink Sink) *Reflector {
 	return r
 }
 
-// useBodies makes the source that decodes bodies with the present options.
+// useBodies makes the source that decodes bodies.
 func (r *Reflector) useBodies() {
 	s := &r.settings
-	options := r.decodeLocked()
+	options := *s.Decode
 	// Objects of a cache are read-only, but a transform may write to them.
 	options.ReadOnly = options.ReadOnly || s.Shared && s.Transform == nil
 	if rule := s.Rule; rule != nil && rule.Others != nil {
@@ -110,64 +103,30 @@ func (r *Reflector) useBodies() {
 
 // SetTransform replaces Settings.Transform. It is called before Run.
 func (r *Reflector) SetTransform(transform Transform) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.settings.Transform = transform
 	if r.settings.Open != nil {
 		r.useBodies()
 	}
 }
 
-// SetForm makes the Reflector list again, and decode to another form. It calls applied
-// when the list is in the cache.
-func (r *Reflector) SetForm(object runtime.Object, unstructured bool, applied func()) {
-	r.orders.add(FormChanged, &form{object, unstructured}, []func(){applied})
+// Relist makes the Reflector list again.
+func (r *Reflector) Relist(cause string) {
+	r.relist.set(cause)
 	r.Retry()
 }
 
-// Relist makes the Reflector list again. It calls applied when the list is in the cache.
-func (r *Reflector) Relist(cause string, applied ...func()) {
-	r.orders.add(cause, nil, applied)
-	r.Retry()
-}
-
-// obey begins a list if one was ordered, and reports whether it was.
-func (r *Reflector) obey() bool {
-	next := r.orders.take()
-	if next == nil {
+// beginRelist begins a list if Relist was called, and reports whether it was.
+func (r *Reflector) beginRelist() bool {
+	cause := r.relist.take()
+	if cause == "" {
 		return false
 	}
-	if next.form != nil {
-		r.mu.Lock()
-		r.form = next.form
-		r.useBodies()
-		r.mu.Unlock()
-	}
-	r.beginList(next.cause)
-	r.partial.applied = append(r.partial.applied, next.applied...)
+	r.beginList(cause)
 	return true
 }
 
-// Decode returns the present options of the decoder. Any goroutine may call it.
-func (r *Reflector) Decode() wire.Options {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.decodeLocked()
-}
-
-func (r *Reflector) decodeLocked() wire.Options {
-	options := *r.settings.Decode
-	if r.form != nil {
-		options.Object, options.Unstructured = r.form.object, r.form.unstructured
-	}
-	return options
-}
-
-// Bodies returns what decodes the present form of the objects, or nil if a client decodes them. SetForm replaces it. Any
-// goroutine may call it.
+// Bodies returns the decoder of the objects, or nil if a client decodes them. Any goroutine may call it after Run.
 func (r *Reflector) Bodies() *source.Bodies {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	bodies, _ := r.source.(*source.Bodies)
 	return bodies
 }
@@ -257,7 +216,7 @@ func (r *Reflector) Run(ctx context.Context) {
 		if !r.pause(ctx, next.Wait) {
 			return
 		}
-		if r.obey() {
+		if r.beginRelist() {
 			r.logUnconfirmed(ctx)
 			r.start(&state, &next)
 		}
@@ -272,7 +231,7 @@ func (r *Reflector) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if r.orders.interruptible(nil) { // whatever the request has returned
+		if r.relist.interruptible(nil) { // whatever the request has returned
 			next.Wait = protocol.Pause{}
 			continue
 		}

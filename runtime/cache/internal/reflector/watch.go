@@ -53,7 +53,7 @@ func (r *Reflector) watch(ctx context.Context, request *protocol.Action, in *pro
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	r.orders.interruptible(giveUp)
+	r.relist.interruptible(giveUp)
 
 	in.ResourceVersion = request.Options.ResourceVersion
 	in.Err = r.follow(ctx, request, giveUp, in)

@@ -22,8 +22,6 @@ type Entry struct {
 	// Values has the values in each index but the one by namespace, in the order of
 	// AddIndexes.
 	Values [][]string
-	// IsSame is set if Object is another form of the state that is stored.
-	IsSame bool
 	// IsMatched is set by Match if the object in Slot has the name, the UID and the values of Object. Put clears it if
 	// that has changed.
 	IsMatched bool
