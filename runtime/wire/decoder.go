@@ -33,10 +33,6 @@ type Options struct {
 	// NewDecoder gets is an interface type. Only its type matters, and nothing is written to it. For
 	// other types it has no effect.
 	Object runtime.Object
-	// Unstructured decodes each object to two forms, and delivers a *Dual. The type that NewDecoder
-	// gets has to be an interface type, and Object a struct other than
-	// *unstructured.Unstructured. The decoder asks for JSON then.
-	Unstructured bool
 	// WithoutManagedFields leaves out metadata.managedFields. Nothing is allocated for
 	// them.
 	WithoutManagedFields bool
@@ -45,7 +41,7 @@ type Options struct {
 	// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as the typed clients of
 	// client-go do. By default they are those of the text. An item of a list gets those of the
 	// list if its text has none. The option has no effect on unstructured objects and on
-	// *metav1.PartialObjectMetadata. A *Dual has them in its unstructured form.
+	// *metav1.PartialObjectMetadata.
 	WithoutTypeMeta bool
 	// SkipUndecodable delivers the name of an object that cannot be decoded, or that is
 	// above MaxObjectBytes, and the reason. By default one such object fails the list or
@@ -165,12 +161,6 @@ func NewDecoder(object reflect.Type, options Options, cached Cached) *Decoder {
 	d.metadata = isMetadata(kind)
 	d.withoutTypeMeta = options.WithoutTypeMeta && !d.untyped && !d.metadata
 	d.delivers = reflect.PointerTo(kind)
-	if isInterface(object) && options.Unstructured && !d.untyped {
-		d.json = newDualCodec(planFor(kind, &options), planFor(unstructuredType, &options), sharer)
-		d.untyped, d.delivers = true, reflect.TypeFor[*Dual]()
-		options.WithoutProtobuf, options.Protobuf = true, nil
-		kind = unstructuredType // of which no object can be in protobuf
-	}
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
@@ -308,11 +298,7 @@ func (d *Decoder) dropTypeMeta(obj Object) {
 	if !d.withoutTypeMeta {
 		return
 	}
-	typed := runtime.Object(obj)
-	if dual, ok := typed.(*Dual); ok {
-		typed = dual.Object
-	}
-	safemeta.SetKind(typed, &metav1.TypeMeta{})
+	safemeta.SetKind(obj, &metav1.TypeMeta{})
 }
 
 // howToDecode has the known facts about an object before it is decoded.

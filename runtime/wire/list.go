@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
@@ -322,8 +323,8 @@ func (r *listReader) setKind(item *Item) {
 	if !r.decoder.untyped || item.Err != nil {
 		return
 	}
-	obj := untypedOf(item.Object)
-	if obj == nil || obj.GetKind() != kindLater { // a packed one has a kind
+	obj, is := any(item.Object).(*unstructured.Unstructured)
+	if !is || obj.GetKind() != kindLater { // a packed one has a kind
 		return
 	}
 	kind, isKnown := r.itemKind()
@@ -337,9 +338,6 @@ func (r *listReader) setKind(item *Item) {
 	obj.SetKind(kind)
 	if r.apiVersion != "" {
 		obj.SetAPIVersion(r.apiVersion)
-	}
-	if dual, isDual := any(item.Object).(*Dual); isDual && !r.decoder.withoutTypeMeta {
-		dual.Object.GetObjectKind().SetGroupVersionKind(obj.GroupVersionKind())
 	}
 	item.Object = r.decoder.pack(r.codec, nil, nil, item.Object, true)
 }
