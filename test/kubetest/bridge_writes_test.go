@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -296,15 +297,15 @@ const (
 	partial
 )
 
-// atOnce reports whether a state is read before the watch has it. An informer that decodes to
+// atOnce reports whether a state is read in a form before the watch has it. An informer that decodes to
 // unstructured cannot read protobuf, and only one that decodes to metadata can use
-// PartialObjectMetadata.
-func (r *reading) atOnce(response int) bool {
+// PartialObjectMetadata: metadata next to typed objects comes from their store.
+func (r *reading) atOnce(form string, response int) bool {
 	switch {
 	case response == message && r.hasMessages:
-		return !slices.Contains(r.forms, "unstructured")
+		return form != "unstructured"
 	case response == partial:
-		return len(r.forms) == 1 && r.forms[0] == "metadata"
+		return form == "metadata" && !slices.Contains(r.forms, "typed")
 	}
 	return true
 }
@@ -381,10 +382,7 @@ func (r *reading) version(form string, key client.ObjectKey) string {
 	r.t.Helper()
 	for {
 		version := r.got(form, key)
-		if !slices.Contains(r.forms, "metadata") {
-			return version // to list would add the form
-		}
-		listed := r.listed(key)
+		listed := r.listed(form, key)
 		if listed != version && r.got(form, key) != version {
 			continue // an event came meanwhile
 		}
@@ -409,17 +407,34 @@ func (r *reading) got(form string, key client.ObjectKey) string {
 	return obj.GetResourceVersion()
 }
 
-// listed returns the version in a List of metadata, or "".
-func (r *reading) listed(key client.ObjectKey) string {
+// listed returns the version in a List, or "".
+func (r *reading) listed(form string, key client.ObjectKey) string {
 	r.t.Helper()
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(r.kind.GroupVersion().WithKind(r.kind.Kind + "List"))
+	kind := r.kind.GroupVersion().WithKind(r.kind.Kind + "List")
+	var list client.ObjectList
+	switch form {
+	case "typed":
+		made, err := r.Scheme().New(kind)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		list = made.(client.ObjectList)
+	case "metadata":
+		list = &metav1.PartialObjectMetadataList{}
+	default:
+		list = &unstructured.UnstructuredList{}
+	}
+	list.GetObjectKind().SetGroupVersionKind(kind)
 	if err := r.List(within(r.t), list, client.InNamespace(key.Namespace)); err != nil {
 		r.t.Fatal(err)
 	}
-	for _, item := range list.Items {
-		if item.Name == key.Name {
-			return item.ResourceVersion
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, item := range items {
+		if o := item.(client.Object); o.GetName() == key.Name {
+			return o.GetResourceVersion()
 		}
 	}
 	return ""
@@ -443,14 +458,14 @@ func (r *reading) step(name string, obj client.Object, response int, do func() e
 	}
 	for _, form := range r.forms {
 		want := after
-		if !r.atOnce(response) {
+		if !r.atOnce(form, response) {
 			want = before[form]
 		}
 		if got := r.version(form, key); got != want {
 			r.t.Errorf("%s of %s: %s has version %q, want %q after %q", name, key, form, got, want, before[form])
 		}
 	}
-	if r.atOnce(response) {
+	if !slices.ContainsFunc(r.forms, func(form string) bool { return !r.atOnce(form, response) }) {
 		return
 	}
 	r.gate.open()
