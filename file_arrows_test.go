@@ -19,6 +19,7 @@ var order = map[string]string{
 	"apitest/internal/history":   "signal json state index history",
 	"apitest/internal/kinds":     "kind builtin form scale registry managed",
 	"apitest/internal/media":     "errors accept encode",
+	"apitest/internal/openapi":   "openapi v2 v3",
 	"apitest/internal/reactors":  "call lists watch react",
 	"apitest/internal/rest":      "object request validate collector store write namespace grace create replace scale update patch apply delete subresource controllers seed verbs",
 	"apitest/internal/selection": "fields token selection page",

@@ -1,6 +1,7 @@
 package apiextensions
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/util"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
@@ -24,27 +26,50 @@ const (
 // An API server builds whole OpenAPI documents for it, with a model for each kind. These are the same models
 // without the documents, whose builder depends on most packages of an API server.
 func newTypeConverter(d *definition) managedfields.TypeConverter {
-	models, err := modelsOf(d)
-	if err == nil {
-		var converter managedfields.TypeConverter
-		if converter, err = managedfields.NewTypeConverter(models, false); err == nil {
-			return converter
-		}
+	converter, err := managedfields.NewTypeConverter(modelsOf(d), false)
+	if err != nil {
+		// The schemas are structural, so each of them is a type.
+		panic(fmt.Sprintf("CRD %s: make types of its schemas: %v", d.name, err))
 	}
-	// The schemas are structural, so each of them is a type.
-	panic(fmt.Sprintf("CRD %s: make types of its schemas: %v", d.name, err))
+	return converter
 }
 
-func modelsOf(d *definition) (map[string]*spec.Schema, error) {
+// modelsOf returns the models of all versions.
+func modelsOf(d *definition) map[string]*spec.Schema {
 	models := maps.Clone(sharedModels())
 	for _, v := range d.versions {
-		model := v.structural.ToKubeOpenAPI()
-		addEmbedded(model)
-		addMetadata(model)
-		setKind(model, v.gvk())
-		models[d.name+"."+v.spec.Name] = model
+		models[v.modelName()] = v.model()
 	}
-	return models, nil
+	return models
+}
+
+// model returns the model of the objects.
+func (v *version) model() *spec.Schema {
+	model := v.structural.ToKubeOpenAPI()
+	addEmbedded(model)
+	addMetadata(model)
+	setKind(model, v.gvk())
+	return model
+}
+
+// modelName returns the name of the model in OpenAPI documents, such as com.example.v1.Foo.
+func (v *version) modelName() string {
+	return util.ToRESTFriendlyName(v.definition.spec.Group + "/" + v.spec.Name + "." + v.definition.spec.Names.Kind)
+}
+
+// OpenAPI implements [apitest.Schema].
+func (v *version) OpenAPI() (name string, schemas map[string]json.RawMessage) {
+	models := maps.Clone(sharedModels())
+	models[v.modelName()] = v.model()
+	schemas = make(map[string]json.RawMessage, len(models))
+	for name, model := range models {
+		encoded, err := json.Marshal(model)
+		if err != nil {
+			panic(fmt.Sprintf("CRD %s: encode the model %s: %v", v.definition.name, name, err)) // it was decoded from JSON
+		}
+		schemas[name] = encoded
+	}
+	return v.modelName(), schemas
 }
 
 // addEmbedded adds metadata to the embedded resources in the schema.

@@ -44,7 +44,7 @@
 //   - Events of events.k8s.io among those of the core group, and the reverse.
 //   - Users and permissions: a test asks for a 403 by [Server.On].
 //   - Schemas of custom resources, unless a Kind has one: module apiextensions makes them of
-//     CustomResourceDefinitions.
+//     CustomResourceDefinitions. OpenAPI documents have other kinds without their fields.
 //   - Shards: it ignores shardSelector, as a kube-apiserver does unless its feature gate
 //     ShardedListAndWatch is on. An informer with a shard leaves out the other objects itself.
 //   - Tables: a request for one gets 406.

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"context"
+	"encoding/json"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -78,6 +79,10 @@ type Schema interface {
 	Store(obj map[string]any) error
 	// TypeConverter returns what server-side apply has to know of all versions of the kind.
 	TypeConverter() managedfields.TypeConverter
+	// OpenAPI returns the schemas of OpenAPI version 3 of the kind in this version, and of what it
+	// refers to, by name, and the name of its own. That one has the extension
+	// x-kubernetes-group-version-kind. The server has them in its documents.
+	OpenAPI() (name string, schemas map[string]json.RawMessage)
 }
 
 // internal returns the kind as the rooms of the server know it.

@@ -54,6 +54,10 @@ func (writer) TypeConverter() managedfields.TypeConverter {
 	return managedfields.NewDeducedTypeConverter()
 }
 
+func (writer) OpenAPI() (string, map[string]json.RawMessage) {
+	return "Widget", map[string]json.RawMessage{"Widget": json.RawMessage(`{"type": "object"}`)}
+}
+
 // witness remembers the content of each state.
 type witness struct {
 	*testing.T

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/typedinformers/informer-gen/apitest/internal/openapi"
 )
 
 // Resource is a resource in one version.
@@ -195,7 +197,7 @@ func (g *group) storageVersionHash(r Resource) string {
 
 // Paths are the paths of all documents, in alphabetical order.
 func (g *Groups) Paths() []string {
-	paths := []string{"/api", "/apis", "/healthz", "/livez", "/readyz", "/version"}
+	paths := []string{"/api", "/apis", "/healthz", "/livez", openapi.Version2Path, openapi.Root, "/readyz", "/version"}
 	for _, known := range g.groups {
 		prefix := "/api"
 		if known.name != "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/apitest/internal/kinds"
 	"github.com/typedinformers/informer-gen/apitest/internal/media"
+	"github.com/typedinformers/informer-gen/apitest/internal/openapi"
 )
 
 // Document is an answer that depends on no object.
@@ -55,6 +56,8 @@ func (d *Documents) Get(req *http.Request) *Document {
 	switch first, _, _ := strings.Cut(path[1:], "/"); {
 	case first == "healthz", first == "livez", first == "readyz":
 		return &Document{Code: http.StatusOK, MediaType: plainText, Body: []byte("ok")}
+	case first == "openapi":
+		return d.openAPI(path, req)
 	case first != "api" && first != "apis" && path != "/version" && path != "/":
 		return NotFoundPage
 	}
@@ -101,11 +104,56 @@ func customGroup(path string) bool {
 	return parts[0] == "apis" && len(parts) > 1 && !kinds.BuiltInGroup(parts[1])
 }
 
-// find returns what discovery has at a path. It keeps the documents until a kind is added.
-func (d *Documents) find(path string, req *http.Request) *Document {
+// refresh forgets the documents if a kind was added.
+func (d *Documents) refresh() {
 	if d.groups == nil || d.changes != d.kinds.Changes {
 		d.changes, d.groups, d.known = d.kinds.Changes, New(resources(d.kinds)), map[string]*Document{}
 	}
+}
+
+// openAPI returns the description of the kinds at a path. It keeps the documents until a kind is added.
+func (d *Documents) openAPI(path string, req *http.Request) *Document {
+	if req.Method != http.MethodGet && req.Method != http.MethodHead {
+		return refusal(req, ErrNotAllowed)
+	}
+	d.refresh()
+	name := path
+	protobuf := path == openapi.Version2Path && openapi.AcceptsProtobuf(req.Header.Values("Accept"))
+	if protobuf {
+		name += " protobuf"
+	}
+	if known := d.known[name]; known != nil {
+		return known
+	}
+	described := d.describe(req, path, protobuf)
+	if described.Code == http.StatusOK {
+		d.known[name] = described
+	}
+	return described
+}
+
+func (d *Documents) describe(req *http.Request, path string, protobuf bool) *Document {
+	switch {
+	case path == openapi.Root:
+		return jsonDocument(openapi.IndexOf(d.kinds))
+	case protobuf:
+		body, err := openapi.Version2Of(d.kinds).Marshal()
+		if err != nil {
+			return refusal(req, err)
+		}
+		return &Document{Code: http.StatusOK, MediaType: openapi.Protobuf, Body: body}
+	case path == openapi.Version2Path:
+		return jsonDocument(openapi.Version2Of(d.kinds))
+	}
+	if document := openapi.Version3Of(d.kinds, path); document != nil {
+		return jsonDocument(document)
+	}
+	return NotFoundPage
+}
+
+// find returns what discovery has at a path. It keeps the documents until a kind is added.
+func (d *Documents) find(path string, req *http.Request) *Document {
+	d.refresh()
 	accept := req.Header.Values("Accept")
 	mediaType := typeOf(accept, path == "/api" || path == "/apis")
 	if types := typesAt(path); types != nil && !media.Routed(accept, types...) && (path == "/version" || d.groups.Find(path, req.Host) != nil) {

@@ -5,6 +5,7 @@ package kinds
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -47,6 +48,7 @@ type Schema interface {
 	Validate(ctx context.Context, obj, old map[string]any, subresource string, found field.ErrorList) field.ErrorList
 	Store(obj map[string]any) error
 	TypeConverter() managedfields.TypeConverter
+	OpenAPI() (name string, schemas map[string]json.RawMessage)
 }
 
 // SubresourceVerbs are those of status and scale.
