@@ -27,6 +27,16 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 # The compiler takes a fifth less processor time with this, for more memory.
 COMPILE := GOGC=400 go list -export -deps -test -f ''
 
+# ARGS=--real is the choice of another command of test/cmd, with a whole API server, and no option of it.
+REAL := $(if $(filter --real,$(ARGS)),-real)
+OPTIONS = $(subst --real,,$(ARGS))
+# How long the first build of a command takes on two processors.
+FIRST = $(if $(filter %-real %-shards,$(1)),4 minutes,a minute)
+define build
+@echo "Building $(1): about $(FIRST) the first time, and seconds after that"
+@start=$$(date +%s) && GOGC=400 go -C test build -o ../build/bin/$(1) ./cmd/$(1) && echo "Built $(1) in $$(($$(date +%s) - start)) s"
+endef
+
 # Recipes have no absolute paths: the shell would split one that has a space. They take VERSION, which is the
 # name of a tag in the workflow of a release, from the environment: make would run a $(shell …) in it.
 .DEFAULT_GOAL := help
@@ -41,8 +51,7 @@ demo: ## Run the example operator with a real API server, and print its typed ev
 	@build/bin/demo --repo=. $(ARGS)
 
 demo-shards: ## Run processes of the example operator that share their work; add, kill, pause and stop one, and print how many objects each has, in a minute (ARGS="--objects=2000")
-	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
-	@go -C test build -o ../build/bin/demo-shards ./cmd/demo-shards
+	$(call build,demo-shards)
 	@build/bin/demo-shards --repo=. $(ARGS)
 
 test: ## Run the checks of CI: lint and test the root module, and run its informers against a real API server, in 15 CPU minutes the first time
@@ -136,10 +145,9 @@ test-operators: ## Run the tests of published operators with their generated cod
 	@go -C test build -o ../build/bin/operators ./operators
 	@build/bin/operators --repo=. $(ARGS)
 
-apiserver: ## Run an API server for CRDs until it is interrupted, for kubectl or any client (ARGS="--crds DIR --built-in apps/v1/Deployment")
-	@echo "Building the API server: about 4 minutes the first time, seconds after that"
-	@go -C test build -o ../build/bin/apiserver ./cmd/apiserver
-	@build/bin/apiserver $(ARGS)
+apiserver: ## Run an API server in memory with CRDs until it is interrupted, for kubectl or any client (ARGS="--crds DIR", ARGS="--real --crds DIR --built-in apps/v1/Deployment" for a whole one)
+	$(call build,apiserver$(REAL))
+	@build/bin/apiserver$(REAL) $(OPTIONS)
 
 generate: ## Write all generated files of the repository
 	examples/operator/hack/update-codegen.sh

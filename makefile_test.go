@@ -68,3 +68,17 @@ func TestMakeDoesNotExpandVersion(t *testing.T) {
 		t.Error("make ran a command in the name of the version")
 	}
 }
+
+// TestMakeReal chooses commands with a whole API server, which do not get the choice as an option.
+func TestMakeReal(t *testing.T) {
+	for args, want := range map[string]string{
+		"apiserver ARGS=--crds='a b'":        "build/bin/apiserver --crds='a b'\n",
+		"apiserver ARGS=--real --crds='a b'": "build/bin/apiserver-real  --crds='a b'\n",
+	} {
+		target, set, _ := strings.Cut(args, " ")
+		out, err := exec.Command("make", "-n", "--no-print-directory", target, set).CombinedOutput()
+		if err != nil || !strings.HasSuffix(string(out), want) {
+			t.Errorf("make %s: %v\n%swant\n%s", args, err, out, want)
+		}
+	}
+}

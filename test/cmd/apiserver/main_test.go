@@ -3,14 +3,20 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+const widgets = "/apis/example.com/v1/namespaces/default/widgets"
+
+// TestRun creates a Widget as its CRD allows, and one as it does not. A Deployment goes with the Widget that owns it.
 func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -18,7 +24,7 @@ func TestRun(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	done := make(chan error, 1)
 	go func() {
-		err := run(ctx, []string{"--kubeconfig", kubeconfig, "--crds", "../../../testserver/testdata", "--built-in", "v1/Service", "--built-in=apps/v1/Deployment"}, stdout, io.Discard)
+		err := run(ctx, []string{"--kubeconfig", kubeconfig, "--crds", "../../../testserver/testdata"}, stdout)
 		_ = stdout.Close()
 		done <- err
 	}()
@@ -34,19 +40,36 @@ func TestRun(t *testing.T) {
 		t.Fatal(<-done)
 	}
 	url, ok := strings.CutPrefix(lines[0], "API server  ")
-	if !ok {
-		t.Fatalf("printed %q first, want the URL", lines[0])
+	if !ok || lines[2] != "serves      widgets.example.com" {
+		t.Fatalf("printed %q, want the URL, the kubeconfig and the CRD", lines)
 	}
-	for _, path := range []string{"/apis/example.com/v1/widgets", "/api/v1/services", "/apis/apps/v1/deployments"} {
-		response, err := http.Get(url + path)
+	send := func(method, path, body string, want int) (answer metav1.PartialObjectMetadata) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			t.Errorf("%s answers %s", path, response.Status)
+		request.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
 		}
+		defer response.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != want {
+			t.Fatalf("%s %s is %s, %v, want %d:\n%s", method, path, response.Status, err, want, content)
+		}
+		if err := json.Unmarshal(content, &answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer
 	}
+	send("POST", widgets, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "bad"}, "spec": {"size": "x"}}`, http.StatusUnprocessableEntity)
+	owner := send("POST", widgets, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "good"}, "spec": {"size": 1}}`, http.StatusCreated)
+	const deployments = "/apis/apps/v1/namespaces/default/deployments"
+	send("POST", deployments, `{"metadata": {"name": "owned", "ownerReferences": [{"apiVersion": "example.com/v1", "kind": "Widget", "name": "good", "uid": "`+string(owner.UID)+`"}]}}`, http.StatusCreated)
+	send("DELETE", widgets+"/good", "", http.StatusOK)
+	send("GET", deployments+"/owned", "", http.StatusNotFound)
 	if _, err := os.Stat(kubeconfig); err != nil {
 		t.Error(err)
 	}
@@ -57,12 +80,12 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	for _, args := range [][]string{{"stray"}, {"--crds", "missing"}, {"--address", "0.0.0.0:0"}, {"--unknown"}, {"--built-in=Service"}, {"--built-in=apps/v1/Nothing"}, {"--built-in="}} {
-		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
+	for _, args := range [][]string{{"stray"}, {"--crds", "missing"}, {"--address", "0.0.0.0:0"}, {"--address", "127.0.0.1"}, {"--unknown"}} {
+		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("run %q succeeds", args)
 		}
 	}
-	if err := run(t.Context(), []string{"--help"}, io.Discard, io.Discard); err != nil {
+	if err := run(t.Context(), []string{"--help"}, io.Discard); err != nil {
 		t.Errorf("--help: %v", err)
 	}
 }
