@@ -72,6 +72,8 @@ func TestMakeDoesNotExpandVersion(t *testing.T) {
 // TestMakeReal chooses commands with a whole API server, which do not get the choice as an option.
 func TestMakeReal(t *testing.T) {
 	for args, want := range map[string]string{
+		"demo ARGS=--stay":                   "build/bin/demo --repo=. --stay\n",
+		"demo ARGS=--real --stay":            "build/bin/demo-real --repo=.  --stay\n",
 		"apiserver ARGS=--crds='a b'":        "build/bin/apiserver --crds='a b'\n",
 		"apiserver ARGS=--real --crds='a b'": "build/bin/apiserver-real  --crds='a b'\n",
 	} {

@@ -1,12 +1,23 @@
-// Command demo shows the whole line: API types, the code generated from them, a
-// real API server, an operator that runs on the generated code, and the typed
-// events of what happens. It ends by itself, or with --stay at Ctrl-C, and leaves nothing but
-// its folder under build/. make demo runs it.
+// Command demo shows generated code at work: clients, a factory of informers, typed events, listers, a controller with a
+// status and a finalizer, the page, metrics and readiness, and informers that come through a fault. All of it is in this
+// process, on an API server in memory that validates by the CRDs of examples/operator. It ends by itself, or with --stay
+// at Ctrl-C, and leaves nothing but its folder under build/.
+//
+//	main.go        the flags, and what is printed at the end
+//	schema.go      CRDs as kinds of the server
+//	stage.go       the server, the clients, the informers, and the page
+//	event.go       what handlers hear
+//	controller.go  Databases get servers
+//	story.go       what happens, in order
+//	stay.go        what goes on with --stay
+//
+// make demo runs it. make demo ARGS=--real runs demo-real, with a whole API server and a whole operator.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,17 +25,15 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-
-	"github.com/spf13/pflag"
 )
 
-// patience is how long any one step may take.
-const patience = 5 * time.Minute
+// timeout is how long the story may take.
+const timeout = 5 * time.Minute
 
 func main() {
-	repo := pflag.String("repo", "..", "root `FOLDER` of the repository")
-	stay := pflag.Bool("stay", false, "go on until Ctrl-C, with a change each second, so that you can look at the operator's page, metrics and readiness")
-	pflag.Parse()
+	repo := flag.String("repo", "..", "root `folder` of the repository")
+	stay := flag.Bool("stay", false, "go on until Ctrl-C, with a change each second, so that you can look at the page, metrics and readiness")
+	flag.Parse()
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer release()
 	if err := run(ctx, *repo, *stay); err != nil {
@@ -36,23 +45,11 @@ func main() {
 // run plays the demo. With stay it then changes something each second until ctx ends.
 func run(ctx context.Context, repo string, stay bool) (err error) {
 	started := time.Now()
-	repo, err = filepath.Abs(repo)
-	if err != nil {
-		return err
-	}
 	build := filepath.Join(repo, "build", "demo")
-	if err := os.RemoveAll(build); err != nil {
-		return fmt.Errorf("cannot clear the folder of an earlier demo: %w", err)
+	if err := errors.Join(os.RemoveAll(build), os.MkdirAll(build, 0o755)); err != nil {
+		return fmt.Errorf("cannot make a new folder for the demo: %w", err)
 	}
-	if err := os.MkdirAll(build, 0o755); err != nil {
-		return fmt.Errorf("cannot make a folder for the demo: %w", err)
-	}
-
-	operator := filepath.Join(repo, "examples", "operator")
-	if err := generate(ctx, operator); err != nil {
-		return err
-	}
-	stage, err := open(ctx, build, operator)
+	stage, err := open(ctx, build, filepath.Join(repo, "examples", "operator", "config", "crd"))
 	if err != nil {
 		return err
 	}
@@ -63,14 +60,23 @@ func run(ctx context.Context, repo string, stay bool) (err error) {
 	if err == nil && stay {
 		err = stage.stay(ctx)
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("%w; the operator's log is %s", err, stage.operatorLog), stage.close())
+	if err := errors.Join(err, stage.close()); err != nil {
+		return fmt.Errorf("%w; the log is %s", err, filepath.Join(build, logName))
 	}
-	if err := stage.close(); err != nil {
-		return err
+	say("end", "controller, informers and server have stopped, after %s", seconds(started))
+	for _, line := range next {
+		say("next", "%s", line)
 	}
-	say("end", "operator, informers and server have stopped; nothing is left running (%s)", seconds(started))
 	return nil
+}
+
+// next is where to look after the demo.
+var next = []string{
+	"test/cmd/demo is this program, on code that is generated from examples/operator/api",
+	"docs/quickstart.md makes a controller of your own, in 15 minutes, and examples/operator is a whole one to copy",
+	"docs/migrating.md and docs/controller-runtime.md are for programs that exist",
+	"make demo ARGS=--stay goes on, for a browser, curl and kubectl",
+	"make demo ARGS=--real has a whole API server, generates the code, and compiles for minutes",
 }
 
 // output is where the demo prints to.

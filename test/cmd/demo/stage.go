@@ -1,169 +1,177 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	"github.com/typedinformers/informer-gen/testserver"
+	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
+	"github.com/typedinformers/informer-gen/observe/debugpage"
+	"github.com/typedinformers/informer-gen/observe/healthz"
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/cmd/internal/memory"
 )
 
-// stage is what the story is played on: a server, an operator, and informers
-// that watch what happens.
+// name is that of the informers in metrics and on the page.
+const name = "demo"
+
+// logName is the file in the folder of the demo that has the log of the informers and the controller.
+const logName = "demo.log"
+
+// stage is what the story is played on.
 type stage struct {
-	server      *testserver.Server
-	client      *versioned.Clientset
-	kube        *kubernetes.Clientset
-	factory     informers.SharedInformerFactory
-	events      chan event
-	operator    *exec.Cmd
-	ended       <-chan struct{} // closed when the operator has ended; operatorErr has how
-	operatorErr error
-	operatorLog string
-	log         *os.File // of the operator
-	// found gets what the operator serves, which is then in serves.
-	found  chan addresses
-	serves addresses
+	server     *memory.Server
+	kubeconfig string
+	client     *versioned.Clientset
+	factory    informers.SharedInformerFactory
+	events     chan event
+	// stop ends the controller, and stopped is closed when it has ended.
+	stop    context.CancelFunc
+	stopped chan struct{}
+	page    *http.Server
+	url     string // of page
+	log     *os.File
 }
 
 // open starts everything. On an error nothing is left running.
-func open(ctx context.Context, build, operator string) (_ *stage, err error) {
-	s := &stage{events: make(chan event, 100), found: make(chan addresses, 1), operatorLog: filepath.Join(build, "operator.log")}
+func open(ctx context.Context, build, crds string) (_ *stage, err error) {
+	s := &stage{events: make(chan event, 100), kubeconfig: filepath.Join(build, "kubeconfig")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if err := compile(ctx, build, operator); err != nil { // which may take minutes
+	if s.log, err = os.Create(filepath.Join(build, logName)); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := s.startServer(ctx, build, filepath.Join(operator, "config", "crd")); err != nil {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard) // for each severity, or an error is written three times
+	klog.SetOutputBySeverity("INFO", s.log)
+	if err := s.startServer(crds); err != nil {
 		return nil, err
 	}
-	if err := s.startOperator(build); err != nil {
+	// The factory has an informer for each kind that is asked for.
+	s.factory = informers.NewSharedInformerFactory(s.client, 0, cache.WithInformerName(name), cache.WithStatusHandler(s.hearStatus))
+	if err := s.addHandlers(); err != nil {
 		return nil, err
 	}
-	if err := s.showAddresses(ctx); err != nil {
+	if err := s.servePage(); err != nil {
 		return nil, err
 	}
-	return s, s.startInformers(ctx)
+	return s, s.startController(ctx)
 }
 
-func (s *stage) startServer(ctx context.Context, build, manifests string) (err error) {
-	started := time.Now()
-	if s.server, err = testserver.New(ctx, testserver.WithDir(filepath.Join(build, "data"))); err != nil {
-		return err
-	}
-	say("server", "the API server for CRDs, on an embedded etcd, serves %s (%s)", s.server.URL(), seconds(started))
-	crds, err := testserver.LoadCRDs(manifests)
+func (s *stage) startServer(crds string) (err error) {
+	kinds, names, err := kindsOf(crds)
 	if err != nil {
 		return err
 	}
-	if err := s.server.InstallCRDs(ctx, crds...); err != nil {
+	if s.server, err = memory.Start("127.0.0.1:0", apitest.WithKinds(kinds...)); err != nil {
 		return err
 	}
-	var names []string
-	for _, crd := range crds {
-		names = append(names, crd.Name)
-	}
-	say("crds", "installed %s", strings.Join(names, ", "))
-	if s.client, err = versioned.NewForConfig(s.server.Config()); err != nil {
+	if err := s.server.WriteKubeconfig(s.kubeconfig); err != nil {
 		return err
 	}
-	s.kube, err = kubernetes.NewForConfig(s.server.Config())
+	say("server", "an API server in memory serves %s", s.server.URL())
+	say("crds", "%s", strings.Join(names, ", "))
+	s.client, err = versioned.NewForConfig(s.server.Config())
 	return err
 }
 
-// compile builds the example's binary.
-func compile(ctx context.Context, build, operator string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(build, "operator"), ".")
-	command.Dir = operator
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot build the operator: %w\n%s", cmp.Or(ctx.Err(), err), output)
-	}
-	return nil
-}
-
-// startOperator runs the example as a process of its own.
-func (s *stage) startOperator(build string) error {
-	kubeconfig := filepath.Join(build, "kubeconfig")
-	if err := s.server.WriteKubeconfig(kubeconfig); err != nil {
-		return err
-	}
-	log, err := os.Create(s.operatorLog)
+// startController fills the caches, and then runs the controller.
+func (s *stage) startController(ctx context.Context) error {
+	c, err := newController(s.client, s.factory)
 	if err != nil {
 		return err
 	}
-	s.log = log
-	s.operator = exec.Command(filepath.Join(build, "operator"), "--kubeconfig="+kubeconfig, "--leader-elect",
-		"--health-address=127.0.0.1:0", "--debug-address=127.0.0.1:0")
-	output := &logFile{to: log, found: s.found}
-	s.operator.Stdout, s.operator.Stderr = output, output
-	// Ctrl-C ends the demo, which then ends the operator: a second signal would end it at once.
-	s.operator.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := s.operator.Start(); err != nil {
-		s.operator = nil
-		return fmt.Errorf("cannot start the operator: %w", err)
+	s.factory.Start(context.WithoutCancel(ctx)) // until close
+	if err := s.factory.WaitForCacheSync(ctx); err != nil {
+		return err
 	}
-	s.awaitOperator()
-	say("operator", "examples/operator runs as process %d", s.operator.Process.Pid)
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.stopped = make(chan struct{})
+	go func() {
+		defer close(s.stopped)
+		c.run(ctx)
+	}()
 	return nil
 }
 
-// awaitOperator closes s.ended when the operator, which runs, has ended.
-func (s *stage) awaitOperator() {
-	ended, operator := make(chan struct{}), s.operator
-	s.ended = ended
-	go func() {
-		defer close(ended)
-		s.operatorErr = operator.Wait()
-	}()
+// servePage serves what people, Prometheus and the kubelet read of informers.
+func (s *stage) servePage() error {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(informermetrics.NewCollector(s.factory))
+	mux := http.NewServeMux()
+	mux.Handle("GET /debug/informers", debugpage.New(s.factory, debugpage.WithTitle(name)))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /readyz", healthz.Handler(s.factory))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.page = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.page.Serve(listener) }() // until close
+	s.url = "http://" + listener.Addr().String()
+	say("page", "%s/debug/informers shows what the informers do", s.url)
+	say("metrics", "%s/metrics", s.url)
+	say("readiness", "%s/readyz", s.url)
+	say("kubectl", "kubectl --kubeconfig=%s explain database.spec", s.kubeconfig)
+	return nil
 }
 
-// endedByItself returns the error that ends the demo after the operator, whose addresses no longer
-// answer. The caller has received from s.ended.
-func (s *stage) endedByItself() error {
-	text, _ := os.ReadFile(s.operatorLog) // what the process has said is complete
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	s.operator = nil
-	return fmt.Errorf("the operator has ended by itself (%v): %s", cmp.Or(s.operatorErr, errors.New("exit status 0")), lines[len(lines)-1])
-}
-
-// close stops everything, and fails if the operator did not end in good order.
+// close stops everything.
 func (s *stage) close() error {
 	var errs []error
-	if s.operator != nil {
-		if err := s.operator.Process.Signal(syscall.SIGTERM); !errors.Is(err, os.ErrProcessDone) {
-			errs = append(errs, err)
-		}
-		<-s.ended
-		if err := s.operatorErr; err != nil {
-			errs = append(errs, fmt.Errorf("the operator did not end in good order: %w, see %s", err, s.operatorLog))
-		}
-		s.operator = nil
-	}
-	if s.log != nil {
-		errs = append(errs, s.log.Close())
-		s.log = nil
+	if s.stop != nil {
+		s.stop()
+		<-s.stopped
 	}
 	if s.factory != nil {
+		drained := s.drain()
 		s.factory.Shutdown()
+		drained()
+	}
+	if s.page != nil {
+		errs = append(errs, s.page.Close())
 	}
 	if s.server != nil {
 		errs = append(errs, s.server.Stop())
 	}
+	if s.log != nil {
+		klog.Flush()
+		errs = append(errs, s.log.Close())
+	}
 	return errors.Join(errs...)
+}
+
+// drain reads the events that no one waits for, so that handlers return, until stop is called.
+func (s *stage) drain() (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-s.events:
+			case <-end:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
 }

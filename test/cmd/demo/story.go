@@ -2,114 +2,93 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// play creates, updates and deletes objects through the generated clientset. The
-// operator does its part, and the informers tell what happens.
+// play creates, changes and deletes objects through the generated clients. The controller does its part, and the
+// informers report what happens.
 func (s *stage) play(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	classes, databases := s.client.DataV1().DatabaseClasses(), s.client.DataV1().Databases("team-a")
-
-	say("create", "Namespace team-a, DatabaseClass small, Database team-a/orders")
-	if _, err := s.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}, metav1.CreateOptions{}); err != nil {
-		return err
+	for _, act := range []func(context.Context) error{s.create, s.refuse, s.grow, s.fail, s.delete} {
+		if err := act(ctx); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// namespace is where the Databases are. The server has it from the start.
+const namespace = "default"
+
+// create creates a class and a Database, which the controller gives a server.
+func (s *stage) create(ctx context.Context) error {
+	say("create", "DatabaseClass small, Database %s/orders", namespace)
 	class := &datav1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "small"},
 		Spec: datav1.DatabaseClassSpec{MaxStorageGi: 100, Domain: "db.example.com", Port: 5432}}
-	if _, err := classes.Create(ctx, class, metav1.CreateOptions{}); err != nil {
+	if _, err := s.client.DataV1().DatabaseClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	if err := s.await(ctx, func(e event) bool { return e.class != nil }); err != nil {
 		return err
 	}
-	orders := &datav1.Database{ObjectMeta: metav1.ObjectMeta{Name: "orders"}, Spec: datav1.DatabaseSpec{ClassName: "small", StorageGi: 20}}
-	if _, err := databases.Create(ctx, orders, metav1.CreateOptions{}); err != nil {
+	if err := s.createOrders(ctx, 20); err != nil {
 		return err
 	}
-	// The operator creates a server. An agent, which is this program, would start it.
-	isServer := func(e event) bool { return e.what == "add" && e.server != nil }
-	if err := s.await(ctx, isServer, isNote(datav1.ReasonServersNotReady)); err != nil {
+	// An agent, which is this program, would start the server.
+	if err := s.await(ctx, func(e event) bool { return e.what == "add" && e.server != nil }, isOrders(datav1.DatabasePending)); err != nil {
 		return err
 	}
-	say("agent", "reports that team-a/orders-0 is ready")
+	say("agent", "reports that %s/orders-0 is ready", namespace)
 	if err := s.report(ctx, "orders-0"); err != nil {
 		return err
 	}
-	if err := s.await(ctx, isOrders(datav1.DatabaseReady), isNote(datav1.ReasonProvisioned)); err != nil {
-		return err
-	}
+	return s.await(ctx, isOrders(datav1.DatabaseReady))
+}
 
-	say("update", "team-a/orders asks for 500 GiB, which the operator will find to be more than its class has")
-	if err := s.resize(ctx, 500); err != nil {
-		return err
-	}
-	if err := s.await(ctx, isOrders(datav1.DatabaseFailed), isNote(datav1.ReasonTooLarge)); err != nil {
-		return err
-	}
-	if err := s.askListers(); err != nil {
-		return err
-	}
+func (s *stage) createOrders(ctx context.Context, storageGi int32) error {
+	orders := &datav1.Database{ObjectMeta: metav1.ObjectMeta{Name: "orders"}, Spec: datav1.DatabaseSpec{ClassName: "small", StorageGi: storageGi}}
+	_, err := s.client.DataV1().Databases(namespace).Create(ctx, orders, metav1.CreateOptions{})
+	return err
+}
 
-	say("delete", "team-a/orders, which its finalizer keeps until the operator has deleted the server")
-	if err := databases.Delete(ctx, "orders", metav1.DeleteOptions{}); err != nil {
-		return err
+// refuse asks for what the CRD does not allow.
+func (s *stage) refuse(ctx context.Context) error {
+	err := s.resize(ctx, 0)
+	if !apierrors.IsInvalid(err) {
+		return fmt.Errorf("the server should refuse 0 GiB, because of the CRD: %w", err)
 	}
-	if err := s.await(ctx, func(e event) bool { return e.what == "delete" && e.database != nil }, isNote(datav1.ReasonDeleted)); err != nil {
-		return err
-	}
-	_, err := s.factory.Data().V1().Databases().Lister().Databases("team-a").Get("orders")
-	if !apierrors.IsNotFound(err) {
-		return fmt.Errorf("the lister still has what was deleted: %w", err)
-	}
-	say("lister", "%v", err)
+	say("refused", "%v", err)
 	return nil
 }
 
-// report is what an agent does that has started a server.
-func (s *stage) report(ctx context.Context, name string) error {
-	cached, err := s.factory.Data().V1().DatabaseServers().Lister().DatabaseServers("team-a").Get(name)
-	if err != nil {
+// grow asks for what the controller does not allow, and shows what the listers have then.
+func (s *stage) grow(ctx context.Context) error {
+	say("update", "%s/orders asks for 500 GiB, which the controller will find to be more than its class has", namespace)
+	if err := s.resize(ctx, 500); err != nil {
 		return err
 	}
-	server := cached.DeepCopy()
-	server.Status.Ready = true
-	_, err = s.client.DataV1().DatabaseServers("team-a").UpdateStatus(ctx, server, metav1.UpdateOptions{})
-	return err
-}
-
-// resize changes a copy of what the lister has: objects of a cache are shared.
-func (s *stage) resize(ctx context.Context, storageGi int32) error {
-	cached, err := s.factory.Data().V1().Databases().Lister().Databases("team-a").Get("orders")
-	if err != nil {
+	if err := s.await(ctx, isOrders(datav1.DatabaseFailed)); err != nil {
 		return err
 	}
-	changed := cached.DeepCopy()
-	changed.Spec.StorageGi = storageGi
-	_, err = s.client.DataV1().Databases("team-a").Update(ctx, changed, metav1.UpdateOptions{})
-	return err
-}
-
-// askListers shows what the operator wrote and what the caches answer.
-func (s *stage) askListers() error {
 	databases, err := s.factory.Data().V1().Databases().Lister().List(labels.Everything())
 	if err != nil {
 		return err
 	}
 	for _, db := range databases {
-		ready := "no condition"
 		for _, c := range db.Status.Conditions {
-			ready = fmt.Sprintf("%s=%s (%s: %s)", c.Type, c.Status, c.Reason, c.Message)
+			say("status", "%s/%s is %s, %s=%s (%s: %s)", db.Namespace, db.Name, phase(db), c.Type, c.Status, c.Reason, c.Message)
 		}
-		say("status", "%s/%s is %s, %s", db.Namespace, db.Name, phase(db), ready)
 	}
 	class, err := s.factory.Data().V1().DatabaseClasses().Lister().Get("small")
 	if err != nil {
@@ -117,4 +96,63 @@ func (s *stage) askListers() error {
 	}
 	say("lister", "%d Database in all namespaces; DatabaseClass small ends at %d GiB", len(databases), class.Spec.MaxStorageGi)
 	return nil
+}
+
+// fail breaks the watches of Databases. The informer keeps its cache, and gets what it missed after the repair.
+func (s *stage) fail(ctx context.Context) error {
+	say("fault", "the server cuts the watches of databases, and answers 503 to lists and watches of them")
+	list, watch := s.server.On("list", "databases").Unavailable(time.Second), s.server.On("watch", "databases").Unavailable(time.Second)
+	s.server.CutWatches("databases")
+	if err := s.await(ctx, isInformer(cache.Degraded)); err != nil {
+		return err
+	}
+	say("update", "%s/orders asks for 50 GiB, and the informer does not see it", namespace)
+	if err := s.resize(ctx, 50); err != nil {
+		return err
+	}
+	cached, err := s.factory.Data().V1().Databases().Lister().Databases(namespace).Get("orders")
+	if err != nil {
+		return err
+	}
+	say("lister", "%s/orders has %d GiB in the cache, which keeps the last state", namespace, cached.Spec.StorageGi)
+	say("repair", "the server answers again")
+	list.Remove()
+	watch.Remove()
+	return s.await(ctx, isInformer(cache.Watching), isOrders(datav1.DatabaseReady))
+}
+
+// delete deletes the Database.
+func (s *stage) delete(ctx context.Context) error {
+	say("delete", "%s/orders, which its finalizer keeps until the controller has deleted the server", namespace)
+	if err := s.client.DataV1().Databases(namespace).Delete(ctx, "orders", metav1.DeleteOptions{}); err != nil {
+		return err
+	}
+	if err := s.await(ctx, func(e event) bool { return e.what == "delete" && e.database != nil }); err != nil {
+		return err
+	}
+	_, err := s.factory.Data().V1().Databases().Lister().Databases(namespace).Get("orders")
+	if !apierrors.IsNotFound(err) {
+		return errors.Join(errors.New("the lister still has what was deleted"), err)
+	}
+	say("lister", "%v", err)
+	return nil
+}
+
+// report does what an agent would do that has started a server.
+func (s *stage) report(ctx context.Context, name string) error {
+	cached, err := s.factory.Data().V1().DatabaseServers().Lister().DatabaseServers(namespace).Get(name)
+	if err != nil {
+		return err
+	}
+	server := cached.DeepCopy()
+	server.Status.Ready = true
+	_, err = s.client.DataV1().DatabaseServers(namespace).UpdateStatus(ctx, server, metav1.UpdateOptions{})
+	return err
+}
+
+// resize sets the size of orders, without a precondition: the controller may have written it meanwhile.
+func (s *stage) resize(ctx context.Context, storageGi int32) error {
+	patch := fmt.Appendf(nil, `{"spec":{"storageGi":%d}}`, storageGi)
+	_, err := s.client.DataV1().Databases(namespace).Patch(ctx, "orders", types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
 }
