@@ -225,7 +225,7 @@ type settings struct {
 // Max. Each wait is shortened at random, by up to a half, so that clients that failed
 // together do not return together. It counts from the begin of the failed request. The waits begin
 // again with Initial after any answer of the API server that is not a failure, also after 410 Gone.
-// If a Retry-After header asks for a longer wait, the informer waits that long, up to five minutes, and up to a quarter more.
+// If a Retry-After header asks for a longer wait, the informer waits that long, up to five minutes.
 type Backoff struct {
 	Initial, Max time.Duration
 }

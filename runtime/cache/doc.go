@@ -43,11 +43,12 @@
 //  11. After a failure the informer follows the server again at least as soon as one of client-go: while a server
 //     fails, no wait is longer than ten seconds, apart from Retry-After, the codes 401, 403 and 404 and objects that cannot
 //     be decoded, and any answer of a healthy server ends the waits. What a list can give is never refused because a stream fails.
-//     It is not promised with WithBackoff, nor for each of more than eight scopes, whose early retries share one a second.
+//     It is not promised for each single outage, as waits are random, nor for the codes 401, 403 and 404, with WithBackoff, or for
+//     each of more than eight scopes, which share one early retry each 0.8 s.
 //
 // A server whose requests fail gets about ten requests a minute, and one that fails now and then at
 // most forty; see WithBackoff. One that resets or closes connections without an answer, or names a shorter wait by Retry-After, gets
-// at most sixty early ones from all scopes together. A server that ends each watch after its first event gets
+// at most 75 early ones from all scopes together. A server that ends each watch after its first event gets
 // about forty. Further pages of a list are not counted. When the server is well again, an informer follows it after at
 // most eight seconds. While only watches fail, lists refresh the cache. Status is Watching only while a watch
 // is open, or in the two seconds that a server has to answer the next one.

@@ -82,9 +82,9 @@ func (b Backoffs) After(err error, failures int, took time.Duration) Pause {
 	}
 	switch {
 	case asked != (Pause{}):
-		pause.Early = asked.Min
+		pause.EarlyMin, pause.EarlyMax = asked.Min, asked.Max
 	case errors.As(err, new(noAnswer)):
-		pause.Early = soon
+		pause.EarlyMin, pause.EarlyMax = soon, soonMax
 	}
 	return pause
 }
@@ -111,11 +111,12 @@ func (b Backoff) pause(times int) Pause {
 // together. The zero value is no wait.
 type Pause struct {
 	Min, Max time.Duration
-	// Early, if it is not 0, is a wait that a Pace may give in place of a longer one.
-	Early time.Duration
+	// EarlyMin and EarlyMax, if they are not 0, are those of a wait that a Pace may give in place of a longer one.
+	EarlyMin, EarlyMax time.Duration
 }
 
-// askedBy returns the wait that the server has asked for with err, by Retry-After.
+// askedBy returns the wait that the server has asked for with err, by Retry-After. It has no random part, because the REST client of
+// client-go has none, and would be back earlier.
 func askedBy(err error) Pause {
 	seconds, ok := apierrors.SuggestsClientDelay(err)
 	if !ok || seconds <= 0 {
@@ -125,17 +126,17 @@ func askedBy(err error) Pause {
 	if int64(seconds) < int64(MaxRetryAfter/time.Second) { // before it can overflow
 		asked = time.Duration(seconds) * time.Second
 	}
-	return Pause{Min: asked, Max: asked + asked/4}
+	return Pause{Min: asked, Max: asked}
 }
 
 // atLeast returns the longer one of two waits.
 func (p Pause) atLeast(other Pause) Pause {
-	return Pause{max(p.Min, other.Min), max(p.Max, other.Max), p.Early}
+	return Pause{max(p.Min, other.Min), max(p.Max, other.Max), p.EarlyMin, p.EarlyMax}
 }
 
 // without returns what is left of a wait of which some time has passed.
 func (p Pause) without(passed time.Duration) Pause {
-	return Pause{max(0, p.Min-passed), max(0, p.Max-passed), p.Early}
+	return Pause{max(0, p.Min-passed), max(0, p.Max-passed), p.EarlyMin, p.EarlyMax}
 }
 
 // Pick returns the length of the wait. random returns a duration below its argument, which is positive.
@@ -143,10 +144,7 @@ func (p Pause) Pick(random func(time.Duration) time.Duration) time.Duration {
 	return p.Min + random(p.Max-p.Min+1)
 }
 
-// PickEarly returns Early, up to a fifth longer, or 0.
+// PickEarly returns the length of the early wait, or 0 if there is none.
 func (p Pause) PickEarly(random func(time.Duration) time.Duration) time.Duration {
-	if p.Early == 0 {
-		return 0
-	}
-	return p.Early + random(p.Early/5+1)
+	return p.EarlyMin + random(p.EarlyMax-p.EarlyMin+1)
 }

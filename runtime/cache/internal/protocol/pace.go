@@ -5,16 +5,20 @@ import (
 	"time"
 )
 
-// soon is the wait after a connection that was reset or closed without an answer, as that of client-go's REST client. The server may
-// be back at any moment, and the request costs it nothing before.
-const soon = time.Second
+// soon and soonMax limit the wait after a connection that was reset or closed without an answer. The server may be back at any moment,
+// and the request costs it nothing before. The REST client of client-go waits for one second. A wait of at least a second would
+// on average end later than that one, because of its random part.
+const (
+	soon    = 800 * time.Millisecond
+	soonMax = time.Second
+)
 
 // noAnswer is the error of a request whose connection was reset or closed before the server answered.
 type noAnswer struct{ error }
 
 func (e noAnswer) Unwrap() error { return e.error }
 
-// Pace limits the retries that come before the end of their backoff: there is one in a second for all Reflectors that share it. The
+// Pace limits the retries that come before the end of their backoff: there is one each 800 ms for all Reflectors that share it. The
 // zero value is ready. Its methods may be called from several goroutines.
 type Pace struct {
 	mu   sync.Mutex
