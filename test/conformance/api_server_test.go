@@ -235,7 +235,7 @@ func (s *apiServer) open(ctx context.Context, options metav1.ListOptions, accept
 		return nil, err
 	}
 	request.Header.Set("Accept", accept)
-	response, err := clientTransport{s}.RoundTrip(request)
+	response, err := (&http.Client{Transport: clientTransport{s}}).Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -292,15 +292,19 @@ func (c clientTransport) RoundTrip(httpRequest *http.Request) (*http.Response, e
 }
 
 // failure answers a request with an error.
-func failure(request *http.Request, err error) (*http.Response, error) {
+func failure(request *http.Request, statusErr error) (*http.Response, error) {
 	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return nil, err
+	if !errors.As(statusErr, &status) {
+		return nil, statusErr
 	}
 	text, err := json.Marshal(statusOf(status))
+	header := http.Header{"Content-Type": {"application/json"}}
+	if seconds, ok := apierrors.SuggestsClientDelay(statusErr); ok && seconds > 0 {
+		header.Set("Retry-After", strconv.Itoa(seconds))
+	}
 	return &http.Response{
 		StatusCode: int(status.Status().Code),
-		Header:     http.Header{"Content-Type": {"application/json"}},
+		Header:     header,
 		Body:       io.NopCloser(bytes.NewReader(text)),
 		Request:    request,
 	}, err

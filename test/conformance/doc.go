@@ -25,7 +25,7 @@
 //
 // Each scenario has the same lines with both servers, down to the versions. The fake one is there for
 // what no API server does, such as an event that no state stands behind; the field lies of a scenario
-// says so. The client of the other one is client-go's metadata client, so requests, JSON and Status
+// says so. A scenario with overHTTP is not for the fake one, which has no REST client. The client of the other one is client-go's metadata client, so requests, JSON and Status
 // errors are those of a program.
 //
 // Each run is in a bubble of testing/synctest: time is faked, "nothing more will

@@ -2,7 +2,12 @@ package conformance
 
 import (
 	"errors"
+	"io"
+	"net"
+	"os"
+	"slices"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,6 +18,9 @@ var (
 	errNotFound  = apierrors.NewNotFound(widgets.GroupResource(), "")
 	errInternal  = apierrors.NewInternalError(errors.New("etcd is away"))
 	errSlowDown  = apierrors.NewTooManyRequests("slow down", 20)
+	errBusy      = apierrors.NewTooManyRequests("slow down", 1)
+	errRefused   = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	errReset     = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 )
 
 // always answers every request of a verb with err.
@@ -76,7 +84,33 @@ func askedAgain(err error, within time.Duration) func(*stage) {
 	}
 }
 
+// outage answers all requests with err for 45 s, during which it has to get some, and notes whether a handler hears of a new object
+// soon afterwards. TestRecovery of test/hostile measures how soon.
+func outage(err error, requests int, soon time.Duration) func(*stage) {
+	return func(s *stage) {
+		s.server.put("a/one")
+		h := s.listen("h")
+		s.start()
+		s.hear(h)
+		s.server.asked()
+		s.server.answerWith(func(request) error { return err })
+		s.server.endWatches(nil)
+		s.pass(45 * time.Second)
+		s.note("tried again: %v", len(s.server.asked()) >= requests)
+		s.server.put("a/two")
+		s.server.answerWith(nil)
+		s.pass(soon)
+		s.note("heard: %v", slices.Contains(h.drain(), "h: add a/two@102")) // client-go may also relist
+	}
+}
+
+var heard = lines("h: add a/one@101 initial", "tried again: true", "heard: true")
+
 var failureScenarios = []scenario{
+	{name: "outage-refused", overHTTP: true, script: outage(errRefused, 3, 2*minute), want: heard},
+	{name: "outage-reset", overHTTP: true, script: outage(errReset, 30, 15*time.Second), want: heard},
+	{name: "outage-closed", overHTTP: true, script: outage(io.EOF, 30, 15*time.Second), want: heard},
+	{name: "outage-retry-after", overHTTP: true, script: outage(errBusy, 30, 15*time.Second), want: heard},
 	{name: "forbidden-then-granted", script: failThenRecover(errForbidden), want: recovered},
 	{name: "missing-then-installed", script: failThenRecover(errNotFound), want: recovered},
 	{name: "internal-error-then-well", script: failThenRecover(errInternal), want: recovered},
@@ -111,6 +145,7 @@ var failureScenarios = []scenario{
 		script:   askedAgain(errSlowDown, 19*time.Second),
 		want:     lines("asked again within 19s: false"),
 		clientgo: lines("asked again within 19s: true"),
+		lies:     "the wait is not in a header",
 	},
 	{
 		name:   "internal-error-pace",
