@@ -24,9 +24,9 @@ kube | shards | manager | writes) floors=${sections[0]} ;;
 *kube* | *shards* | *manager* | *writes*) echo "run.sh: a section with a kube-apiserver is measured alone" >&2 && exit 2 ;;
 *) floors=bench partial=--partial ;;
 esac
-rounds=3 outages=300
+rounds=3 outages=1000 real=45s
 if [ "$quick" ]; then
-  rounds=1 outages=50 write="" # one round is not worth keeping
+  rounds=1 outages=50 real=10s write="" # one round is not worth keeping
 fi
 results=../build/bench
 mkdir -p "$results"
@@ -52,7 +52,7 @@ measure() {
   attacks) micro $rounds attacks -bench=. -benchtime=1x ;;
   attacks-quick) micro 1 attacks -bench=. -benchtime=1x -size=300000 ;;
   recovery*)
-    go test -count=1 -vet=off -run='^TestRecovery$' ./hostile -recoveries=$outages -recovery-figures="$PWD/$results/outages" >&2
+    go test -count=1 -vet=off -run='^TestRecovery$' ./hostile -timeout=0 -recoveries=$outages -recovery-over-tcp=$real -recovery-figures="$PWD/$results/outages" >&2
     cat "$results/outages" ;;
   http) ../build/bin/bench http --objects=10000,100000 --rounds=$rounds ;;
   http-quick) ../build/bin/bench http --objects=10000 ;;

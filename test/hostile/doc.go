@@ -15,6 +15,7 @@
 //	invariant_test.go   what must hold, and when
 //	hostile_test.go     random plays, FuzzHostile
 //	socket_test.go      plays over sockets, in real time
+//	outage_test.go      ways in which a server is away, over pipes and over TCP
 //	recovery_test.go    outages, and how long informers of both sides are behind after them
 //	scenario_test.go    one readable scenario for each promise about odd servers
 //

@@ -5,13 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,11 +26,16 @@ import (
 
 var (
 	recoveriesFlag = flag.Int("recoveries", 100, "how often each outage is played to each side")
+	overTCPFlag    = flag.Duration("recovery-over-tcp", 0, "how long outages over TCP last; they are not played by default")
 	figuresFlag    = flag.String("recovery-figures", "", "write the figures of TestRecovery to this file, in the format of Go benchmarks")
 )
 
-// latest is how long an informer may be behind after any outage: the longest wait, and the requests after it.
-const latest = 12 * time.Second
+const (
+	// latest is how long an informer may be behind after any outage: the longest wait, and the requests after it.
+	latest = 12 * time.Second
+	// playsOverTCP is how many informers of each side have an outage over TCP, all at once.
+	playsOverTCP = 100
+)
 
 // TestRecovery plays outages to informers of this project and of client-go. It measures the time from the moment when
 // the server is well again until a handler hears of an object that was created then.
@@ -43,8 +45,7 @@ func TestRecovery(t *testing.T) {
 	if testing.Short() {
 		runs, slack = 10, 3*time.Second
 	}
-	var figures strings.Builder
-	longest := map[string]time.Duration{}
+	all := figures{longest: map[string]time.Duration{}}
 	for _, way := range outages {
 		for _, compacts := range []bool{false, true} {
 			for _, lasts := range []time.Duration{2 * time.Second, 14 * time.Second, time.Minute} {
@@ -54,34 +55,87 @@ func TestRecovery(t *testing.T) {
 				}
 				t.Run(name, func(t *testing.T) {
 					var ours, theirs []time.Duration
-					for range runs {
-						ours = append(ours, recovery(t, way, lasts, compacts, followByOurs))
-						theirs = append(theirs, recovery(t, way, lasts, compacts, followByTheirs))
+					for n := range runs {
+						ours = append(ours, recovery(t, way, lengthOf(n, runs, lasts), compacts, followByOurs))
+						theirs = append(theirs, recovery(t, way, lengthOf(n, runs, lasts), compacts, followByTheirs))
 					}
-					slices.Sort(ours)
-					slices.Sort(theirs)
-					t.Logf("ours %v at the median and %v at most, client-go %v and %v", ours[runs/2], ours[runs-1], theirs[runs/2], theirs[runs-1])
-					if most := ours[runs-1]; most > latest {
-						t.Errorf("one informer was behind for %v", most)
-					}
-					if ours[runs/2] > theirs[runs/2]+slack {
-						t.Errorf("the median is %v, that of client-go %v", ours[runs/2], theirs[runs/2])
-					}
-					for side, all := range map[string][]time.Duration{"informer-gen": ours, "client-go": theirs} {
-						longest[side] = max(longest[side], all[runs-1])
-						for _, behind := range all {
-							fmt.Fprintf(&figures, "BenchmarkRecovery/%s/side=%s 1 %d ns/op\n", strings.NewReplacer(" ", "_", ",", "").Replace(name), side, behind.Nanoseconds())
-						}
-					}
+					all.add(t, name, slack, ours, theirs)
 				})
 			}
 		}
 	}
-	for side, behind := range longest {
-		fmt.Fprintf(&figures, "BenchmarkRecovery/longest/side=%s 1 %d ns/op\n", side, behind.Nanoseconds())
+	if *overTCPFlag > 0 {
+		playOverTCP(t, &all, slack)
+	}
+	all.write(t)
+}
+
+// playOverTCP plays outages in real time, over TLS and HTTP/2. The informers wait at the same time.
+func playOverTCP(t *testing.T, all *figures, slack time.Duration) {
+	ours, theirs := make([][]time.Duration, len(outages)), make([][]time.Duration, len(outages))
+	var playing sync.WaitGroup
+	for i, way := range outages {
+		if !way.overTCP {
+			continue
+		}
+		ours[i], theirs[i] = make([]time.Duration, playsOverTCP), make([]time.Duration, playsOverTCP)
+		for n := range playsOverTCP {
+			lasts := lengthOf(n, playsOverTCP, *overTCPFlag)
+			playing.Go(func() { ours[i][n] = recoveryOverTCP(t, way, lasts, followByOurs) })
+			playing.Go(func() { theirs[i][n] = recoveryOverTCP(t, way, lasts, followByTheirs) })
+		}
+	}
+	playing.Wait()
+	for i, way := range outages {
+		if name := fmt.Sprintf("%s for %v s, over TCP", way.name, overTCPFlag.Seconds()); way.overTCP {
+			t.Run(name, func(t *testing.T) { all.add(t, name, slack, ours[i], theirs[i]) })
+		}
+	}
+}
+
+// lengthOf returns how long outage n of so many lasts: up to a quarter shorter or longer than lasts. Client-go retries at whole
+// seconds after the begin, so the outages end in all phases of a second.
+func lengthOf(n, outages int, lasts time.Duration) time.Duration {
+	return lasts*3/4 + lasts/2*time.Duration(2*n+1)/time.Duration(2*outages)
+}
+
+// figures are the results as lines of Go benchmarks.
+type figures struct {
+	text    strings.Builder
+	longest map[string]time.Duration // by side
+}
+
+// add adds how long the informers of both sides were behind after an outage, and checks it.
+func (f *figures) add(t *testing.T, outage string, slack time.Duration, ours, theirs []time.Duration) {
+	for _, side := range []struct {
+		name string
+		all  []time.Duration
+	}{{"informer-gen", ours}, {"client-go", theirs}} {
+		slices.Sort(side.all)
+		most := side.all[len(side.all)-1]
+		f.longest[side.name] = max(f.longest[side.name], most)
+		row := fmt.Sprintf("BenchmarkRecovery/%s/side=%s 1", strings.NewReplacer(" ", "_", ",", "").Replace(outage), side.name)
+		for _, behind := range side.all {
+			fmt.Fprintf(&f.text, "%s %d ns/op\n", row, behind.Nanoseconds())
+		}
+		fmt.Fprintf(&f.text, "%s %d longest-ns\n", row, most.Nanoseconds())
+	}
+	our, their := ours[len(ours)/2], theirs[len(theirs)/2]
+	t.Logf("ours %v at the median and %v at most, client-go %v and %v", our, ours[len(ours)-1], their, theirs[len(theirs)-1])
+	if most := ours[len(ours)-1]; most > latest {
+		t.Errorf("one informer was behind for %v", most)
+	}
+	if our > their+slack {
+		t.Errorf("the median is %v, that of client-go %v", our, their)
+	}
+}
+
+func (f *figures) write(t *testing.T) {
+	for side, behind := range f.longest {
+		fmt.Fprintf(&f.text, "BenchmarkRecovery/longest/side=%s 1 %d ns/op\n", side, behind.Nanoseconds())
 	}
 	if *figuresFlag != "" {
-		if err := os.WriteFile(*figuresFlag, []byte(figures.String()), 0o666); err != nil {
+		if err := os.WriteFile(*figuresFlag, []byte(f.text.String()), 0o666); err != nil {
 			t.Error(err)
 		}
 	}
@@ -121,199 +175,68 @@ func followByTheirs(ctx context.Context, clientset *versioned.Clientset, added f
 	informer.RunWithContext(ctx)
 }
 
-// recovery returns how long an informer is behind after an outage.
+// recovery returns how long an informer is behind after an outage, in virtual time.
 func recovery(t *testing.T, way *outage, lasts time.Duration, compacts bool, follow follower) (behind time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(rand.Uint64())
-		holding(20)(s)
-		d := &downtime{server: s}
-		l := inMemory(d, false)
-		d.link = l
-		l.client.Transport.(*http.Transport).DialContext = d.dialer(l.client.Transport.(*http.Transport).DialContext)
-		added := make(chan string, 1000)
-		ctx, cancel := context.WithCancel(t.Context())
-		var following sync.WaitGroup
-		following.Go(func() { follow(ctx, l.clientset(t), func(obj *datav1.Database) { added <- obj.Name }) })
-		time.Sleep(90*time.Second + rand.N(time.Minute))
-		synctest.Wait()
-		if len(added) != 20 {
-			t.Errorf("%d objects before the outage, want 20", len(added))
-		}
-		for len(added) > 0 {
-			<-added
-		}
-		d.begin(way)
-		time.Sleep(lasts / 2)
-		s.collection.set(1) // so that the server has moved on
-		time.Sleep(lasts / 2)
-		if compacts {
-			s.collection.bookmark()
-			s.collection.forget()
-		}
-		s.collection.set(100)
-		began := time.Now()
-		d.end(compacts)
-		select {
-		case <-added:
-			behind = time.Since(began)
-		case <-time.After(5 * time.Minute):
-			t.Errorf("nothing is heard five minutes after the outage:\n%s", s.lastRequests(40))
-		}
-		cancel()
-		following.Wait()
-		l.close()
+		d := &downtime{server: newServer(rand.Uint64())}
+		d.inBubble()
+		behind = d.play(t, way, 90*time.Second+rand.N(time.Minute), lasts, compacts, follow)
 		synctest.Wait() // until each request that was on its way is being served, or has ended
-		s.serving.Wait()
+		d.serving.Wait()
 	})
 	return behind
 }
 
-// outage is a way in which a server is away.
-type outage struct {
-	name string
-	// refuses is set if no connection can be made, and hangs if nothing is answered that is or was asked. keeps is
-	// set if open connections stay so, and drops if all are cut again and again.
-	refuses, hangs, keeps, drops bool
-	// answer answers a request. It returns false for one that the server answers itself.
-	answer func(d *downtime, w http.ResponseWriter, r *http.Request) bool
+// recoveryOverTCP returns the same in real time.
+func recoveryOverTCP(t *testing.T, way *outage, lasts time.Duration, follow follower) time.Duration {
+	d := &downtime{server: newServer(rand.Uint64())}
+	d.overTCP()
+	defer d.serving.Wait()
+	return d.play(t, way, 12*time.Second+rand.N(10*time.Second), lasts, false, follow)
 }
 
-var outages = []*outage{
-	{name: "connections refused", refuses: true},
-	{name: "5xx", answer: func(d *downtime, w http.ResponseWriter, _ *http.Request) bool {
-		http.Error(w, "the server is not ready", d.oneOf(http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable))
-		return true
-	}},
-	{name: "random faults", drops: true, answer: func(d *downtime, w http.ResponseWriter, r *http.Request) bool {
-		switch d.oneOf(0, 1, 2, 3, 4, 5, 6) {
-		case 0:
-			http.Error(w, "too many requests", http.StatusTooManyRequests)
-		case 1:
-			http.Error(w, "etcd has no leader", http.StatusInternalServerError)
-		case 2:
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusGone)
-			_, _ = w.Write([]byte(expired))
-		case 3:
-			panic(http.ErrAbortHandler)
-		case 4:
-			d.wait(r.Context(), 5*time.Second)
-			panic(http.ErrAbortHandler)
-		case 5:
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = w.Write([]byte(html))
-		default:
-			return false
+// play returns how long an informer is behind after an outage that begins when it has run for some time.
+func (d *downtime) play(t *testing.T, way *outage, begins, lasts time.Duration, compacts bool, follow follower) (behind time.Duration) {
+	holding(20)(d.server)
+	added := make(chan string, 1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	var following sync.WaitGroup
+	clientset := d.link.clientset(t)
+	following.Go(func() { follow(ctx, clientset, func(obj *datav1.Database) { added <- obj.Name }) })
+	defer func() {
+		cancel()
+		following.Wait()
+		d.link.close()
+	}()
+	for range 20 {
+		select {
+		case <-added:
+		case <-time.After(5 * time.Minute):
+			t.Errorf("not synced before the outage:\n%s", d.lastRequests(40))
+			return 0
 		}
-		return true
-	}},
-	{name: "silence", hangs: true, keeps: true},
-	{name: "a cut and silence", hangs: true},
-}
-
-// downtime is a server that has outages.
-type downtime struct {
-	*server
-	link *link
-
-	mu  sync.Mutex // guards what follows
-	way *outage    // nil while the server is well
-	// over is closed when the outage ends.
-	over    chan struct{}
-	dropped sync.WaitGroup
-}
-
-func (d *downtime) begin(way *outage) {
-	d.mu.Lock()
-	d.way, d.over = way, make(chan struct{})
-	d.mu.Unlock()
-	if !way.keeps {
-		d.link.drop()
 	}
-	if way.drops {
-		d.dropped.Go(func() {
-			for {
-				d.wait(context.Background(), rand.N(3*time.Second))
-				if now, _ := d.now(); now == nil {
-					return
-				}
-				d.link.drop()
-			}
-		})
+	time.Sleep(begins)
+	for len(added) > 0 {
+		<-added
 	}
-}
-
-// end ends the outage. Requests that hang are answered, and open watches end if the server has forgotten where they are.
-func (d *downtime) end(compacts bool) {
+	d.begin(way)
+	time.Sleep(lasts / 2)
+	d.collection.set(1) // so that the server has moved on
+	time.Sleep(lasts / 2)
 	if compacts {
-		d.endWatches(asExpired)
+		d.collection.bookmark()
+		d.collection.forget()
 	}
-	d.mu.Lock()
-	d.way = nil
-	close(d.over)
-	d.mu.Unlock()
-	d.dropped.Wait()
-}
-
-func (d *downtime) now() (*outage, chan struct{}) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.way, d.over
-}
-
-// wait waits, at most until the end of the outage.
-func (d *downtime) wait(ctx context.Context, most time.Duration) {
-	_, over := d.now()
+	d.collection.set(100)
+	began := time.Now()
+	d.end(compacts)
 	select {
-	case <-over:
-	case <-ctx.Done():
-	case <-time.After(most):
+	case <-added:
+		behind = time.Since(began)
+	case <-time.After(5 * time.Minute):
+		t.Errorf("nothing is heard five minutes after the outage:\n%s", d.lastRequests(40))
 	}
+	return behind
 }
-
-func (*downtime) oneOf(all ...int) int { return all[rand.IntN(len(all))] }
-
-func (d *downtime) dialer(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if way, _ := d.now(); way != nil && way.refuses {
-			return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
-		}
-		return dial(ctx, network, address)
-	}
-}
-
-func (d *downtime) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	way, over := d.now()
-	if way != nil && way.answer != nil && way.answer(d, w, r) {
-		return
-	}
-	if way != nil && way.hangs {
-		select {
-		case <-over:
-		case <-r.Context().Done():
-			return
-		}
-	}
-	d.server.ServeHTTP(silenced{w, http.NewResponseController(w), d, r.Context()}, r)
-}
-
-// silenced is a response that comes only while the server is not silent.
-type silenced struct {
-	http.ResponseWriter
-	*http.ResponseController
-	d   *downtime
-	ctx context.Context
-}
-
-func (s silenced) Write(text []byte) (int, error) {
-	if way, over := s.d.now(); way != nil && way.hangs {
-		select {
-		case <-over:
-		case <-s.ctx.Done():
-		}
-	}
-	return s.ResponseWriter.Write(text)
-}
-
-func (s silenced) Flush() { _ = s.ResponseController.Flush() }
