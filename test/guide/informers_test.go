@@ -37,7 +37,7 @@ import (
 // kubernetes/README.md. hack/tools/pages fails if a page has other code. They are only compiled: other tests of this
 // package and of runtime/cache check what they do.
 var _ = []any{
-	informerOptions, severalNamespaces, newScopes, namespacesByLabel, clusterWatch, shard, severalPackages, builtinFactory,
+	informerOptions, severalNamespaces, newScopes, namespacesByLabel, shard, severalPackages, builtinFactory,
 	builtinKind, overDynamicClient, leased, hooks, printStatuses, leaveOut, backoff, metadataOnly, observed, waitFor,
 }
 
@@ -94,14 +94,6 @@ func namespacesByLabel(ctx context.Context, kubeclient kubernetes.Interface, cli
 	go namespaces.Run(ctx)
 	go informer.Run(ctx)
 	return nil
-}
-
-func clusterWatch(client versioned.Interface, enabled cache.ScopeSource) (*cache.SharedIndexInformer[*datav1.Database], error) {
-	informer, err := datainformers.DatabaseKind(client).NewInformer(
-		cache.WithScopeSource(enabled),
-		cache.WithClusterWatch(100), // above 100 namespaces, one watch of all
-	)
-	return informer, err
 }
 
 func shard(client versioned.Interface) (*cache.SharedIndexInformer[*datav1.Database], error) {

@@ -127,47 +127,40 @@ func TestNamespacesThatChange(t *testing.T) {
 	handler.await(t, names[1], names[2])
 }
 
-// TestNamespacesByLabel is the code of docs/informers.md, with and without a watch of all.
+// TestNamespacesByLabel is the code of docs/informers.md.
 func TestNamespacesByLabel(t *testing.T) {
-	for name, options := range map[string][]cache.SharedInformerOption{
-		"a watch for each": nil,
-		"one watch of all": {cache.WithClusterWatch(0)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			kube, databases, names := teams(t, 3)
-			label := func(name, value string) {
-				t.Helper()
-				namespace, err := kube.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				metav1.SetMetaDataLabel(&namespace.ObjectMeta, "databases", value)
-				if _, err := kube.CoreV1().Namespaces().Update(t.Context(), namespace, metav1.UpdateOptions{}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			value := "enabled-" + names[0] // other tests have namespaces too
-			label(names[0], value)
-
-			namespaces, err := corev1informers.NamespaceKind(kube).NewInformer(cache.WithLabelSelector("databases=" + value))
-			if err != nil {
-				t.Fatal(err)
-			}
-			enabled := cache.ScopesOf(namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} })
-			informer, err := datainformers.DatabaseKind(databases).NewInformer(append(options, cache.WithScopeSource(enabled))...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			handler := listenTo(t, informer)
-			follow(t, namespaces.Run, informer.Run)
-
-			handler.await(t, names[0])
-			label(names[1], value)
-			handler.await(t, names[0], names[1])
-			label(names[0], "disabled")
-			handler.await(t, names[1])
-		})
+	kube, databases, names := teams(t, 3)
+	label := func(name, value string) {
+		t.Helper()
+		namespace, err := kube.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		metav1.SetMetaDataLabel(&namespace.ObjectMeta, "databases", value)
+		if _, err := kube.CoreV1().Namespaces().Update(t.Context(), namespace, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
 	}
+	value := "enabled-" + names[0] // other tests have namespaces too
+	label(names[0], value)
+
+	namespaces, err := corev1informers.NamespaceKind(kube).NewInformer(cache.WithLabelSelector("databases=" + value))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enabled := cache.ScopesOf(namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} })
+	informer, err := datainformers.DatabaseKind(databases).NewInformer(cache.WithScopeSource(enabled))
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := listenTo(t, informer)
+	follow(t, namespaces.Run, informer.Run)
+
+	handler.await(t, names[0])
+	label(names[1], value)
+	handler.await(t, names[0], names[1])
+	label(names[0], "disabled")
+	handler.await(t, names[1])
 }
 
 func TestShards(t *testing.T) {

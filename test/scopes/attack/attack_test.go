@@ -294,7 +294,6 @@ type game struct {
 	skips      bool
 	big        bool // there are objects over the limit
 	always     sharding.Selector
-	wide       bool // WithClusterWatch
 	informer   *cache.SharedIndexInformer[object]
 	set        func(...cache.Scope) error
 	fromSource bool
@@ -992,10 +991,6 @@ func play(t *testing.T, seed uint64) {
 		g.always = sharding.Split(sharding.Owner, 2)[0]
 		options = append(options, cache.WithShard(g.always))
 	}
-	if g.chance(8) && g.mode != refusing {
-		g.wide = true
-		options = append(options, cache.WithClusterWatch(2))
-	}
 	if g.mode == refusing || g.mode >= failing {
 		g.faults = append(g.faults, g.server.On("*", widgets.Resource).Optional().Where(func(r *http.Request) bool {
 			return r.UserAgent() == "informer" && r.URL.Query().Get("labelSelector") == refusedSelector
@@ -1029,7 +1024,7 @@ func play(t *testing.T, seed uint64) {
 		t.Fatal(err)
 	}
 	g.set = g.informer.SetScopes
-	g.log("seed %d mode %d readsOwn %v skips %v big %v shard %v wide %v source %v form %s", seed, g.mode, g.readsOwn, g.skips, g.big, g.always, g.wide, g.fromSource, form("x,y"))
+	g.log("seed %d mode %d readsOwn %v skips %v big %v shard %v source %v form %s", seed, g.mode, g.readsOwn, g.skips, g.big, g.always, g.fromSource, form("x,y"))
 	for range 8 {
 		n := names[g.random.IntN(len(names))]
 		if g.now(n).obj == nil {
@@ -1328,7 +1323,7 @@ func (g *game) settle() {
 		g.fail("HasSynced is %v; %s; scopes %v", !hasRefused, g.informer.NotSyncedReason(), g.informer.Scopes())
 	}
 	g.compare()
-	if !g.wide && g.mode != refusing {
+	if g.mode != refusing {
 		g.checkLists()
 	}
 }
@@ -1526,17 +1521,15 @@ func (g *game) finish() {
 			g.fail("lists without a cause: %v", relists)
 		}
 	}
-	if !g.wide {
-		g.reads.mu.Lock()
-		want := map[string]int{}
-		for _, s := range g.scopes {
-			want[keyOf(s.Namespace, s.LabelSelector, s.FieldSelector)]++
-		}
-		open := maps.Clone(g.reads.open)
-		maps.DeleteFunc(open, func(_ string, n int) bool { return n == 0 })
-		if !maps.Equal(open, want) {
-			g.fail("open watches are %v, want %v", open, want)
-		}
-		g.reads.mu.Unlock()
+	g.reads.mu.Lock()
+	want := map[string]int{}
+	for _, s := range g.scopes {
+		want[keyOf(s.Namespace, s.LabelSelector, s.FieldSelector)]++
 	}
+	open := maps.Clone(g.reads.open)
+	maps.DeleteFunc(open, func(_ string, n int) bool { return n == 0 })
+	if !maps.Equal(open, want) {
+		g.fail("open watches are %v, want %v", open, want)
+	}
+	g.reads.mu.Unlock()
 }
