@@ -24,6 +24,8 @@ TEST := go test -vet=off -timeout=$(TIMEOUT)
 # of the tool run the same generator with it in test-all, for each case of testdata/errors.
 GOLDEN := $(RACE) $(TEST) -race=false ./generator
 OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
+# What `make test` runs with the race detector.
+RUNTIME := ./runtime/... ./apitest/... ./observe/...
 # The compiler takes a fifth less processor time with this, for more memory.
 COMPILE := GOGC=400 go list -export -deps -test -f ''
 
@@ -41,7 +43,7 @@ endef
 # Recipes have no absolute paths: the shell would split one that has a space. They take VERSION, which is the
 # name of a tag in the workflow of a release, from the environment: make would run a $(shell …) in it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-shards test test-all test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild test-operators apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt soak clean
+.PHONY: help demo demo-shards test test-server test-all test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild test-operators apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt soak clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,15 +56,18 @@ demo-shards: ## Run processes of the example operator that share their work; add
 	$(call build,demo-shards)
 	@build/bin/demo-shards --repo=. $(ARGS)
 
-test: ## Run the checks of CI: lint and test the root module, and run its informers against a real API server, in 15 CPU minutes the first time
+test: ## Run the tests of the runtime with -race, of the in-memory API server and of the generator, and type the commands of README.md, in 8 CPU minutes the first time
+	$(RACE) $(COMPILE) $(RUNTIME)
+	$(RACE) $(TEST) -short $(RUNTIME)
+	$(TEST) -short $$(go list ./... | grep -v '/runtime/\|/apitest\|/observe')
+	cd hack/tools && $(TEST) -short -run='^TestTyping$$' ./pages
+
+test-server: ## Run what CI checks besides `make test`: lint the root module, run its longer tests, and run its informers against a real API server, in 11 CPU minutes the first time
 	hack/lint.sh .
-	$(RACE) $(COMPILE) ./runtime/... ./apitest/... ./observe/...
-	$(RACE) $(TEST) ./runtime/... ./apitest/... ./observe/...
+	$(RACE) $(TEST) $(RUNTIME)
 	$(TEST) $$(go list ./... | grep -v '/generator$$\|/runtime/\|/apitest\|/observe')
-	$(TEST) -short ./generator
 	cd test && $(COMPILE) ./conformance ./e2e
 	cd test && $(TEST) -skip='^TestChurn$$' ./conformance ./e2e
-	cd hack/tools && $(TEST) -short -run='^TestTyping$$' ./pages
 
 test-all: lint ## Run all checks and tests of all modules, before a release and after a change of what several modules use: 75 CPU minutes the first time, and 45 minutes on two processors
 	$(OTHERS)
