@@ -28,10 +28,10 @@ var order = map[string]string{
 	"observe":                    "state report problems summary read",
 	"observe/debugpage":          "columns facts view history text page handler+options",
 	"observe/healthz":            "report check handler",
-	"runtime/cache": "object errors scope status stats advice hooks listwatch sync scope_source packing packing_default config " +
+	"runtime/cache": "object errors scope status stats advice hooks listwatch sync packing packing_default config " +
 		"handler record scope_reflector core+handover+own_writes indexer fields transform options " +
 		"scope_options informer+observed+registration+scope_set kind shared_informer factory lister generic " +
-		"lease reflector scopes_of",
+		"lease reflector follow_scopes",
 	"runtime/cache/internal/advice":    "advice+kubectl+missing",
 	"runtime/cache/internal/deltafifo": "delta queue",
 	"runtime/cache/internal/hook":      "hook observers",

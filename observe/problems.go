@@ -64,8 +64,8 @@ func (i *Informer) judge(stalenessLimit time.Duration, runbook string) {
 // failure says in words why the informer is degraded.
 func (i *Informer) failure() string {
 	switch {
-	case i.ScopeSourceFailed:
-		return "The source of the scopes has failed, so the informer keeps the scopes that it has."
+	case i.ScopesFailed:
+		return "The scopes cannot be set, so the informer keeps those that it has."
 	case i.Reason == cache.Misconfigured:
 		return "The options have a mistake, so it never runs."
 	case i.Reason == cache.HandlerPanic:
@@ -91,7 +91,7 @@ func (i *Informer) failure() string {
 func (i *Informer) addProblems(stalenessLimit time.Duration, add func(cause, format string, args ...any)) {
 	switch isLong := i.Phase == cache.Listing && time.Duration(i.For) >= maxListing; {
 	case isLong && i.Namespaces != nil && len(i.Namespaces) == 0:
-		add("", "The source of the scopes has set none for %s, so no request was sent.", i.For)
+		add("", "The scopes have not been set for %s, so no request was sent.", i.For)
 	case isLong:
 		add("", "The list is taking %s.", i.For)
 	}

@@ -87,8 +87,8 @@ func (r *Reader) informer(id string, s *cache.InformerStatus, now time.Time) Inf
 	if s.Status.Unconfirmed > 0 {
 		all.LastUnconfirmed = clean(s.Status.LastUnconfirmed.String(), maxType)
 	}
-	var source *cache.ScopeSourceError
-	all.ScopeSourceFailed = errors.As(s.Status.Err, &source)
+	var failed *cache.ScopesError
+	all.ScopesFailed = errors.As(s.Status.Err, &failed)
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
 			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(redact.Credentials(advice.Text), maxText),

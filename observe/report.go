@@ -63,9 +63,8 @@ type Informer struct {
 	// Problems say in words what is wrong with the informer; the worst one first.
 	Problems []string `json:"problems,omitempty"`
 	Condition
-	// ScopeSourceFailed is set if the error is that of the source of the scopes, see
-	// cache.ScopeSourceError.
-	ScopeSourceFailed bool `json:"scope_source_failed,omitempty"`
+	// ScopesFailed is set if the scopes cannot be set; see cache.ScopesError.
+	ScopesFailed bool `json:"scopes_failed,omitempty"`
 
 	Synced bool `json:"synced"`
 	// WasSynced is set if all scopes were listed that were there when the informer was started.

@@ -62,8 +62,7 @@ func (f *follower) reason() error {
 }
 
 // Follow limits an informer to the objects that this member owns, in some scopes; without any, in those that
-// it has. From now on only the Coordinator of this member calls SetScopes of it, so an informer with
-// WithScopeSource is refused. Call Follow before Run, and before the informer runs. The error is that of SetScopes.
+// it has. From now on only the Coordinator of this member calls SetScopes of it. Call Follow before Run, and before the informer runs. The error is that of SetScopes.
 func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	if len(scopes) == 0 {
 		scopes = informer.Scopes()

@@ -71,7 +71,7 @@ func databases() cache.InformerStatus {
 	return cache.InformerStatus{
 		Resource: resource, Kind: "Database", Object: "*v1.Database", Namespaces: []string{"", "bank"},
 		Status: cache.Status{
-			Phase: cache.Degraded, Since: time.Now().Add(-time.Minute), Reason: cache.Unreachable, Err: &cache.ScopeSourceError{Err: errors.New("the file scopes.yaml is missing")},
+			Phase: cache.Degraded, Since: time.Now().Add(-time.Minute), Reason: cache.Unreachable, Err: &cache.ScopesError{Err: errors.New("the file scopes.yaml is missing")},
 			Scopes: []cache.ScopeStatus{
 				{Namespace: "", Scope: "other namespaces labels tier=b", Status: refused},
 				{Namespace: "bank", Scope: `"bank" fields metadata.name=loans`, Status: watching},

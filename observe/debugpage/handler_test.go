@@ -417,7 +417,7 @@ func TestScopes(t *testing.T) {
 	h := New(source{databases()})
 	html := body(t, h, "/?format=html")
 	for _, part := range []string{
-		"The source of the scopes has failed", `<th scope="row">other namespaces labels tier=b</th><td>Degraded: Refused</td>`, `<th scope="row">&#34;bank&#34; fields metadata.name=orders</th><td>Watching</td>`,
+		"The scopes cannot be set", `<th scope="row">other namespaces labels tier=b</th><td>Degraded: Refused</td>`, `<th scope="row">&#34;bank&#34; fields metadata.name=orders</th><td>Watching</td>`,
 		"<dt>Sent by the server, in no scope</dt><dd>4,321</dd>", "<dt>Namespaces</dt><dd>all</dd>",
 	} {
 		if !strings.Contains(html, part) {
@@ -429,7 +429,7 @@ func TestScopes(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := &r.Informers[0]
-	if i.State != observe.Failing || !i.ScopeSourceFailed || i.Dropped != 4321 || len(i.Scopes) != 3 || i.Scopes[0].Scope != "other namespaces labels tier=b" || i.Scopes[1].Namespace != "bank" {
+	if i.State != observe.Failing || !i.ScopesFailed || i.Dropped != 4321 || len(i.Scopes) != 3 || i.Scopes[0].Scope != "other namespaces labels tier=b" || i.Scopes[1].Namespace != "bank" {
 		t.Errorf("the informer is %+v", i)
 	}
 	databases := databases()

@@ -19,7 +19,7 @@
 // no answers sets WithDegradedLimit or WithStalenessLimit. An informer that has stopped is never ready.
 //
 // The same holds for scopes. The first list is that of all scopes which the informer had when it was
-// started, or which its ScopeSource told first. A scope that is added later does not make it unready,
+// started, or which SetScopes set first. A scope that is added later does not make it unready,
 // for example a namespace that someone labels and in which the program has no rights. A replica that starts after that is not ready.
 //
 // A handler that has panicked and continues does not change readiness, because the cache follows the

@@ -185,30 +185,15 @@ func TestScopesThatChange(t *testing.T) {
 		}
 		return scopes
 	}
-	sources := map[string]func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)){
-		"SetScopes": func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)) {
-			return cache.WithNamespaces("team-1"), func(i *cache.SharedIndexInformer[object], scopes []cache.Scope) {
-				if err := i.SetScopes(scopes...); err != nil {
-					t.Error(err)
-				}
-			}
-		},
-		"source": func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)) {
-			scopes := make(chan []cache.Scope, 1)
-			scopes <- in("team-1")
-			return cache.WithScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
-				for {
-					select {
-					case next := <-scopes:
-						_ = set(next...)
-					case <-ctx.Done():
-						return nil
-					}
-				}
-			}), func(_ *cache.SharedIndexInformer[object], next []cache.Scope) { scopes <- next }
-		},
+	set := func(informer *cache.SharedIndexInformer[object], scopes []cache.Scope) {
+		if err := informer.SetScopes(scopes...); err != nil {
+			t.Error(err)
+		}
 	}
-	for name, newSource := range sources {
+	for name, option := range map[string]cache.SharedInformerOption{
+		"from the start": cache.WithNamespaces("team-1"),
+		"later":          cache.WithScopesLater(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := apitest.Start(t)
@@ -217,8 +202,10 @@ func TestScopesThatChange(t *testing.T) {
 					t.Fatal(err)
 				}
 				first, third := server.On("list", "notes").In("team-1").Forbidden(), server.On("list", "notes").In("team-3").Forbidden()
-				option, set := newSource()
 				f, all := program(t, server, []string{"notes"}, option)
+				if name == "later" {
+					set(all[0], in("team-1"))
+				}
 				if _, err := all[0].AddEventHandler(cache.ResourceEventHandlerFuncs[object]{}, cache.WithHandlerName("reconciler")); err != nil {
 					t.Fatal(err)
 				}

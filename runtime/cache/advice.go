@@ -41,7 +41,7 @@ func (a Advice) String() string { return cmp.Or(a.line, a.Text) }
 
 // Advice returns what to do about the informer. It is about the error of each of its namespaces
 // that has one, with one Advice for those that need the same. Without an error it is about an
-// informer that was not started, that waits for the scopes of its ScopeSource, that has been reading a list for ten
+// informer that was not started, that waits for its first scopes, that has been reading a list for ten
 // seconds, or that has stopped.
 // After that come the handlers that have been in one call for ten seconds.
 func (s *InformerStatus) Advice() (all []Advice) {

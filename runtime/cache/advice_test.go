@@ -45,13 +45,13 @@ func TestAdvice(t *testing.T) {
 			"namespaces": {InformerStatus{Resource: widgets, Namespaces: []string{"", "a", "b", "c", "d", "e"}, Status: Status{Phase: Degraded, Scopes: []ScopeStatus{
 				scope("", Forbidden, "list"), scope("a", Forbidden, "list"), scope("b", "", ""), scope("c", Forbidden, "list"), scope("d", Forbidden, "watch"), scope("e", NotFound, "list"),
 			}}}, []string{"forbidden [] in all namespaces. Add the rule to a ClusterRole", "forbidden [a c] to list widgets.test.example.com in 2 namespaces (a, c)", "forbidden [d] to watch", "notfound [e] CustomResourceDefinition widgets.test.example.com"}},
-			"source": {InformerStatus{Resource: widgets, Namespaces: []string{"a"}, Status: Status{Phase: Degraded, Reason: Unreachable, Err: &ScopeSourceError{errForbidden}, Scopes: []ScopeStatus{
+			"source": {InformerStatus{Resource: widgets, Namespaces: []string{"a"}, Status: Status{Phase: Degraded, Reason: Unreachable, Err: &ScopesError{errForbidden}, Scopes: []ScopeStatus{
 				scope("a", Forbidden, "list"),
-			}}}, []string{"scopes [] The source of the scopes has failed", "forbidden [a] in namespace a"}},
-			"source with a mistake": {InformerStatus{Resource: widgets, Status: Status{Phase: Degraded, Reason: Misconfigured, Err: &ScopeSourceError{&OptionError{}}}},
-				[]string{"scopes [] scopes that have a mistake"}},
-			"informer as source": {InformerStatus{Resource: widgets, Status: Status{Phase: Degraded, Reason: Forbidden, Err: &ScopeSourceError{
-				&scopeSourceError{resource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, verb: "list", err: errForbidden},
+			}}}, []string{"scopes [] The scopes cannot be set", "forbidden [a] in namespace a"}},
+			"source with a mistake": {InformerStatus{Resource: widgets, Status: Status{Phase: Degraded, Reason: Misconfigured, Err: &ScopesError{&OptionError{}}}},
+				[]string{"scopes [] The scopes cannot be set"}},
+			"informer as source": {InformerStatus{Resource: widgets, Status: Status{Phase: Degraded, Reason: Forbidden, Err: &ScopesError{
+				&followedError{resource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, verb: "list", err: errForbidden},
 			}}}, []string{"scopes [] to list namespaces. Add the rule to a ClusterRole"}},
 			"scopes of a namespace": {InformerStatus{Resource: widgets, Namespaces: []string{"", "a"}, Status: Status{Phase: Degraded, Scopes: []ScopeStatus{
 				scope("", Forbidden, "list"), scope("", Forbidden, "list"), scope("a", "", ""), scope("a", Forbidden, "list"), scope("a", Forbidden, "list"),

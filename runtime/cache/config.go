@@ -54,8 +54,8 @@ type config struct {
 	isScope bool
 	// isNamespaced is that of the Kind.
 	isNamespaced bool
-	// scopeSource sets the scopes, if it is not nil. There are none at first then.
-	scopeSource ScopeSource
+	// scopesLater is set if there are no scopes before SetScopes.
+	scopesLater bool
 	// configOf returns the config of a scope of the informer that base configures.
 	configOf func(base config, scope Scope) (config, error)
 

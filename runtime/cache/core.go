@@ -28,8 +28,8 @@ type core struct {
 	panics              handlerPanics
 	processing, toCache stats.Histogram
 	lists               initial.Lists // that are in the cache
-	// hasSource is set if a ScopeSource sets the scopes.
-	hasSource bool
+	// isLater is set if there are no scopes before the first SetScopes.
+	isLater bool
 	// current has the Reflectors of the present scopes, sorted by scope, and left those of others that go on until the
 	// present ones have taken over. They are replaced and not changed.
 	current, left atomic.Pointer[[]*scopeReflector]
@@ -183,7 +183,7 @@ func (c *core) listed() initial.Mark {
 			mark = min(mark, initial.Mark(r.id))
 		}
 	}
-	if c.hasSource && c.lists.Reached() == 0 && (!c.isChosen || mark < c.mark()) {
+	if c.isLater && c.lists.Reached() == 0 && (!c.isChosen || mark < c.mark()) {
 		return 0 // who waits for the first scopes waits for all of them
 	}
 	if !c.lists.Reach(mark) {

@@ -64,7 +64,7 @@
 //	Kind                       a kind, its index functions, and the client for it
 //	SharedInformerOption       the With… options of a factory, a kind or one informer
 //	SharedIndexInformer        an informer; Controller is one with another name, and Reflector copies to a Store of the program
-//	Scope, ScopeSource         which objects an informer follows, also if that changes
+//	Scope, FollowScopes        which objects an informer follows, also if that changes
 //	Indexer, Lister            typed reads; GenericLister is for kinds that are known only at run time
 //	ResourceEventHandler       what is called for each change, with its adapters and HandlerOptions
 //	Status, Stats, Advice      what an informer does, why it does not follow its server, and what a person can do

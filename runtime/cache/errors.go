@@ -101,8 +101,8 @@ func optionError(option string, object reflect.Type, format string, args ...any)
 	return e
 }
 
-// scopeSourceError is the error of an informer whose objects are the scopes of another one.
-type scopeSourceError struct {
+// followedError is the error of an informer whose objects are the scopes of another one.
+type followedError struct {
 	resource schema.GroupVersionResource
 	// namespaces are those that the informer is limited to.
 	namespaces []string
@@ -110,19 +110,19 @@ type scopeSourceError struct {
 	err        error
 }
 
-func (e *scopeSourceError) Error() string { return e.err.Error() }
+func (e *followedError) Error() string { return e.err.Error() }
 
-func (e *scopeSourceError) Unwrap() error { return e.err }
+func (e *followedError) Unwrap() error { return e.err }
 
-// ScopeSourceError is the Err of a Status while the ScopeSource of the informer fails, or has set
-// invalid scopes. The informer keeps its scopes.
-type ScopeSourceError struct {
-	// Err is the error that the source returned, or the error that set returned to the source.
+// ScopesError is the Err of a Status while the scopes of the informer cannot be set; see SetScopesError. The informer keeps those
+// that it has.
+type ScopesError struct {
+	// Err is the error of SetScopesError.
 	Err error
 }
 
 // Error returns the text of Err after "scopes: ".
-func (e *ScopeSourceError) Error() string { return "scopes: " + e.Err.Error() }
+func (e *ScopesError) Error() string { return "scopes: " + e.Err.Error() }
 
 // Unwrap returns Err.
-func (e *ScopeSourceError) Unwrap() error { return e.Err }
+func (e *ScopesError) Unwrap() error { return e.Err }

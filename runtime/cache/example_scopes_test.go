@@ -87,28 +87,21 @@ func ExampleSharedIndexInformer_SetScopes() {
 }
 
 // The scopes come from a part of the program that learns them later, such as a configuration file.
-func ExampleScopeSource() {
+func ExampleWithScopesLater() {
 	ctx := context.Background()
 	client := newFoos()
-	scopes := make(chan []cache.Scope)
-	source := func(ctx context.Context, set func(...cache.Scope) error) error {
-		for {
-			select {
-			case next := <-scopes:
-				_ = set(next...)
-			case <-ctx.Done():
-				return nil
-			}
-		}
-	}
-	informer, err := FooKind(client).NewInformer(cache.WithScopeSource(source))
+	informer, err := FooKind(client).NewInformer(cache.WithScopesLater())
 	if err != nil {
 		log.Fatal(err)
 	}
 	go informer.Run(ctx)
 	defer informer.Stop()
 
-	scopes <- []cache.Scope{{Namespace: "team-c"}}
+	go func() { // the other part
+		if err := informer.SetScopes(cache.Scope{Namespace: "team-c"}); err != nil {
+			log.Print(err)
+		}
+	}()
 	if err := cache.WaitForCacheSync(ctx, informer); err != nil { // for the first scopes and their lists
 		log.Fatal(err)
 	}
@@ -118,7 +111,7 @@ func ExampleScopeSource() {
 }
 
 // An informer follows the namespaces that have a label, as it is set and removed.
-func ExampleScopesOf() {
+func ExampleFollowScopes() {
 	ctx := context.Background()
 	client := newFoos()
 	err := client.Server.Add(&metav1.PartialObjectMetadata{
@@ -134,8 +127,7 @@ func ExampleScopesOf() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	enabled := cache.ScopesOf(namespaces, func(n *metav1.PartialObjectMetadata) cache.Scope { return cache.Scope{Namespace: n.Name} })
-	informer, err := FooKind(client).NewInformer(cache.WithScopeSource(enabled))
+	informer, err := FooKind(client).NewInformer(cache.WithScopesLater())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -143,6 +135,7 @@ func ExampleScopesOf() {
 	defer namespaces.Stop()
 	go informer.Run(ctx)
 	defer informer.Stop()
+	go cache.FollowScopes(ctx, informer, namespaces, func(n *metav1.PartialObjectMetadata) cache.Scope { return cache.Scope{Namespace: n.Name} })
 	if err := cache.WaitForCacheSync(ctx, informer); err != nil {
 		log.Fatal(err)
 	}

@@ -190,31 +190,35 @@ func (s *unorderedStream) Next(ctx context.Context, reuse []Event[object]) ([]Ev
 	return events, err
 }
 
-// TestContradictionOfASource names a namespace twice. The others are set, and that one stays as it is.
-func TestContradictionOfASource(t *testing.T) {
+// TestContradictionOfObjects has objects that name a namespace twice. The others are set, and that one stays as it is.
+func TestContradictionOfObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		for _, namespace := range []string{"a", "b", "c"} {
 			w.of(namespace).set(namespace, "one", nil)
 		}
-		scopes := make(chan []Scope)
-		s := w.informer(t, WithScopeSource(scopesFrom(scopes)))
+		s := w.informer(t, WithScopesLater())
+		set := func(scopes []Scope) { // as FollowScopes does
+			if err := inside(s).setScopes(scopes, true); err != nil {
+				s.SetScopesError(err)
+			}
+		}
 		run(t, s.Run)
 		heard, _ := listen(t, s)
-		scopes <- in("a", "a", "b") // equal ones are one
+		set(in("a", "a", "b")) // equal ones are one
 		synctest.Wait()
 		wantLines(t, sortedLines(heard), "add a/one@101 initial=true", "add b/one@101 initial=true")
-		scopes <- append(in("a", "c"), Scope{Namespace: "a", LabelSelector: "x=y"}, Scope{Namespace: "d"}, Scope{Namespace: "d", LabelSelector: "x=y"})
+		set(append(in("a", "c"), Scope{Namespace: "a", LabelSelector: "x=y"}, Scope{Namespace: "d"}, Scope{Namespace: "d", LabelSelector: "x=y"}))
 		synctest.Wait()
 		wantLines(t, sortedLines(heard), "add c/one@101 initial=true", "delete b/one@101 unknown=true")
 		if status := s.Status(); status.Reason != Misconfigured || !strings.Contains(status.String(), `"d"`) || !slices.Equal(s.Scopes(), in("a", "c")) {
 			t.Errorf("the scopes are %v: %v", s.Scopes(), status)
 		}
 		w.of("a").set("a", "two", nil)
-		scopes <- append(in("a"), Scope{})
+		set(append(in("a"), Scope{}))
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add a/two@102 initial=false")
-		scopes <- in("a")
+		set(in("a"))
 		synctest.Wait()
 		wantLines(t, heard.drain(), "delete c/one@101 unknown=true")
 		if status := s.Status(); status.Err != nil || !s.HasSynced() {

@@ -66,7 +66,7 @@ func newInformer(settings config) *informer {
 			indexer:   newCache(&settings),
 			processor: processor.New(),
 			panics:    handlerPanics{recovers: settings.HandlerPanicRecovery, resource: settings.name()},
-			hasSource: settings.scopeSource != nil,
+			isLater:   settings.scopesLater,
 			owners:    partition.New(),
 			open:      map[scopeID]*scopeReflector{},
 		},
@@ -85,14 +85,13 @@ func newInformer(settings config) *informer {
 		scope.Transform = settings.Transform
 		reflectors = append(reflectors, s.newReflector(scope, scopeID(i)))
 	}
-	if len(reflectors) == 0 && settings.scopeSource == nil {
+	if len(reflectors) == 0 && !settings.scopesLater {
 		reflectors = append(reflectors, s.newReflector(s.config, 0))
 	}
 	s.current.Store(&reflectors)
 	s.opened.Store(uint32(len(reflectors)))
 	s.outages.Informer = observedInformer{s}
-	if settings.scopeSource != nil {
-		s.set.retry = make(chan struct{}, 1)
+	if settings.scopesLater {
 		s.opened.Store(1) // so that the first mark is not reached
 		s.newChoice()
 	}
@@ -271,12 +270,6 @@ func (s *informer) Retry() {
 			r.Retry()
 		}
 	}
-	if s.set.retry != nil {
-		select {
-		case s.set.retry <- struct{}{}:
-		default:
-		}
-	}
 }
 
 // hadSynced reports whether lists has those of all scopes that were there when Run began.
@@ -335,6 +328,7 @@ type machine interface {
 	Retry()
 	Resource() schema.GroupVersionResource
 	SetScopes(scopes ...Scope) error
+	SetScopesError(err error)
 	Scopes() []Scope
 	RemoveEventHandler(registration ResourceEventHandlerRegistration) error
 	SetWatchErrorHandler(handler WatchErrorHandler) error

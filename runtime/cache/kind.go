@@ -122,15 +122,15 @@ func (k *kind) config(of, own *options) (config, error) {
 	}
 	made.configOf = func(base config, scope Scope) (config, error) { return k.scoped(base, of, own, scope) }
 	made.isNamespaced = k.Namespaced
-	scopes, scopeSource, err := k.scopes(of, own)
+	scopes, isLater, err := k.scopes(of, own)
 	if err == nil {
 		err = checkScopes("WithNamespaces", own, scopes, k.Namespaced)
 	}
 	errs = append(errs, err)
-	if scopeSource != nil {
+	if isLater {
 		part, err := made.configOf(made, Scope{}) // reports a mistake at once
 		// No request is sent by these: they tell whether there are bodies.
-		made.Open, made.source, made.fake, made.scopeSource = part.Open, part.source, part.fake, scopeSource
+		made.Open, made.source, made.fake, made.scopesLater = part.Open, part.source, part.fake, true
 		return made, errors.Join(append(errs, err)...)
 	}
 	if len(scopes) > 1 {
@@ -151,7 +151,7 @@ func (k *kind) config(of, own *options) (config, error) {
 // scoped returns the config of one scope of an informer, whose config is base.
 func (k *kind) scoped(base config, of, own *options, scope Scope) (config, error) {
 	part := base
-	part.scopes, part.scopeSource = nil, nil
+	part.scopes, part.scopesLater = nil, false
 	part.Namespace, part.scope = scope.Namespace, scope
 	if own := base.ReadYourWrites; own != nil {
 		part.ReadYourWrites = &ownWritesOf{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
@@ -178,26 +178,25 @@ func (k *kind) clusterScoped(own *options, scope Scope) error {
 	return optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option, or the namespace of the scope", k.Resource.GroupResource(), scope.Namespace)
 }
 
-// scopes returns the scopes to follow at first, one with an empty namespace for all of them, or where
-// they come from.
-func (k *kind) scopes(of, own *options) ([]Scope, ScopeSource, error) {
+// scopes returns the scopes to follow at first, one with an empty namespace for all of them, or that SetScopes names them later.
+func (k *kind) scopes(of, own *options) (scopes []Scope, isLater bool, err error) {
 	all := []Scope{{}}
 	switch {
-	case own.source != nil:
-		return nil, own.source, nil
+	case own.later:
+		return nil, true, nil
 	case own.scopes != nil:
 		for _, scope := range own.scopes {
 			if !k.Namespaced && (scope.Namespace != "" || scope.OtherNamespaces) {
-				return all, nil, k.clusterScoped(own, scope)
+				return all, false, k.clusterScoped(own, scope)
 			}
 		}
-		return own.scopes, nil, nil
-	case k.Namespaced && of.source != nil:
-		return nil, of.source, nil
+		return own.scopes, false, nil
+	case k.Namespaced && of.later:
+		return nil, true, nil
 	case k.Namespaced && of.scopes != nil:
-		return of.scopes, nil, nil
+		return of.scopes, false, nil
 	}
-	return all, nil, nil
+	return all, false, nil
 }
 
 // addSource adds the source of the objects of the namespace of config.

@@ -65,10 +65,10 @@ func TestSourceThatFindsNothing(t *testing.T) {
 	configMaps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		s := w.informer(t, WithScopeSource(func(context.Context, func(...Scope) error) error {
-			return apierrors.NewNotFound(configMaps.GroupResource(), "scopes")
-		}))
+		s := w.informer(t, WithScopesLater())
 		run(t, s.Run)
+		synctest.Wait()
+		s.SetScopesError(apierrors.NewNotFound(configMaps.GroupResource(), "scopes"))
 		synctest.Wait()
 		if text := s.Status().String(); !strings.Contains(text, `configmaps "scopes" not found)`) {
 			t.Errorf("the file of the scopes is missing: %s", text)
@@ -78,7 +78,8 @@ func TestSourceThatFindsNothing(t *testing.T) {
 		missing.failWith(func(request) error { return apierrors.NewNotFound(configMaps.GroupResource(), "") })
 		of := informerOf(Config[object]{Resource: configMaps, ListerWatcher: missing, WatchErrorHandler: quiet})
 		run(t, of.Run)
-		next := w.informer(t, WithScopeSource(ScopesOf(of, func(n object) Scope { return Scope{Namespace: n.Name} })))
+		next := w.informer(t, WithScopesLater())
+		followNames(t, next, of)
 		run(t, next.Run)
 		time.Sleep(time.Second)
 		if text := next.Status().String(); !strings.Contains(text, "the server is too old or too new for v1") {
@@ -87,7 +88,7 @@ func TestSourceThatFindsNothing(t *testing.T) {
 		of.Stop()
 		time.Sleep(time.Second)
 		observed := inside(next).observed()
-		if advice := observed.Advice(); !errors.Is(observed.Status.Err, ErrStopped) || len(advice) != 1 || !strings.HasPrefix(advice[0].Text, "The source of the scopes has failed") {
+		if advice := observed.Advice(); !errors.Is(observed.Status.Err, ErrStopped) || len(advice) != 1 || !strings.HasPrefix(advice[0].Text, "The scopes cannot be set") {
 			t.Errorf("after the end of that informer: %v, %v", observed.Status, advice)
 		}
 	})

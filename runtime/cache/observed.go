@@ -248,8 +248,8 @@ func (s observedInformer) LateHandlers() (late []outage.Handler) {
 func (s *informer) name() string {
 	all, name := s.reflectors(), s.config.plainName()
 	switch chosen := s.set.chosen.Load(); {
-	case len(all) == 0 && s.config.scopeSource != nil && !s.HasSynced():
-		return name + " in scopes that their source has not set yet"
+	case len(all) == 0 && s.config.scopesLater && !s.HasSynced():
+		return name + " in scopes that are not set yet"
 	case len(all) == 0:
 		return name + " in no scope"
 	case len(all) == 1 && chosen == nil:

@@ -46,7 +46,7 @@ type options struct {
 
 	settings  []func(*settings)
 	scopes    []Scope // normal and sorted, nil if not set
-	source    ScopeSource
+	later     bool    // SetScopes names the scopes
 	labels    []labels.Selector
 	fields    []fields.Selector
 	tweak     func(*metav1.ListOptions)
@@ -422,7 +422,7 @@ func sameOptions(first, second *options) error {
 }
 
 func (o *options) hasFunctions() bool {
-	return o.tweak != nil || o.onError != nil || o.onStatus != nil || o.transform != nil || o.indexers != nil || o.sourceOf != nil || o.source != nil
+	return o.tweak != nil || o.onError != nil || o.onStatus != nil || o.transform != nil || o.indexers != nil || o.sourceOf != nil
 }
 
 // summary describes the options that are not functions.
@@ -451,6 +451,9 @@ func (o *options) summary() string {
 		}
 		slices.Sort(terms)
 		add("fields", terms)
+	}
+	if o.later {
+		add("scopes", "later")
 	}
 	if o.shard != nil {
 		add("shard", o.shard)

@@ -108,7 +108,7 @@ func newHooks(config *config, name func() string, status func() Status) *hook.Ho
 	}
 	options := hook.Options[Status]{
 		Status:  status,
-		IsSlow:  len(config.scopes) > 0 || config.scopeSource != nil, // there may be a thousand
+		IsSlow:  len(config.scopes) > 0 || config.scopesLater, // there may be a thousand
 		Same:    isSameState,
 		Dropped: func(n int) error { return &DroppedErrors{n} },
 		Full: func(ctx context.Context) {

@@ -99,8 +99,8 @@ type storeReflector struct {
 func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (runner, error) {
 	own := newOptions(kind.form.Type(), set)
 	config, err := kind.config(&options{}, own)
-	if err == nil && (len(config.scopes) > 0 || config.scopeSource != nil) {
-		err = optionError("NewReflector", own.object, "the options have several scopes, or a source of them; use a Reflector for each, or an informer")
+	if err == nil && (len(config.scopes) > 0 || config.scopesLater) {
+		err = optionError("NewReflector", own.object, "the options have several scopes, or none yet; use a Reflector for each, or an informer")
 	}
 	if err != nil {
 		return nil, err

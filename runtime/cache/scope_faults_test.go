@@ -72,9 +72,9 @@ func TestForbiddenScopeChangesNothing(t *testing.T) {
 	})
 }
 
-// TestScopesOfAnInformerWithOtherErrors takes scopes from an informer that follows the server, but has a
+// TestFollowAnInformerWithOtherErrors takes scopes from an informer that follows the server, but has a
 // handler that panicked.
-func TestScopesOfAnInformerWithOtherErrors(t *testing.T) {
+func TestFollowAnInformerWithOtherErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		teams, src := newSource(), newSource()
 		teams.set("", "a", nil)
@@ -85,10 +85,11 @@ func TestScopesOfAnInformerWithOtherErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](within{src, namespace}) }}
-		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopesOf(namespaces, func(n object) Scope { return Scope{Namespace: n.Name} })))
+		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopesLater())
 		if err != nil {
 			t.Fatal(err)
 		}
+		followNames(t, s, namespaces)
 		run(t, namespaces.Run)
 		run(t, s.Run)
 		time.Sleep(time.Minute)
@@ -303,89 +304,27 @@ func TestWaitForWhenScopesChange(t *testing.T) {
 	}
 }
 
-// TestScopeSourcesThatFail runs sources that fail, end, tell mistakes, and tell the same again.
-func TestScopeSourcesThatFail(t *testing.T) {
-	for name, test := range map[string]struct {
-		source func(calls int, set func(...Scope) error) error
-		// want is a part of the error after a minute, empty for none.
-		want string
-	}{
-		"fails at once":     {func(int, func(...Scope) error) error { return errInternal }, "etcd is away"},
-		"ends without any":  {func(int, func(...Scope) error) error { return nil }, errNoScopes.Error()},
-		"tells a mistake":   {func(_ int, set func(...Scope) error) error { return set(Scope{Namespace: "A"}) }, `"A" cannot be the name`},
-		"a mistake, hidden": {func(_ int, set func(...Scope) error) error { _ = set(Scope{LabelSelector: "a in ("}); return nil }, "source"},
-		"the same again": {func(_ int, set func(...Scope) error) error {
-			for range 1000 {
-				if err := set(Scope{Namespace: "a"}, Scope{Namespace: "a"}); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, ""},
-		"recovers": {func(calls int, set func(...Scope) error) error {
-			if calls < 3 {
-				return errForbidden
-			}
-			return set(Scope{Namespace: "a"})
-		}, ""},
-		"fails after the first": {func(_ int, set func(...Scope) error) error { _ = set(Scope{Namespace: "a"}); return errInternal }, "etcd is away"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				src, calls := newSource(), 0
-				src.set("a", "one", nil)
-				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
-				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
-					calls++
-					return test.source(calls, set)
-				}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				run(t, s.Run)
-				time.Sleep(time.Minute)
-				synctest.Wait()
-				status := s.Status()
-				if (status.Err == nil) != (test.want == "") || status.Err != nil && !strings.Contains(status.Err.Error(), test.want) {
-					t.Errorf("after %d calls: %v", calls, status)
-				}
-				told := test.want == "" || name == "fails after the first"
-				if s.HasSynced() != told || calls > 100 || src.count("list") > 1 {
-					t.Errorf("synced: %v, %d calls, %d lists", s.HasSynced(), calls, src.count("list"))
-				}
-				if !told && s.NotSyncedReason() == "" {
-					t.Error("no reason")
-				}
-			})
-		})
-	}
-}
-
-// TestScopeSourceInGoroutines sets scopes in several goroutines, as handlers of other informers would, while the source fails
-// and is called again. The race detector looks at it.
-func TestScopeSourceInGoroutines(t *testing.T) {
+// TestSetScopesInGoroutines sets scopes and errors in several goroutines, as handlers of other informers would. The race detector
+// looks at it.
+func TestSetScopesInGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		w.of("a").set("a", "one", nil)
-		var all sync.WaitGroup
-		calls := 0
-		s := w.informer(t, WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
-			if calls++; calls > 1 {
-				all.Wait()
-				return set(in("a")...)
-			}
-			for g := range 4 {
-				all.Go(func() {
-					for i := range 50 {
-						if err := set(in([]string{"a", "b", "c"}[(g+i)%3])...); err != nil {
-							t.Error(err)
-						}
-					}
-				})
-			}
-			return errInternal
-		}))
+		s := w.informer(t, WithScopesLater())
 		run(t, s.Run)
+		var all sync.WaitGroup
+		for g := range 4 {
+			all.Go(func() {
+				for i := range 50 {
+					s.SetScopesError(errInternal)
+					if err := s.SetScopes(in([]string{"a", "b", "c"}[(g+i)%3])...); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		setScopes(t, s, in("a")...)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got := names(s); !slices.Equal(got, []string{"a/one"}) || !s.HasSynced() || s.Status().Err != nil || w.open() != 1 {
@@ -394,8 +333,8 @@ func TestScopeSourceInGoroutines(t *testing.T) {
 	})
 }
 
-// TestScopesOfForbiddenNamespaces has no right to list namespaces at first.
-func TestScopesOfForbiddenNamespaces(t *testing.T) {
+// TestFollowForbiddenNamespaces has no right to list namespaces at first.
+func TestFollowForbiddenNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		namespaces, src := newSource(), newSource()
 		namespaces.set("", "a", nil)
@@ -403,10 +342,11 @@ func TestScopesOfForbiddenNamespaces(t *testing.T) {
 		src.set("a", "one", nil)
 		of := informerOf(Config[object]{Resource: widgets, ListerWatcher: namespaces, WatchErrorHandler: quiet})
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](within{src, namespace}) }}
-		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopesOf(of, func(n object) Scope { return Scope{Namespace: n.Name} })))
+		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopesLater())
 		if err != nil {
 			t.Fatal(err)
 		}
+		followNames(t, s, of)
 		heard, _ := listen(t, s)
 		run(t, s.Run)
 		synctest.Wait()

@@ -120,21 +120,16 @@ func (o *options) setScopes(option string, scopes []Scope) {
 		o.mistakes = append(o.mistakes, err)
 		return
 	}
-	o.scopes, o.source = normal, nil
+	o.scopes, o.later = normal, false
 }
 
-// WithScopeSource limits an informer to the scopes of a source, which may change while the informer
-// runs. Before the source has called set, the informer sends no request, and Status says so. The informer is
-// synced when the source has called set and the lists of all scopes are in the cache. After a call of set without scopes, the informer is synced and has no objects. As an option of a
+// WithScopesLater lets an informer begin without scopes, if the program does not know them yet. Before the first SetScopes the
+// informer sends no request and is not synced, and Status says so. SetScopesError tells why there are none. As an option of a
 // factory it has no effect on cluster-scoped kinds.
-func WithScopeSource(source ScopeSource) SharedInformerOption {
+func WithScopesLater() SharedInformerOption {
 	return func(o *options) {
-		o.once("WithNamespaces") // both set the scopes
-		if source == nil {
-			o.mistake("WithScopeSource", "the source is nil; pass for example the result of ScopesOf")
-			return
-		}
-		o.source, o.scopes = source, nil
+		o.once("WithNamespaces") // which names the scopes too
+		o.later, o.scopes = true, nil
 	}
 }
 

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
@@ -21,18 +19,17 @@ import (
 
 // scopeSet has the Reflectors of an informer, one for each scope.
 type scopeSet struct {
-	// retry holds a token after Retry, for the source of the scopes. It is nil without one.
-	retry chan struct{}
 	// chosen is how far the choice of the scopes is. It is nil if they were never changed.
 	chosen atomic.Pointer[progress.Tracker]
-	// source is the informer whose objects are the scopes, or nil.
-	source atomic.Pointer[sourceInformer]
+	// objects is the informer whose objects are the scopes, or nil.
+	objects atomic.Pointer[informer]
 
 	mu sync.Mutex // guards what follows, and changes of current
 	// ctx is that of Run. It is nil unless the informer runs.
 	ctx   context.Context
 	ended bool     // or retired
 	named *[]Scope // those of the last SetScopes, or nil
+	err   error    // of SetScopesError, until it or SetScopes takes that back
 	// ownFirstLists is that of the scopes that are added.
 	ownFirstLists chan struct{}
 
@@ -69,14 +66,7 @@ func (s *informer) begin(ctx context.Context) {
 	for _, r := range s.reflectors() {
 		s.startLocked(r)
 	}
-	if s.config.scopeSource != nil {
-		s.choose(Listing, "", nil)
-	} else if set.chosen.Load() != nil {
-		s.choose(Watching, "", nil)
-	}
-	if s.config.scopeSource != nil {
-		s.goLocked(set.ctx, s.followSource)
-	}
+	s.chooseLocked()
 }
 
 // startLocked starts a Reflector, if the informer runs.
@@ -119,6 +109,23 @@ func (s *informer) end() {
 	}
 }
 
+// chooseLocked sets the phase of the choice of the scopes, if the informer runs and they may change.
+func (s *informer) chooseLocked() {
+	verb := ""
+	if followed := (*followedError)(nil); errors.As(s.set.err, &followed) {
+		verb = followed.verb
+	}
+	switch set := &s.set; {
+	case set.ctx == nil || set.chosen.Load() == nil:
+	case set.err != nil:
+		s.choose(Degraded, verb, &ScopesError{set.err})
+	case set.named == nil && s.config.scopesLater:
+		s.choose(Listing, "", nil)
+	default:
+		s.choose(Watching, "", nil)
+	}
+}
+
 // choose sets the phase of the choice of the scopes.
 func (s *informer) choose(phase Phase, verb string, err error) {
 	tracker := s.set.chosen.Load()
@@ -152,44 +159,43 @@ func (s *informer) configOf(scope Scope) (config, error) {
 }
 
 // setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and
-// the others are set. The error is about such a namespace then.
-func (s *informer) setScopes(scopes []Scope, isLenient bool) (isSet bool, err error) {
+// the others are set. Then that is an error of the scopes, as of SetScopesError.
+func (s *informer) setScopes(scopes []Scope, isLenient bool) error {
 	c, set := s, &s.set
 	of := &options{object: c.config.form.Type()}
 	normal, err := normalScopes("SetScopes", of, scopes)
 	if err != nil {
-		return false, err
+		return err
 	}
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	if set.ended {
-		return false, fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
+		return fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
 	}
 	contradiction := checkScopes("SetScopes", of, normal, c.config.isNamespaced)
 	if contradiction != nil {
 		found := contradictions(normal, c.config.isNamespaced)
 		if _, isWide := found[""]; isWide || !isLenient {
-			return false, contradiction
+			return contradiction
 		}
 		normal = withoutContradictions(normal, found, c.namedLocked())
 	}
 	next, opened, err := s.plan(normal)
 	if err != nil {
-		return false, err
+		return err
 	}
-	set.named = &normal
 	if set.chosen.Load() == nil {
 		c.newChoice()
-		if set.ctx != nil {
-			c.choose(Watching, "", nil)
-		}
+		c.chooseLocked()
 	}
 	s.replaceScopes(next, opened)
 	for _, r := range opened {
 		c.startLocked(r)
 	}
+	set.named, set.err = &normal, contradiction
+	c.chooseLocked()
 	c.changed()
-	return true, contradiction
+	return nil
 }
 
 // withoutContradictions replaces the scopes of namespaces in found by those that have has of them.
@@ -266,57 +272,6 @@ func (s *informer) replaceScopes(next, opened []*scopeReflector) {
 	s.endWaits()                                // a scope that is gone may have been the last one behind
 }
 
-// followSource follows the source of the scopes, until ctx ends or they do not change any more.
-func (s *informer) followSource(ctx context.Context) {
-	var told, known atomic.Bool // by this call of the source, and by any; set may be called by several goroutines
-	report := func(err error) {
-		verb, source := "", (*scopeSourceError)(nil)
-		if errors.As(err, &source) {
-			verb = source.verb
-		}
-		switch {
-		case ctx.Err() != nil:
-		case err != nil:
-			s.choose(Degraded, verb, &ScopeSourceError{err})
-		case !known.Load():
-			s.choose(Listing, "", nil)
-		default:
-			s.choose(Watching, "", nil)
-		}
-	}
-	set := func(scopes ...Scope) error {
-		isSet, err := s.setScopes(scopes, true)
-		if isSet {
-			told.Store(true)
-			known.Store(true)
-		}
-		report(err)
-		return err
-	}
-	of := func(informer sourceInformer) { s.set.source.Store(&informer) }
-	for failures := 0; ; failures++ {
-		begin := time.Now()
-		err := s.config.scopeSource(context.WithValue(ctx, sourceKey{}, sourceReport{report, of}), set)
-		if ctx.Err() != nil {
-			return
-		}
-		if err == nil && known.Load() {
-			return
-		}
-		if err == nil {
-			err = errNoScopes
-		}
-		if told.Swap(false) && time.Since(begin) >= sourceWorked {
-			failures = 0
-		}
-		report(err)
-		wait := waitsOf(s.config.Backoffs).After(err, failures, 0).Pick(rand.N[time.Duration])
-		if !s.set.chosen.Load().Await(ctx, wait, s.set.retry) {
-			return
-		}
-	}
-}
-
 // newReflector returns the Reflector of a scope. It is opened later.
 func (s *informer) newReflector(config *config, id scopeID) *scopeReflector {
 	r := &scopeReflector{queue: s.queue, mu: &s.mu, id: id}
@@ -324,20 +279,18 @@ func (s *informer) newReflector(config *config, id scopeID) *scopeReflector {
 	return r
 }
 
-// awaitedScopes returns what the informer waits for. It is called before the source has called set.
+// awaitedScopes returns what the informer waits for. It is called before the first SetScopes.
 func (s *informer) awaitedScopes() *awaitedScopes {
-	const none = "its scope source has set no scopes yet"
-	from := s.set.source.Load()
-	if from == nil {
-		return &awaitedScopes{none, advice.NoScopes("", false)}
+	objects, reason := s.set.objects.Load(), ""
+	if objects != nil {
+		reason = objects.NotSyncedReason()
 	}
-	reason := (*from).NotSyncedReason()
-	if reason == "" { // the source is about to call set
-		return &awaitedScopes{none, advice.NoScopes("", false)}
+	if reason == "" { // SetScopes is about to be called
+		return &awaitedScopes{"SetScopes was not called yet", advice.NoScopes("", false)}
 	}
 	return &awaitedScopes{
 		"its scopes come from an informer that is not synced: " + reason,
-		advice.NoScopes((*from).Resource().GroupResource().String(), (*from).Status().Phase == Pending),
+		advice.NoScopes(objects.Resource().GroupResource().String(), objects.Status().Phase == Pending),
 	}
 }
 
@@ -353,12 +306,20 @@ func (s *informer) awaitedScopes() *awaitedScopes {
 //
 // The error is an *OptionError, or joins several of them, or wraps ErrStopped. Nothing has changed then.
 // A handler may call SetScopes. An index function, a transform or a hook must not.
-func (s *informer) SetScopes(scopes ...Scope) error {
-	if s.config.scopeSource != nil {
-		return optionError("SetScopes", s.config.form.Type(), "the scopes of %s come from its WithScopeSource; change them there, or remove the option", s.name())
+func (s *informer) SetScopes(scopes ...Scope) error { return s.setScopes(scopes, false) }
+
+// SetScopesError is that of SharedIndexInformer.
+func (s *informer) SetScopesError(err error) {
+	set := &s.set
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	if set.ended {
+		return
 	}
-	_, err := s.setScopes(scopes, false)
-	return err
+	if set.err = err; set.chosen.Load() == nil {
+		s.newChoice()
+	}
+	s.chooseLocked()
 }
 
 // Scopes returns the scopes of the informer, sorted.

@@ -160,41 +160,28 @@ func TestSetScopesBeforeRun(t *testing.T) {
 	})
 }
 
-// scopesFrom returns the source of a channel.
-func scopesFrom(scopes <-chan []Scope) ScopeSource {
-	return func(ctx context.Context, set func(...Scope) error) error {
-		for {
-			select {
-			case <-ctx.Done():
-				return nil
-			case next, open := <-scopes:
-				if !open {
-					return nil
-				}
-				_ = set(next...)
-			}
-		}
-	}
-}
-
-func TestScopeSource(t *testing.T) {
+func TestScopesLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		w.of("a").set("a", "one", nil)
-		scopes := make(chan []Scope)
-		s := w.informer(t, WithScopeSource(scopesFrom(scopes)))
-		if err := s.SetScopes(in("a")...); err == nil || !strings.Contains(err.Error(), "WithScopeSource") {
-			t.Errorf("SetScopes next to a source: %v", err)
-		}
+		s := w.informer(t, WithScopesLater())
 		run(t, s.Run)
 		heard, reg := listen(t, s)
 		synctest.Wait()
 		before := s.Synced()
-		if status := s.Status(); s.HasSynced() || status.Phase != Listing || !strings.Contains(s.NotSyncedReason(), "their source has not set yet") {
+		if status := s.Status(); s.HasSynced() || status.Phase != Listing || !strings.Contains(s.NotSyncedReason(), "in scopes that are not set yet") {
 			t.Errorf("before the first scopes: %v, %s", status, s.NotSyncedReason())
 		}
+		s.SetScopesError(errors.New("the file is missing"))
+		if failed := (*ScopesError)(nil); !errors.As(s.Status().Err, &failed) || failed.Err.Error() != "the file is missing" || !strings.Contains(s.NotSyncedReason(), "scopes: the file is missing") {
+			t.Errorf("the error is %#v, and the reason %s", s.Status().Err, s.NotSyncedReason())
+		}
+		s.SetScopesError(nil)
+		if status := s.Status(); status.Phase != Listing || status.Err != nil {
+			t.Errorf("after the error: %v", status)
+		}
 		w.of("a").failWith(func(request) error { return errForbidden })
-		scopes <- in("a")
+		setScopes(t, s, in("a")...)
 		synctest.Wait()
 		if isClosed(before) || s.HasSynced() {
 			t.Error("synced before the list of the first scope")
@@ -206,13 +193,11 @@ func TestScopeSource(t *testing.T) {
 		if !isClosed(before) || !reg.HasSynced() {
 			t.Error("not synced with the first scope")
 		}
-		scopes <- []Scope{{Namespace: "A"}}
-		synctest.Wait()
-		if status := s.Status(); status.Reason != Misconfigured || status.Phase != Degraded || !strings.Contains(status.String(), `"A" cannot be the name of a namespace`) {
-			t.Errorf("after a mistake: %v", status)
+		s.SetScopesError(errInternal)
+		if status := s.Status(); status.Phase != Degraded || !s.HasSynced() || status.Objects != 1 {
+			t.Errorf("with an error: %v", status)
 		}
-		scopes <- nil
-		close(scopes)
+		setScopes(t, s)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "delete a/one@101 unknown=true")
 		if status := s.Status(); status.Phase != Watching || status.Err != nil || !s.HasSynced() {
@@ -221,7 +206,36 @@ func TestScopeSource(t *testing.T) {
 	})
 }
 
-func TestScopesOf(t *testing.T) {
+// TestScopesErrorBeforeRun is in the Status from Run on, also of an informer that has scopes.
+func TestScopesErrorBeforeRun(t *testing.T) {
+	for name, options := range map[string][]SharedInformerOption{"later": {WithScopesLater()}, "a namespace": {WithNamespace("a")}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := (&worlds{}).informer(t, options...)
+				s.SetScopesError(errInternal)
+				stop := run(t, s.Run)
+				synctest.Wait()
+				if failed := (*ScopesError)(nil); s.Status().Phase != Degraded || !errors.As(s.Status().Err, &failed) {
+					t.Errorf("the status is %v", s.Status())
+				}
+				stop()
+				s.SetScopesError(nil)
+				if s.Status().Phase != Stopped {
+					t.Errorf("after the end the status is %v", s.Status())
+				}
+			})
+		})
+	}
+}
+
+// followNames sets a scope for each object of an informer, of the namespace with its name.
+func followNames(t *testing.T, s, objects *SharedIndexInformer[object]) {
+	run(t, func(ctx context.Context) {
+		_ = FollowScopes(ctx, s, objects, func(n object) Scope { return Scope{Namespace: n.Name} })
+	})
+}
+
+func TestFollowScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		namespaces, w := newSource(), &worlds{}
 		namespaces.set("", "a", nil)
@@ -233,7 +247,8 @@ func TestScopesOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		run(t, of.Run)
-		s := w.informer(t, WithScopeSource(ScopesOf(of, func(n object) Scope { return Scope{Namespace: n.Name} })))
+		s := w.informer(t, WithScopesLater())
+		followNames(t, s, of)
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		for _, namespace := range []string{"a", "b"} {
@@ -262,8 +277,8 @@ func TestScopesOf(t *testing.T) {
 	})
 }
 
-// TestScopesOfAStoppedInformer stay as they are: the cache of that informer is emptied while its scopes are read.
-func TestScopesOfAStoppedInformer(t *testing.T) {
+// TestFollowAStoppedInformer stay as they are: the cache of that informer is emptied while its scopes are read.
+func TestFollowAStoppedInformer(t *testing.T) {
 	for range 20 { // which of two channels is received first is random
 		synctest.Test(t, func(t *testing.T) {
 			namespaces, w := newSource(), &worlds{}
@@ -275,12 +290,16 @@ func TestScopesOfAStoppedInformer(t *testing.T) {
 			}
 			run(t, of.Run)
 			var gate atomic.Pointer[chan struct{}]
-			s := w.informer(t, WithScopeSource(ScopesOf(of, func(n object) Scope {
-				if gate := gate.Load(); gate != nil {
-					<-*gate
-				}
-				return Scope{Namespace: n.Name}
-			})))
+			s := w.informer(t, WithScopesLater())
+			ended := make(chan error, 1)
+			run(t, func(ctx context.Context) {
+				ended <- FollowScopes(ctx, s, of, func(n object) Scope {
+					if gate := gate.Load(); gate != nil {
+						<-*gate
+					}
+					return Scope{Namespace: n.Name}
+				})
+			})
 			run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
@@ -297,99 +316,11 @@ func TestScopesOfAStoppedInformer(t *testing.T) {
 			if status := s.Status(); status.Objects != 1 || !errors.Is(status.Err, ErrStopped) {
 				t.Errorf("the status is %v", status)
 			}
+			if err := <-ended; !errors.Is(err, ErrStopped) {
+				t.Errorf("FollowScopes returned %v", err)
+			}
 		})
 	}
-}
-
-// TestSourceThatFails is called again.
-func TestSourceThatFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		calls, w := 0, &worlds{}
-		s := w.informer(t, WithScopeSource(func(ctx context.Context, set func(...Scope) error) error {
-			if calls++; calls < 3 {
-				return errors.New("the file is missing")
-			}
-			return set(in("a")...)
-		}))
-		run(t, s.Run)
-		synctest.Wait()
-		if status := s.Status(); status.Phase != Degraded || !strings.Contains(status.String(), "scopes: the file is missing") || status.NextAttempt.IsZero() {
-			t.Errorf("after a failure: %v", status)
-		}
-		if failed := (*ScopeSourceError)(nil); !errors.As(s.Status().Err, &failed) || failed.Err.Error() != "the file is missing" {
-			t.Errorf("the error is %#v", s.Status().Err)
-		}
-		s.Retry()
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if status := s.Status(); calls != 3 || status.Phase != Watching || !s.HasSynced() {
-			t.Errorf("after %d calls: %v", calls, status)
-		}
-	})
-}
-
-// TestSourceThatTellsAndFails is called after growing waits, until a call has gone on for a while.
-func TestSourceThatTellsAndFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &worlds{}
-		var calls atomic.Int32
-		var works atomic.Bool
-		s := w.informer(t, WithScopeSource(func(ctx context.Context, set func(...Scope) error) error {
-			calls.Add(1)
-			if err := set(in("a")...); err != nil {
-				return err
-			}
-			if works.Load() {
-				select {
-				case <-ctx.Done():
-				case <-time.After(time.Hour):
-				}
-			}
-			return errors.New("the connection was closed")
-		}))
-		run(t, s.Run)
-		time.Sleep(10 * time.Minute)
-		if n := calls.Load(); n < 70 || n > 130 {
-			t.Errorf("the source was called %d times in ten minutes, want a wait that grows to 8 s", n)
-		}
-		works.Store(true)
-		time.Sleep(40 * time.Second) // it works now
-		before := calls.Load()
-		time.Sleep(time.Hour)
-		if n := calls.Load() - before; n != 1 {
-			t.Errorf("after an hour of work the source was called %d times, want once", n)
-		}
-		time.Sleep(10 * time.Minute)
-		if status := s.Status(); status.Phase != Watching || !s.HasSynced() {
-			t.Errorf("while the source works: %v", status)
-		}
-	})
-}
-
-// TestSourceThatFailsLate has a source whose requests time out, so each call lasts. It has set no scopes, so the waits grow.
-func TestSourceThatFailsLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var ended time.Time
-		var waits []time.Duration
-		w := &worlds{}
-		s := w.informer(t, WithScopeSource(func(ctx context.Context, _ func(...Scope) error) error {
-			if !ended.IsZero() {
-				waits = append(waits, time.Since(ended))
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(2 * sourceWorked):
-			}
-			ended = time.Now()
-			return errors.New("the request has timed out")
-		}))
-		stop := run(t, s.Run)
-		time.Sleep(time.Hour)
-		stop()
-		if n := len(waits); n < 20 || slices.Min(waits[n-10:]) < 4*time.Second {
-			t.Errorf("the waits are %v, want some that grow to 8 s", waits)
-		}
-	})
 }
 
 // TestFirstListsOfScopesThatAreAddedAreLimited sets many namespaces at one time.

@@ -137,6 +137,10 @@ func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
 	return s.machine.SetScopes(scopes...)
 }
 
+// SetScopesError reports why the scopes cannot be set as they should be, such as an error of what decides about them. The informer
+// keeps the scopes that it has, and Status has a *ScopesError, until SetScopesError(nil) or the next SetScopes without an error.
+func (s *SharedIndexInformer[T]) SetScopesError(err error) { s.machine.SetScopesError(err) }
+
 // Scopes returns the scopes of the informer, sorted.
 func (s *SharedIndexInformer[T]) Scopes() []Scope { return s.machine.Scopes() }
 

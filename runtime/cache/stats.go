@@ -37,7 +37,7 @@ type InformerStatus struct {
 	Server string
 	// Namespaces are those that the informer is limited to, sorted; nil for all of them, and for
 	// a cluster-scoped kind. An empty one is a scope of all, or of all that it does not exclude. The
-	// slice is empty, but not nil, if the informer follows no scope, or its ScopeSource has set none.
+	// slice is empty, but not nil, if the informer follows no scope, or SetScopes has set none yet.
 	Namespaces []string
 	Status     Status
 	Stats      Stats
@@ -57,7 +57,7 @@ type Stats struct {
 	// Synced reports whether the cache holds the first list, of each present scope.
 	Synced bool
 	// WasSynced reports whether the cache has held the first lists of the scopes that were there when
-	// Run began, or of the first ones that a ScopeSource set. Unlike Synced, it stays true when
+	// Run began, or of the first ones after WithScopesLater. Unlike Synced, it stays true when
 	// scopes are added.
 	WasSynced bool
 	// Staleness is the time since the server last sent anything that shows how current the cache

@@ -26,7 +26,7 @@ const (
 	// Pending: it has not been started.
 	Pending Phase = progress.Pending
 	// Listing: it is reading the collection, or waiting for the answer to its first
-	// watch, or for the first scopes of its ScopeSource.
+	// watch, or for the first SetScopes.
 	Listing Phase = progress.Listing
 	// Watching: the cache follows the server. A watch is open, or it ended without a failure
 	// of the server, which has two seconds to answer the next one.
@@ -130,7 +130,7 @@ type Status struct {
 	Scopes []ScopeStatus
 
 	resource schema.GroupVersionResource // of the informer, if it is known
-	awaits   *awaitedScopes              // nil unless the source of the scopes has set none yet
+	awaits   *awaitedScopes              // nil unless SetScopes has set none yet
 }
 
 // UnconfirmedVersion is a version that the watch did not confirm.
@@ -157,9 +157,9 @@ func (u UnconfirmedVersion) String() string {
 // failure returns the failure with Err.
 func (s *Status) failure() advice.Failure {
 	f := advice.Failure{Reason: string(s.Reason), Verb: s.Verb, Resource: s.resource, Err: s.Err}
-	if failed := (*ScopeSourceError)(nil); errors.As(s.Err, &failed) {
+	if failed := (*ScopesError)(nil); errors.As(s.Err, &failed) {
 		f.IsSource, f.Resource = true, schema.GroupVersionResource{}
-		if source := (*scopeSourceError)(nil); errors.As(failed, &source) {
+		if source := (*followedError)(nil); errors.As(failed, &source) {
 			f.Verb, f.Resource, f.Namespaces = source.verb, source.resource, source.namespaces
 		}
 	}
@@ -297,7 +297,7 @@ func outageOf(scopes []ScopeStatus) *ScopeStatus {
 }
 
 // isOutageOfSource reports whether an informer has an error because the server fails the informer whose
-// objects are its scopes. The source is not to blame for that.
+// objects are its scopes. What sets the scopes is not to blame for that.
 func isOutageOfSource(s *Status) bool {
 	failure := s.failure()
 	return failure.IsSource && failure.Resource.Resource != "" && failure.IsOutage()
@@ -336,7 +336,7 @@ func failureOf(verb string, err error) progress.Failure {
 	return progress.Failure{Verb: verb, Reason: string(reasonOf(err)), Err: err}
 }
 
-// awaitedScopes is what an informer waits for whose source has set no scopes yet.
+// awaitedScopes is what an informer waits for whose scopes are not set yet.
 type awaitedScopes struct {
 	text   string
 	advice advice.Advice

@@ -86,13 +86,13 @@ func namespacesByLabel(ctx context.Context, kubeclient kubernetes.Interface, cli
 	if err != nil {
 		return err
 	}
-	enabled := cache.ScopesOf(namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} })
-	informer, err := datainformers.DatabaseKind(client).NewInformer(cache.WithScopeSource(enabled))
+	informer, err := datainformers.DatabaseKind(client).NewInformer(cache.WithScopesLater())
 	if err != nil {
 		return err
 	}
 	go namespaces.Run(ctx)
 	go informer.Run(ctx)
+	go cache.FollowScopes(ctx, informer, namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} })
 	return nil
 }
 

@@ -148,13 +148,14 @@ func TestNamespacesByLabel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enabled := cache.ScopesOf(namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} })
-	informer, err := datainformers.DatabaseKind(databases).NewInformer(cache.WithScopeSource(enabled))
+	informer, err := datainformers.DatabaseKind(databases).NewInformer(cache.WithScopesLater())
 	if err != nil {
 		t.Fatal(err)
 	}
 	handler := listenTo(t, informer)
-	follow(t, namespaces.Run, informer.Run)
+	follow(t, namespaces.Run, informer.Run, func(ctx context.Context) {
+		_ = cache.FollowScopes(ctx, informer, namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} })
+	})
 
 	handler.await(t, names[0])
 	label(names[1], value)

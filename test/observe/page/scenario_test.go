@@ -17,6 +17,7 @@ import (
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	datainformers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/api/v1"
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/progress"
@@ -110,42 +111,29 @@ func forbidden(t *testing.T) cache.StatusSource {
 	return factory
 }
 
-// scopesFrom is the source of a channel.
-func scopesFrom(scopes <-chan []cache.Scope) cache.ScopeSource {
-	return func(ctx context.Context, set func(...cache.Scope) error) error {
-		for {
-			select {
-			case next := <-scopes:
-				_ = set(next...)
-			case <-ctx.Done():
-				return nil
-			}
-		}
-	}
-}
-
 // scopes has an informer with two names in one namespace, and a namespace that is added later, without the
 // right to list it. Another one follows no scope.
 func scopes(t *testing.T) cache.StatusSource {
-	wanted := make(chan []cache.Scope, 1)
 	first := []cache.Scope{{Namespace: "default", FieldSelector: "metadata.name=orders-0"}, {Namespace: "default", FieldSelector: "metadata.name=orders-1"}}
-	wanted <- first
-	none := make(chan []cache.Scope, 1)
-	none <- nil
 	reached := make(chan struct{})
 	var once sync.Once
-	_, factory := operator(t, func(client *fake.Clientset) {
+	client, factory := operator(t, func(client *fake.Clientset) {
 		client.Server().On("list", "databases").In("team-b").Forbidden()
-	}, cache.For[*v1.Database](cache.WithScopeSource(scopesFrom(wanted))), cache.For[*v1.DatabaseServer](cache.WithScopeSource(scopesFrom(none))),
+	}, cache.For[*v1.Database](cache.WithScopes(first...)), cache.For[*v1.DatabaseServer](cache.WithScopesLater()),
 		cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
 			if change.New.Reason == cache.Forbidden {
 				once.Do(func() { close(reached) })
 			}
 		}))
+	if err := cache.InformerFor(factory, datainformers.DatabaseServerKind(client)).SetScopes(); err != nil {
+		t.Fatal(err)
+	}
 	if err := factory.WaitForCacheSync(progress.Context(t)); err != nil {
 		t.Fatal(err)
 	}
-	wanted <- append(first, cache.Scope{Namespace: "team-b"})
+	if err := cache.InformerFor(factory, datainformers.DatabaseKind(client)).SetScopes(append(first, cache.Scope{Namespace: "team-b"})...); err != nil {
+		t.Fatal(err)
+	}
 	select {
 	case <-reached:
 	case <-progress.Context(t).Done():

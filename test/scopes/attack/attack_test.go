@@ -285,18 +285,17 @@ type game struct {
 	random *rand.Rand
 	mode   int
 
-	server     *apitest.Server
-	reads      *reads
-	others     http.RoundTripper
-	client     http.RoundTripper
-	own        writes.Observer
-	readsOwn   bool
-	skips      bool
-	big        bool // there are objects over the limit
-	always     sharding.Selector
-	informer   *cache.SharedIndexInformer[object]
-	set        func(...cache.Scope) error
-	fromSource bool
+	server   *apitest.Server
+	reads    *reads
+	others   http.RoundTripper
+	client   http.RoundTripper
+	own      writes.Observer
+	readsOwn bool
+	skips    bool
+	big      bool // there are objects over the limit
+	always   sharding.Selector
+	informer *cache.SharedIndexInformer[object]
+	isLater  bool
 
 	mu       sync.Mutex
 	trace    []string
@@ -320,8 +319,6 @@ type game struct {
 	wasRestored bool
 	// isOver is set when no scope is refused any more, and slow handlers have caught up.
 	isOver bool
-	// contradicted is set if the last scopes of the source have a contradiction.
-	contradicted bool
 }
 
 type lateWrite struct {
@@ -1003,13 +1000,8 @@ func play(t *testing.T, seed uint64) {
 	for len(first) == 0 {
 		first = g.randomScopes()
 	}
-	sets := make(chan func(...cache.Scope) error, 1)
-	if g.fromSource = g.chance(3); g.fromSource {
-		options = append(options, cache.WithScopeSource(func(ctx context.Context, set func(...cache.Scope) error) error {
-			sets <- set
-			<-ctx.Done()
-			return nil
-		}))
+	if g.isLater = g.chance(3); g.isLater {
+		options = append(options, cache.WithScopesLater())
 	} else {
 		options = append(options, cache.WithScopes(first...))
 	}
@@ -1023,15 +1015,14 @@ func play(t *testing.T, seed uint64) {
 	if g.informer, err = kind.NewInformer(options...); err != nil {
 		t.Fatal(err)
 	}
-	g.set = g.informer.SetScopes
-	g.log("seed %d mode %d readsOwn %v skips %v big %v shard %v source %v form %s", seed, g.mode, g.readsOwn, g.skips, g.big, g.always, g.fromSource, form("x,y"))
+	g.log("seed %d mode %d readsOwn %v skips %v big %v shard %v later %v form %s", seed, g.mode, g.readsOwn, g.skips, g.big, g.always, g.isLater, form("x,y"))
 	for range 8 {
 		n := names[g.random.IntN(len(names))]
 		if g.now(n).obj == nil {
 			g.write2(n)
 		}
 	}
-	if !g.fromSource {
+	if !g.isLater {
 		g.log("scopes %v", first)
 		g.choose(first)
 	}
@@ -1044,8 +1035,7 @@ func play(t *testing.T, seed uint64) {
 		defer close(ended)
 		g.informer.Run(ctx)
 	}()
-	if g.fromSource {
-		g.set = <-sets
+	if g.isLater {
 		g.setScopes(first)
 	}
 	g.join()
@@ -1172,32 +1162,19 @@ func (g *game) rescope() {
 
 func (g *game) setScopes(next []cache.Scope) {
 	given := slices.Clone(next)
-	if g.fromSource && len(next) > 0 && g.chance(4) { // a contradiction of one namespace
+	if len(next) > 0 && g.chance(8) { // a contradiction, which changes nothing
 		namespace := g.pick("x", "y", "z")
-		isOdd := slices.ContainsFunc(next, func(s cache.Scope) bool { return s.Namespace == "" && !s.OtherNamespaces }) ||
-			slices.ContainsFunc(g.scopes, func(s *scope) bool { return s.Namespace == "" && !s.OtherNamespaces })
-		if !isOdd {
-			given = append(given, cache.Scope{Namespace: namespace, LabelSelector: "letters=x"}, cache.Scope{Namespace: namespace, LabelSelector: "letters=y"})
-			next = slices.DeleteFunc(slices.Clone(next), func(s cache.Scope) bool { return s.Namespace == namespace })
-			for _, s := range g.scopes {
-				if s.Namespace == namespace {
-					next = append(next, s.Scope)
-				}
-			}
-			g.contradicted = true
-			g.log("scopes %v, of which %s stays", given, namespace)
-			g.choose(next)
-			if err := g.set(given...); err == nil {
-				g.fail("a contradiction has no error")
-			}
-			g.checkScopes()
-			return
+		given = append(given, cache.Scope{Namespace: namespace, LabelSelector: "letters=x"}, cache.Scope{Namespace: namespace, LabelSelector: "letters=y"})
+		g.log("scopes %v, which contradict each other", given)
+		if err := g.informer.SetScopes(given...); err == nil {
+			g.fail("a contradiction has no error")
 		}
+		g.checkScopes()
+		given = slices.Clone(next)
 	}
-	g.contradicted = false
 	g.log("scopes %v", given)
 	g.choose(next)
-	if err := g.set(given...); err != nil {
+	if err := g.informer.SetScopes(given...); err != nil {
 		g.fail("%v: %v", given, err)
 	}
 	g.checkScopes()
@@ -1205,7 +1182,6 @@ func (g *game) setScopes(next []cache.Scope) {
 
 // alongside sets scopes while writes are under way.
 func (g *game) alongside(next []cache.Scope) {
-	g.contradicted = false
 	g.log("meanwhile: scopes %v", next)
 	old := g.scopes
 	g.choose(next)
@@ -1214,7 +1190,7 @@ func (g *game) alongside(next []cache.Scope) {
 	owners := g.owners
 	g.owners = map[name][]*scope{} // not known
 	done := make(chan error, 1)
-	go func() { done <- g.set(next...) }()
+	go func() { done <- g.informer.SetScopes(next...) }()
 	// A write whose scope stays is readable. The others are not checked.
 	g.scopes = nil
 	for _, s := range now {
@@ -1508,7 +1484,7 @@ func (g *game) finish() {
 	g.quiet()
 	g.compare()
 	status := g.informer.Status()
-	if !g.informer.HasSynced() || status.Err != nil && !g.contradicted || status.PendingWrites != 0 || status.LateWrites != 0 || status.Unconfirmed != 0 {
+	if !g.informer.HasSynced() || status.Err != nil || status.PendingWrites != 0 || status.LateWrites != 0 || status.Unconfirmed != 0 {
 		g.fail("in the end: synced %v (%s), pending %d, late %d, unconfirmed %d, %v", g.informer.HasSynced(), g.informer.NotSyncedReason(), status.PendingWrites, status.LateWrites, status.Unconfirmed, status)
 	}
 	for _, h := range g.handlers {

@@ -40,7 +40,7 @@ type Failure struct {
 	// collection. An empty name stands for all namespaces: an informer may follow both all namespaces and
 	// some by name.
 	Namespaces []string
-	// IsSource is set if the source of the scopes of the informer has failed. Resource is then what that
+	// IsSource is set if what sets the scopes of the informer has failed. Resource is then what that
 	// source follows, or empty.
 	IsSource bool
 	// Err is the error of one of them.
@@ -90,7 +90,7 @@ func (a Advice) Line() string {
 	return a.Text + " The rule: " + a.Rule
 }
 
-// isOwnOfSource reports whether a source of scopes has failed by itself, and not the informer that it reads.
+// isOwnOfSource reports whether what sets the scopes has failed by itself, and not the informer that it reads.
 func (f *Failure) isOwnOfSource() bool {
 	return f.IsSource && (f.Resource.Resource == "" || f.Reason == Misconfigured)
 }
@@ -115,7 +115,7 @@ func Brief(f Failure) string {
 func Of(f Failure) Advice {
 	if f.isOwnOfSource() {
 		return Advice{
-			Text: "The source of the scopes has failed, or has told scopes that have a mistake, so the informer keeps the scopes that it has. Correct what the error names. The source is called again after a while, and may tell other scopes at any time.",
+			Text: "The scopes cannot be set, or have a mistake, so the informer keeps those that it has. Correct what the error names. What calls SetScopes may set others at any time.",
 		}
 	}
 	switch f.Reason {
@@ -214,15 +214,15 @@ func Pending() Advice {
 	return Advice{Text: "The informer is not started. Call Start of its factory after the informer is created, or Run of an informer without a factory."}
 }
 
-// NoScopes returns what to do about an informer whose source of scopes has set none yet. of is the resource of the
+// NoScopes returns what to do about an informer whose scopes are not set yet. of is the resource of the
 // informer whose objects are the scopes, or empty, and isPending is set if that one is not started.
 func NoScopes(of string, isPending bool) Advice {
 	of = printable.Text(printable.Cut(of, 2*maxName))
 	switch {
 	case of == "":
-		return Advice{Text: "The informer has sent no request, because the source of its scopes has not called set. Look at the ScopeSource. If there are no scopes, call set without any."}
+		return Advice{Text: "The informer has sent no request, because its scopes are not set yet. Look at what calls SetScopes. If there are no scopes, call it without any."}
 	case isPending:
-		return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not started. Start that informer: ScopesOf does not.", of)}
+		return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not started. Start that informer: FollowScopes does not.", of)}
 	}
 	return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not synced. Look at the Status of that informer, or at its lines in the log.", of)}
 }

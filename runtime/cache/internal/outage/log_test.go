@@ -244,7 +244,7 @@ func TestLines(t *testing.T) {
 			i.wait(time.Hour)
 			source.Resource = schema.GroupVersionResource{}
 			i.enter(1, NotFollowing, own, source)
-			i.wait(10*second, "The source of the scopes")
+			i.wait(10*second, "The scopes cannot be set")
 		},
 		"outages next to a failure that lasts": func(i *informer) {
 			i.enter(0, NotFollowing, forbidden("no", "a"))

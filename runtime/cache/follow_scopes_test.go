@@ -30,38 +30,26 @@ func wantAwaited(t *testing.T, s *SharedIndexInformer[object], status, remedy st
 	}
 }
 
-// TestSourceThatHasSetNothing says so in Status, in WaitForCacheSync, in the advice and in the log.
-func TestSourceThatHasSetNothing(t *testing.T) {
-	for name, source := range map[string]func() ScopeSource{
-		"channel": func() ScopeSource { return scopesFrom(make(chan []Scope)) },
-		"function": func() ScopeSource {
-			return func(ctx context.Context, _ func(...Scope) error) error {
-				<-ctx.Done()
-				return nil
-			}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, log := newCluster(t), &shownLog{}
-				s := c.runLogged(t, log, nil, WithScopeSource(source()))
-				wantAwaited(t, s, "its scope source has set no scopes yet", "the source of its scopes has not called set")
-				time.Sleep(outage.After)
-				wantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com in scopes that their source has not set yet for=10s advice=The informer has sent no request, because the source")
-				if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(time.Hour)
-				wantLog(t, log)
-				wantAwaited(t, s, "Listing for 60m: its scope source has set no scopes yet", "called set")
-			})
-		})
-	}
+// TestScopesThatAreNotSet has no scopes, and says so in Status, in WaitForCacheSync, in the advice and in the log.
+func TestScopesThatAreNotSet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, log := newCluster(t), &shownLog{}
+		s := c.runLogged(t, log, nil, WithScopesLater())
+		wantAwaited(t, s, "SetScopes was not called yet", "its scopes are not set yet. Look at what calls SetScopes")
+		time.Sleep(outage.After)
+		wantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com in scopes that are not set yet for=10s advice=The informer has sent no request, because its scopes are not set yet")
+		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		wantLog(t, log)
+		wantAwaited(t, s, "Listing for 60m: SetScopes was not called yet", "SetScopes")
+	})
 }
 
-// TestScopesOfAnInformerThatIsNotSynced has an informer whose objects are the scopes, and which is not started, then
+// TestFollowAnInformerThatIsNotSynced has an informer whose objects are the scopes, and which is not started, then
 // lists, and fails.
-func TestScopesOfAnInformerThatIsNotSynced(t *testing.T) {
+func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := newCluster(t), &shownLog{}
 		create(c, "teams", "a")
@@ -71,7 +59,8 @@ func TestScopesOfAnInformerThatIsNotSynced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := c.runLogged(t, log, nil, WithScopeSource(ScopesOf(teams, func(n object) Scope { return Scope{Namespace: n.Name} })))
+		s := c.runLogged(t, log, nil, WithScopesLater())
+		followNames(t, s, teams)
 		wantAwaited(t, s, "its scopes come from an informer that is not synced: widgets.test.example.com in namespace teams: Pending for ", "which is not started. Start that informer")
 		time.Sleep(outage.After)
 		wantLog(t, log, "the objects of the informer of widgets.test.example.com, which is not started.")
@@ -97,12 +86,4 @@ func TestScopesOfAnInformerThatIsNotSynced(t *testing.T) {
 			t.Errorf("with the scopes: %v", s.Status())
 		}
 	})
-}
-
-// TestNilScopeSource has a function that is nil.
-func TestNilScopeSource(t *testing.T) {
-	kind := (&worlds{}).kind()
-	if _, err := kind.NewInformer(WithScopeSource(nil)); err == nil || !strings.Contains(err.Error(), "the source is nil") {
-		t.Errorf("without a function: %v", err)
-	}
 }

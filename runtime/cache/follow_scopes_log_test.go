@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -14,13 +13,15 @@ import (
 	"github.com/typedinformers/informer-gen/apitest"
 )
 
-// scopesOfTeams has a scope for each widget of the namespace teams, which another informer follows.
-func scopesOfTeams(t *testing.T, c *cluster, log *shownLog, names ...string) (*SharedIndexInformer[object], SharedInformerOption) {
+// followTeams runs an informer with a scope for each widget of the namespace teams, which another informer follows.
+func followTeams(t *testing.T, c *cluster, log *shownLog, names ...string) *SharedIndexInformer[object] {
 	for _, name := range names {
 		create(c, "teams", name)
 	}
 	teams := c.runLogged(t, log, []string{"teams"})
-	return teams, WithScopeSource(ScopesOf(teams, func(n object) Scope { return Scope{Namespace: n.Name} }))
+	s := c.runLogged(t, log, nil, WithScopesLater())
+	followNames(t, s, teams)
+	return s
 }
 
 // outages are ways in which a whole server fails. end ends the outage.
@@ -63,31 +64,31 @@ var outages = map[string]func(c *cluster) (end func()){
 }
 
 // TestLogOfAnOutageWithScopes has outages of a whole server. Each informer logs one line at the beginning and
-// one at the end, and does not blame the source of its scopes.
+// one at the end, and does not blame what sets its scopes.
 func TestLogOfAnOutageWithScopes(t *testing.T) {
-	for name, option := range map[string]func(*testing.T, *cluster, *shownLog) SharedInformerOption{
-		"one namespace": func(*testing.T, *cluster, *shownLog) SharedInformerOption { return WithNamespace("a") },
-		"namespaces":    func(*testing.T, *cluster, *shownLog) SharedInformerOption { return WithNamespaces("a", "b", "c") },
-		"ScopesOf": func(t *testing.T, c *cluster, log *shownLog) SharedInformerOption {
-			_, option := scopesOfTeams(t, c, log, "a", "b", "c")
-			return option
+	for name, running := range map[string]func(*testing.T, *cluster, *shownLog) *SharedIndexInformer[object]{
+		"one namespace": func(t *testing.T, c *cluster, log *shownLog) *SharedIndexInformer[object] {
+			return c.runLogged(t, log, nil, WithNamespace("a"))
 		},
-		"channel": func(*testing.T, *cluster, *shownLog) SharedInformerOption {
-			scopes := make(chan []Scope, 1)
-			scopes <- in("a", "b", "c")
-			return WithScopeSource(scopesFrom(scopes))
+		"namespaces": func(t *testing.T, c *cluster, log *shownLog) *SharedIndexInformer[object] {
+			return c.runLogged(t, log, nil, WithNamespaces("a", "b", "c"))
 		},
-		"a source that returns": func(*testing.T, *cluster, *shownLog) SharedInformerOption {
-			return WithScopeSource(func(_ context.Context, set func(...Scope) error) error { return set(in("a", "b", "c")...) })
+		"FollowScopes": func(t *testing.T, c *cluster, log *shownLog) *SharedIndexInformer[object] {
+			return followTeams(t, c, log, "a", "b", "c")
+		},
+		"SetScopes": func(t *testing.T, c *cluster, log *shownLog) *SharedIndexInformer[object] {
+			s := c.runLogged(t, log, nil, WithScopesLater())
+			setScopes(t, s, in("a", "b", "c")...)
+			return s
 		},
 	} {
 		for outage, begin := range outages {
 			t.Run(name+"/"+outage, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					c, log := newCluster(t), &shownLog{}
-					s := c.runLogged(t, log, nil, option(t, c, log))
+					s := running(t, c, log)
 					informers := 1
-					if name == "ScopesOf" {
+					if name == "FollowScopes" {
 						informers = 2
 					}
 					time.Sleep(time.Minute)
@@ -97,7 +98,7 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 					time.Sleep(15 * time.Minute)
 					status := s.Status()
 					wantLog(t, log, slices.Repeat([]string{"Does not follow the API server: "}, informers)...)
-					if failed := (*ScopeSourceError)(nil); status.Err == nil || errors.As(status.Err, &failed) {
+					if failed := (*ScopesError)(nil); status.Err == nil || errors.As(status.Err, &failed) {
 						t.Errorf("during the outage: %v", status)
 					}
 					end()
@@ -115,8 +116,7 @@ func TestLogOfAnOutageFromTheStart(t *testing.T) {
 		c, log := newCluster(t), &shownLog{}
 		create(c, "a", "one")
 		away := c.server.On("list", widgets.Resource).Fail(syscall.ECONNREFUSED)
-		_, option := scopesOfTeams(t, c, log, "a", "b")
-		s := c.runLogged(t, log, nil, option)
+		s := followTeams(t, c, log, "a", "b")
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		lines := log.take()
@@ -133,18 +133,14 @@ func TestLogOfAnOutageFromTheStart(t *testing.T) {
 	})
 }
 
-// TestLogOfASourceThatFails has an informer that follows the server, and a source that has failed. An outage
-// meanwhile has a line of its own.
-func TestLogOfASourceThatFails(t *testing.T) {
+// TestLogOfAScopesError has an informer that follows the server, and an error of its scopes. An outage meanwhile has a line of its
+// own.
+func TestLogOfAScopesError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := newCluster(t), &shownLog{}
-		calls := 0
-		s := c.runLogged(t, log, nil, WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
-			if calls++; calls == 1 {
-				return errors.Join(set(in("a", "b")...), errors.New("the file is missing"))
-			}
-			return errors.New("the file is missing")
-		}))
+		s := c.runLogged(t, log, nil, WithScopesLater())
+		setScopes(t, s, in("a", "b")...)
+		s.SetScopesError(errors.New("the file is missing"))
 		time.Sleep(time.Hour)
 		wantLog(t, log, "Does not follow the API server: scopes: the file is missing resource=widgets.test.example.com in namespaces a, b")
 		away := c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)
