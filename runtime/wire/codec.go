@@ -22,8 +22,8 @@ type codec interface {
 	ReadVersion(frame []byte) plan.Head
 	// ReadIdentity is ReadVersion that also reads the UID, for Options.Keep.
 	ReadIdentity(frame []byte) plan.Head
-	// Cut returns a frame without some members of the object. The caller must not change either.
-	Cut(frame []byte, omit plan.Omission) []byte
+	// Cut returns a frame, on which Decode has not given up, without some members of the object. The caller must not change either.
+	Cut(frame []byte, omit plan.Omission) (rest []byte, ok bool)
 	// ContentHash is never 0.
 	ContentHash(frame []byte) uint64
 	// diagnose returns the error for the object in frame. err is that of Unmarshal. If hide

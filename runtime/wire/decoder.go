@@ -281,13 +281,14 @@ func (d *Decoder) DecodeItem(text []byte) (Item, error) {
 	if h, out := d.leavesOut(c, frame); out {
 		return Item{}, errorOf(h, ErrNotKept)
 	}
-	obj, err := d.decode(c, frame, false)
+	how := howToDecode{meta: meta}
+	obj, err := d.decode(c, frame, &how)
 	if err != nil {
 		return Item{}, err // not nil as an error
 	}
-	meta = meta.set(obj)
+	how.meta = meta.set(obj)
 	d.dropTypeMeta(obj)
-	return Item{Object: d.pack(c, frame, meta, obj, false), ContentHash: d.contentHash(c, frame)}, nil
+	return Item{Object: d.pack(c, frame, obj, &how), ContentHash: d.contentHash(c, frame)}, nil
 }
 
 // maxEventBytes is how many bytes more than its object an event has in JSON. In protobuf it has fewer.
@@ -305,7 +306,7 @@ func (d *Decoder) dropTypeMeta(obj Object) {
 type howToDecode struct {
 	// mayBeHeld is set if the cache may have it.
 	mayBeHeld bool
-	// gaveUp is set if the plan has given up on it, and is not tried again.
+	// gaveUp is set if the plan has given up on it, and is not tried again. decode sets it too.
 	gaveUp bool
 	// meta is the kind of an object that has none in the frame, if it is known.
 	meta *typeMeta
@@ -326,14 +327,14 @@ func (d *Decoder) object(c codec, frame []byte, how howToDecode) (i Item) {
 		return Item{Err: i.Err}
 	}
 	if !how.kindLater {
-		i.Object = d.pack(c, frame, how.meta, i.Object, how.listed)
+		i.Object = d.pack(c, frame, i.Object, &how)
 	}
 	return i
 }
 
 // named is decode of an object that has a name. It sets how.meta to nil if the object has a kind of its own.
 func (d *Decoder) named(c codec, frame []byte, how *howToDecode) (Object, *DecodeError) {
-	obj, err := d.decode(c, frame, how.gaveUp)
+	obj, err := d.decode(c, frame, how)
 	if err == nil {
 		how.meta = how.meta.set(obj)
 		if wrong := d.check(obj); wrong != nil {
@@ -452,13 +453,14 @@ func (d *Decoder) contentHash(c codec, frame []byte) uint64 {
 	return c.ContentHash(frame)
 }
 
-// decode returns the object of a frame. It uses the plan or, if that gives up or gaveUp is
+// decode returns the object of a frame. It uses the plan or, if that gives up or how.gaveUp is
 // set, the slower definition of the encoding, whose error it returns.
-func (d *Decoder) decode(c codec, frame []byte, gaveUp bool) (Object, *DecodeError) {
-	if !gaveUp {
+func (d *Decoder) decode(c codec, frame []byte, how *howToDecode) (Object, *DecodeError) {
+	if !how.gaveUp {
 		if obj, ok := decodeFast(c, frame); ok {
 			return obj, nil
 		}
+		how.gaveUp = true
 	}
 	obj, err := c.Unmarshal(frame)
 	if err != nil {

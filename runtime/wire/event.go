@@ -55,7 +55,7 @@ func (d *Decoder) usualEvent(frame []byte) (event Event, ok, gaveUp bool) {
 		i.Held = false
 	}
 	if i.Object, ok = decodeFast(d.json, object); ok && d.check(i.Object) == nil {
-		i.Object = d.pack(d.json, object, nil, i.Object, false)
+		i.Object = d.pack(d.json, object, i.Object, &howToDecode{})
 		return changeTo(kind, i), true, false
 	}
 	return event, false, !ok

@@ -339,7 +339,7 @@ func (r *listReader) setKind(item *Item) {
 	if r.apiVersion != "" {
 		obj.SetAPIVersion(r.apiVersion)
 	}
-	item.Object = r.decoder.pack(r.codec, nil, nil, item.Object, true)
+	item.Object = r.decoder.pack(r.codec, nil, item.Object, &howToDecode{listed: true})
 }
 
 var errNoKind = errors.New("neither the object nor its list has a kind")

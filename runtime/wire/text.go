@@ -36,16 +36,18 @@ type TextForm struct {
 }
 
 // pack replaces a decoded object. frame is empty if it is not the whole object.
-func (d *Decoder) pack(c codec, frame []byte, meta *typeMeta, obj Object, listed bool) Object {
+func (d *Decoder) pack(c codec, frame []byte, obj Object, how *howToDecode) Object {
 	if d.packer == nil {
 		return obj
 	}
-	text := Text{Bytes: d.cut(c, frame), Reader: d.reader}
-	_, text.Protobuf = c.(protobufCodec)
-	if meta != nil {
+	text := Text{Bytes: frame, Reader: d.reader}
+	if _, text.Protobuf = c.(protobufCodec); !text.Protobuf || !how.gaveUp {
+		text.Bytes = d.cut(c, frame)
+	}
+	if meta := how.meta; meta != nil {
 		text.Kind, text.APIVersion = meta.Kind, meta.APIVersion
 	}
-	return d.packer.Pack(obj, text, listed)
+	return d.packer.Pack(obj, text, how.listed)
 }
 
 // usePacker makes the Decoder for texts that are decoded again.
@@ -68,7 +70,10 @@ func (d *Decoder) usePacker(object reflect.Type, options Options) {
 func (d *Decoder) cut(c codec, frame []byte) []byte {
 	for _, text := range d.leftOutText {
 		if bytes.Contains(frame, text) {
-			return c.Cut(frame, d.omit)
+			if rest, ok := c.Cut(frame, d.omit); ok {
+				return rest
+			}
+			break
 		}
 	}
 	return frame
@@ -82,14 +87,19 @@ var secrets = plan.Omission{
 }
 
 // WithoutSecrets returns a text without the members that may have secrets, for those that keep parts of it after the object is gone.
+// It returns nil for a text that it cannot read.
 func (d *Decoder) WithoutSecrets(form TextForm, text []byte) []byte {
-	return d.codecOf(form).Cut(text, secrets)
+	rest, ok := d.codecOf(form).Cut(text, secrets)
+	if !ok {
+		return nil
+	}
+	return rest
 }
 
 // Reread decodes a text again, as it was decoded for Packer.Pack. The object keeps nothing of the text.
 func (d *Decoder) Reread(form TextForm, text []byte) (Object, error) {
 	c := d.codecOf(form)
-	obj, err := d.decode(c, text, false)
+	obj, err := d.decode(c, text, &howToDecode{})
 	if err != nil {
 		return nil, err // not nil as an error
 	}

@@ -276,14 +276,15 @@ func (h *history[T]) checkReaders(t *testing.T) {
 	}
 }
 
-// checkTexts compares the texts that were compressed with the messages of the server.
+// checkTexts compares the texts that were compressed with the messages of the server. One in another form than servers of today write,
+// such as with an unknown field in a time, stays whole.
 func (h *history[T]) checkTexts(t *testing.T) {
 	if h.isOdd {
 		return
 	}
 	expected := map[string]bool{}
 	for _, raw := range h.sent {
-		expected[string(h.text(raw))] = true
+		expected[string(h.text(raw))], expected[string(raw)] = true, true
 	}
 	for text := range h.packing.texts {
 		if !expected[text] {
@@ -291,7 +292,7 @@ func (h *history[T]) checkTexts(t *testing.T) {
 		}
 	}
 	for name, raw := range h.objects {
-		if !h.packing.texts[string(h.text(raw))] {
+		if !h.packing.texts[string(h.text(raw))] && !h.packing.texts[string(raw)] {
 			t.Errorf("the text of %s was not packed", name)
 		}
 	}

@@ -2,7 +2,7 @@ package plan
 
 // Cut returns the text of an object without the members that omit leaves out. All other names and values stay as they are. A text
 // that has none of these members is returned itself, as is one whose brackets do not match.
-func (p *Plan) Cut(text []byte, omit Omission) []byte { return omit.cut(text) }
+func (p *Plan) Cut(text []byte, omit Omission) (rest []byte, ok bool) { return omit.cut(text), true }
 
 func (o Omission) cut(text []byte) []byte {
 	rest := make([]byte, 0, len(text))

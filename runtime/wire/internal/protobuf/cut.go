@@ -8,12 +8,12 @@ import (
 )
 
 // Cut returns a message without the fields that omit leaves out, which has their names in JSON. The bytes of all others stay as they
-// are, apart from the lengths of messages in which something was left out. A message that cannot be read is returned itself.
-func (p *Plan) Cut(message []byte, omit plan.Omission) []byte {
-	if rest, ok := cut(message, p.whole, omit); ok {
-		return rest
-	}
-	return message
+// are, apart from the lengths of messages in which something was left out. It reports false if it cannot read the message.
+//
+// The message is one that Decode has not given up on. In others, an entry of a map may go on in what comes after it, as the methods of
+// generated code read it.
+func (p *Plan) Cut(message []byte, omit plan.Omission) (rest []byte, ok bool) {
+	return cut(message, p.whole, omit)
 }
 
 // cut returns a message of a struct type without what omit leaves out. It reports false if it cannot read the message.

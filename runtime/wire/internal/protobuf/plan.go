@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
@@ -19,10 +21,8 @@ type Plan struct {
 	whole reflect.Type
 	// root is nil if no object can be decoded by the plan.
 	root *messageDecoder
-	// omit is what is left out.
-	omit plan.Omission
-	// json decodes views that the plan gave up on.
-	json *plan.Plan
+	// trim removes what is left out from objects of the whole type that the plan gave up on, and json decodes views of them.
+	trim, json *plan.Plan
 	// metadata is the number of that field.
 	metadata uint64
 	// canUnmarshal is set if whole has the method Unmarshal.
@@ -49,7 +49,7 @@ func For(t, whole reflect.Type, omit plan.Omission) *Plan {
 	key := planKey{t, whole, fmt.Sprintf("%q", omit)} // fmt sorts the keys of maps
 	p, ok := plans.made[key]
 	if !ok {
-		p = &Plan{typ: t, whole: whole, root: plans.root(t, whole, omit), omit: omit, json: plan.For(t, omit)}
+		p = &Plan{typ: t, whole: whole, root: plans.root(t, whole, omit), trim: plan.For(whole, omit), json: plan.For(t, omit)}
 		p.canUnmarshal = reflect.PointerTo(whole).Implements(reflect.TypeFor[unmarshaler]())
 		for _, f := range taggedFields(whole) {
 			if f.name == "metadata" {
@@ -94,15 +94,15 @@ type unmarshaler interface{ Unmarshal(message []byte) error }
 // Unmarshal decodes any message, slower than Decode. Its error says what is wrong with the
 // message, but not where; see Fault.
 func (p *Plan) Unmarshal(message []byte) (obj any, err error) {
-	if p.omit != nil {
-		message = p.Cut(message, p.omit)
-	}
 	whole, err := p.unmarshalWhole(message)
 	if err != nil {
 		return nil, err
 	}
+	p.trim.Trim(whole)
+	if obj, ok := whole.(metav1.Object); ok && len(obj.GetAnnotations()) == 0 {
+		obj.SetAnnotations(nil) // as Decode does: a message has no empty map
+	}
 	if p.typ == p.whole {
-		p.json.Trim(whole) // of entries of maps that only the method can read
 		return whole, nil
 	}
 	text, err := json.Marshal(whole)
