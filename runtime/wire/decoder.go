@@ -91,7 +91,7 @@ type Options struct {
 	Keep func(head Head) bool
 	// KeepChanges is set if Keep may leave out a state of an object after it has kept another one,
 	// for example because it depends on owner references. Then an event of such a state, other than
-	// Added, is delivered as one of Type watch.Deleted. It has no object. Its Err has the name and
+	// Added, is delivered as one of Type NoLongerKept. It has no object. Its Err has the name and
 	// wraps ErrNotKept. There is such an event for every state that is left out, because a Decoder does not
 	// remember objects.
 	KeepChanges bool

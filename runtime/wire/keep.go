@@ -33,8 +33,7 @@ func (h *Head) Controller() []byte {
 	return plan.Controller(h.metadata)
 }
 
-// ErrNotKept is the reason in the DecodeError of an Event of Type watch.Deleted whose object still
-// exists; see Options.KeepChanges.
+// ErrNotKept is the reason in the DecodeError of an object that Options.Keep leaves out.
 var ErrNotKept = errors.New("Options.Keep leaves it out")
 
 // leavesOut reports whether Options.Keep leaves out the object in frame, and returns its head. An
@@ -67,15 +66,15 @@ func (d *Decoder) leftOut(kind watch.EventType, h plan.Head) Event {
 	version := bounded(h.ResourceVersion)
 	if d.keepChanges && kind != watch.Added {
 		if state := errorOf(h, ErrNotKept); state.Name != "" {
-			return Event{Type: watch.Deleted, Item: Item{Err: state}, ResourceVersion: version}
+			return Event{Type: NoLongerKept, Item: Item{Err: state}, ResourceVersion: version}
 		}
 	}
-	return Event{Type: watch.Bookmark, ResourceVersion: version, Dropped: 1}
+	return Event{Type: LeftOut, ResourceVersion: version, Dropped: 1}
 }
 
 // appendResult appends the result of one event. Events in a row that are left out become one result.
 func appendResult(results []result, next result) []result {
-	if n := len(results); n > 0 && next.event.Dropped > 0 && results[n-1].event.Dropped > 0 {
+	if n := len(results); n > 0 && next.event.Type == LeftOut && results[n-1].event.Type == LeftOut {
 		results[n-1].event.addDropped(next.event.Dropped, next.event.ResourceVersion)
 		return results
 	}

@@ -57,17 +57,16 @@ func joinDropped(t *testing.T, all []Event) (events []Event, dropped int) {
 	waiting := int32(0)
 	for _, e := range all {
 		dropped += int(e.Dropped)
-		if e.Type == watch.Bookmark {
-			if e.Dropped > 0 {
-				if e.ResourceVersion == "" {
-					t.Errorf("no version with %d events that are left out", e.Dropped)
-				}
-				waiting += e.Dropped
-				continue
+		switch e.Type {
+		case LeftOut:
+			if e.ResourceVersion == "" || e.Dropped == 0 {
+				t.Errorf("%d events are left out up to version %q", e.Dropped, e.ResourceVersion)
 			}
+			waiting += e.Dropped
+			continue
+		case watch.Bookmark:
 			waiting = 0
-		}
-		if e.Type != watch.Bookmark {
+		default:
 			e.Dropped, waiting = e.Dropped+waiting, 0
 		}
 		events = append(events, e)
@@ -145,7 +144,7 @@ func TestWatchOfOthersMakesProgress(t *testing.T) {
 		for i := range 3 {
 			go func() { _, _ = io.WriteString(writer, eventOf("MODIFIED", textOf(t, newWidget(i)))+"\n") }()
 			batch, err := s.Next(t.Context(), nil)
-			want := []Event{{Type: watch.Bookmark, ResourceVersion: fmt.Sprint(1000 + i), Dropped: 1}}
+			want := []Event{{Type: LeftOut, ResourceVersion: fmt.Sprint(1000 + i), Dropped: 1}}
 			if err != nil || !reflect.DeepEqual(batch, want) {
 				t.Errorf("%+v, %v; want %+v", batch, err, want)
 			}
@@ -284,18 +283,17 @@ func TestKeepChanges(t *testing.T) {
 		var short []string
 		for _, e := range got {
 			text := string(e.Type) + " " + e.ResourceVersion
-			if e.Err != nil {
+			if e.Type == NoLongerKept {
 				if !errors.Is(e.Err, ErrNotKept) || e.Err.Namespace != "a" || e.Err.Name != "b" || e.Err.UID != "c" || e.Err.ResourceVersion != e.ResourceVersion {
 					t.Errorf("%s: %+v", name, e.Err)
 				}
-				text += " left"
 			}
 			if e.Dropped > 0 {
 				text += fmt.Sprint(" after ", e.Dropped)
 			}
 			short = append(short, text)
 		}
-		want := []string{"MODIFIED 2 after 1", "DELETED 3 left", "DELETED 4 left", "DELETED 5", "DELETED 6 left"}
+		want := []string{"MODIFIED 2 after 1", "NO_LONGER_KEPT 3", "NO_LONGER_KEPT 4", "DELETED 5", "NO_LONGER_KEPT 6"}
 		if err != io.EOF || !slices.Equal(short, want) {
 			t.Errorf("%s: %q, %v; want %q", name, short, err, want)
 		}

@@ -66,7 +66,7 @@ type Page struct {
 
 // Event is one change that a watch reports, in the order of the server.
 type Event struct {
-	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark.
+	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark, or, if Options.Keep is set, LeftOut or NoLongerKept.
 	Type watch.EventType
 	// Item has the state after the change, and for watch.Deleted the last state. It is
 	// empty for a bookmark.
@@ -76,12 +76,19 @@ type Event struct {
 	// InitialEventsEnd marks the bookmark that ends the initial events of a
 	// streaming list (KEP-3157): the server has sent all objects of the collection.
 	InitialEventsEnd bool
-	// Dropped is the number of events before this one that Options.Keep has left out. A Stream delivers
-	// them as an Event of Type watch.Bookmark, with the number and the version of the last one, if
-	// no event with an object has arrived after them. A bookmark of the server has 0. It is small,
+	// Dropped is the number of events before this one that Options.Keep has left out. It is small,
 	// because an idle informer keeps the memory of a batch of events.
 	Dropped int32
 }
+
+const (
+	// LeftOut is the Type of an Event that stands only for events that Options.Keep has left out, if no event with an object has
+	// arrived after them. It has their number and the version of the last one.
+	LeftOut watch.EventType = "LEFT_OUT"
+	// NoLongerKept is the Type of an Event of an object that still exists, and that Options.Keep leaves out; see
+	// Options.KeepChanges.
+	NoLongerKept watch.EventType = "NO_LONGER_KEPT"
+)
 
 // Cached returns the object of that name if the cache holds it at that
 // resourceVersion and decoded it from a text with that hash: a server may answer with

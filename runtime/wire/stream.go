@@ -325,7 +325,7 @@ func (s *Stream) addDropped(batch []Event) []Event {
 	if s.dropped == 0 {
 		return batch
 	}
-	batch = append(batch, Event{Type: watch.Bookmark, ResourceVersion: s.reached, Dropped: s.dropped})
+	batch = append(batch, Event{Type: LeftOut, ResourceVersion: s.reached, Dropped: s.dropped})
 	s.dropped, s.reached = 0, ""
 	return batch
 }
@@ -339,7 +339,7 @@ func (s *Stream) take(batch []Event) []Event {
 		s.failed = results[s.at].err
 		switch {
 		case s.failed != nil:
-		case event.Dropped > 0:
+		case event.Type == LeftOut:
 			s.dropped, s.reached = s.dropped+event.Dropped, cmp.Or(event.ResourceVersion, s.reached)
 		case event.Type == watch.Bookmark && s.dropped > 0:
 			batch = s.addDropped(batch)

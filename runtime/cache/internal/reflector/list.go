@@ -112,15 +112,12 @@ func (r *Reflector) accept(ctx context.Context, item *wire.Item, listed bool) er
 	if err := r.gate.admit(item, listed); err != nil {
 		return err
 	}
-	if item.Err != nil && !hasLeft(item) && !r.undecodable.IsKnown(item.Err) {
+	if item.Err != nil && !r.undecodable.IsKnown(item.Err) {
 		r.settings.Traffic.Undecodable.Add(1)
 		r.sink.Failed(ctx, item.Err)
 	}
 	return nil
 }
-
-// hasLeft reports whether an item is about an object that is not in the shard, or not any more.
-func hasLeft(item *wire.Item) bool { return item.Err != nil && item.Err.Err == wire.ErrNotKept }
 
 // addInitial adds one of the initial events of a streaming list. Their versions are those
 // of the objects, in no order. Only the bookmark has that of the list.

@@ -168,7 +168,7 @@ func (r *Reflector) readInitial(ctx context.Context, stream source.Stream, giveU
 // bringsInitial reports whether one of the events of a streaming list is about an object, of this shard or
 // another one.
 func bringsInitial(events []wire.Event) bool {
-	return slices.ContainsFunc(events, func(event wire.Event) bool { return event.Type != watch.Bookmark || event.Dropped > 0 })
+	return slices.ContainsFunc(events, func(event wire.Event) bool { return event.Type != watch.Bookmark })
 }
 
 // anyChange reports whether one of the initial events is a change after the stream began.
@@ -177,18 +177,15 @@ func bringsInitial(events []wire.Event) bool {
 func anyChange(events []wire.Event, start string) bool {
 	for i := range events {
 		switch event := &events[i]; event.Type {
-		case watch.Modified, watch.Deleted:
+		case watch.Modified, watch.Deleted, wire.NoLongerKept:
 			return true
-		case watch.Added:
+		case watch.Added, wire.LeftOut: // of another shard
 			if start != "" && protocol.IsLater(event.ResourceVersion, start) {
 				return true
 			}
 		case watch.Bookmark:
 			if event.InitialEventsEnd {
 				return false
-			}
-			if event.Dropped > 0 && start != "" && protocol.IsLater(event.ResourceVersion, start) {
-				return true // of another shard
 			}
 		}
 	}
@@ -219,7 +216,7 @@ func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 		if change != 0 && r.gate.excludes(&event.Item) {
 			change = 0
 		}
-		if change != 0 {
+		if change != 0 && event.Type != wire.NoLongerKept {
 			if err = r.accept(ctx, &event.Item, false); err != nil {
 				break
 			}
@@ -245,7 +242,7 @@ func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 			}
 			in.ResourceVersion, latest = event.ResourceVersion, i
 		}
-		if event.Type == watch.Bookmark && event.Dropped == 0 {
+		if event.Type == watch.Bookmark {
 			bookmarked, isBehind = true, protocol.IsEarlier(event.ResourceVersion, in.ResourceVersion)
 		}
 	}
@@ -299,7 +296,7 @@ func deltaTypeOf(event watch.EventType) deltafifo.Type {
 		return deltafifo.Added
 	case watch.Modified:
 		return deltafifo.Updated
-	case watch.Deleted:
+	case watch.Deleted, wire.NoLongerKept:
 		return deltafifo.Deleted
 	}
 	return 0
@@ -308,7 +305,7 @@ func deltaTypeOf(event watch.EventType) deltafifo.Type {
 // countEvent counts an event. change is 0 for one without an object, and for that of another scope.
 func countEvent(counts *stats.Events, event *wire.Event, change deltafifo.Type) {
 	switch {
-	case hasLeft(&event.Item):
+	case event.Type == wire.NoLongerKept:
 		counts.Dropped++
 	case change == deltafifo.Updated:
 		counts.Updated++
@@ -316,7 +313,7 @@ func countEvent(counts *stats.Events, event *wire.Event, change deltafifo.Type) 
 		counts.Added++
 	case change == deltafifo.Deleted:
 		counts.Deleted++
-	case event.Type == watch.Bookmark && event.Dropped == 0:
+	case event.Type == watch.Bookmark:
 		counts.Bookmarks++
 	}
 }

@@ -108,13 +108,13 @@ func dropOthers(page *wire.Page, shard sharding.Selector) {
 
 // dropOther leaves out the object of an event, as a decoder does.
 func dropOther(event *wire.Event, shard sharding.Selector) {
-	if event.Type == watch.Bookmark || has(shard, &event.Item) {
+	if event.Type == watch.Bookmark || event.Type == wire.LeftOut || has(shard, &event.Item) {
 		return
 	}
 	obj := head(&event.Item)
-	out := wire.Event{Type: watch.Bookmark, ResourceVersion: event.ResourceVersion, Dropped: event.Dropped + 1}
+	out := wire.Event{Type: wire.LeftOut, ResourceVersion: event.ResourceVersion, Dropped: event.Dropped + 1}
 	if event.Type != watch.Added && !isFixed(shard) {
-		out.Type, out.Dropped = watch.Deleted, event.Dropped
+		out.Type, out.Dropped = wire.NoLongerKept, event.Dropped
 		out.Err = &wire.DecodeError{Namespace: obj.Namespace, Name: obj.Name, UID: string(obj.UID), ResourceVersion: event.ResourceVersion, Err: wire.ErrNotKept}
 	}
 	*event = out
