@@ -24,8 +24,9 @@ TEST := go test -vet=off -timeout=$(TIMEOUT)
 # of the tool run the same generator with it in test-all, for each case of testdata/errors.
 GOLDEN := $(RACE) $(TEST) -race=false ./generator
 OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
-# What `make test` runs with the race detector.
+# What `make test` runs with the race detector, and packages whose tests are longer without -short.
 RUNTIME := ./runtime/... ./apitest/... ./observe/...
+longer = $$(git grep -l 'testing\.Short' -- $(1) | xargs -n1 dirname | sort -u | sed 's,^,./,')
 # The compiler takes a fifth less processor time with this, for more memory.
 COMPILE := GOGC=400 go list -export -deps -test -f ''
 
@@ -64,8 +65,8 @@ test: ## Run the tests of the runtime with -race, of the in-memory API server an
 
 test-server: ## Run what CI checks besides `make test`: lint the root module, run its longer tests, and run its informers against a real API server, in 11 CPU minutes the first time
 	hack/lint.sh .
-	$(RACE) $(TEST) $(RUNTIME)
-	$(TEST) $$(go list ./... | grep -v '/generator$$\|/runtime/\|/apitest\|/observe')
+	$(RACE) $(TEST) $(call longer,'runtime/*_test.go' 'apitest/*_test.go' 'observe/*_test.go')
+	$(TEST) $(call longer,'cmd/*_test.go' 'generator/internal/*_test.go')
 	cd test && $(COMPILE) ./conformance ./e2e
 	cd test && $(TEST) -skip='^TestChurn$$' ./conformance ./e2e
 
