@@ -11,10 +11,9 @@ type Exception struct {
 
 var accepted = []Exception{
 	{"*", []string{
-		"k8s.io/apimachinery/pkg/apis/meta/v1.Common", "k8s.io/apimachinery/pkg/apis/meta/v1.Object",
+		"k8s.io/apimachinery/pkg/apis/meta/v1.Object",
 		"k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMetaAccessor", "k8s.io/apimachinery/pkg/runtime.Object",
 		"k8s.io/apimachinery/pkg/runtime/schema.ObjectKind", "k8s.io/client-go/gentype.objectWithMeta", "k8s.io/client-go/tools/cache.Object",
-		"k8s.io/klog/v2.KMetadata", "sigs.k8s.io/controller-runtime/pkg/cache/cacheapi.Object",
 	}, "the API types of all projects implement it, so a method more would stop each of them"},
 	{"*", []string{"k8s.io/client-go/tools/cache.ResourceEventHandler"}, "the handlers of all projects implement it"},
 	{"*", []string{"k8s.io/client-go/gentype.namedObject"}, "the apply configurations of all projects implement it"},
@@ -32,7 +31,7 @@ var delegates = map[string]string{
 	"adapters/clientgo.controller":                   "versionedController has the rest",
 	"adapters/clientgo.registration":                 "versionedRegistration has the rest",
 	"adapters/controllerruntime.informer":            "embeds an adapter, and versionedInformer has the rest",
-	"adapters/controllerruntime.lateHandler":         "versionedRegistration has the rest",
+	"adapters/controllerruntime.follower":            "versionedRegistration has the rest",
 	"adapters/controllerruntime.versionedController": "embeds the Controller of an adapter",
 	"internal/smd.Manager":                           "its user sets the interfaces, which are fields",
 	"testserver.observedFactory":                     "embeds a factory of client-go",
