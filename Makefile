@@ -24,11 +24,10 @@ TEST := go test -vet=off -timeout=$(TIMEOUT)
 # of the tool run the same generator with it in test-all, for each case of testdata/errors.
 GOLDEN := $(RACE) $(TEST) -race=false ./generator
 OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
-# What `make test` runs with the race detector, and packages whose tests are longer without -short.
-RUNTIME := ./runtime/... ./apitest/... ./observe/...
+# Packages whose tests are longer without -short.
 longer = $$(git grep -l 'testing\.Short' -- $(1) | xargs -n1 dirname | sort -u | sed 's,^,./,')
-# The compiler takes a fifth less processor time with this, for more memory.
-COMPILE := GOGC=400 go list -export -deps -test -f ''
+# The compiler takes a fifth less processor time without garbage collection, for more memory.
+COMPILE := GOGC=off GOMEMLIMIT=1GiB go list -export -deps -test -f ''
 
 # ARGS=--real is the choice of another command of test/cmd, with a whole API server, and no option of it.
 REAL := $(if $(filter --real,$(ARGS)),-real)
@@ -58,15 +57,15 @@ demo-shards: ## Run processes of the example operator that share their work; add
 	@build/bin/demo-shards --repo=. $(ARGS)
 
 test: ## Run the tests of the runtime with -race, of the in-memory API server and of the generator, and type the commands of README.md, in 8 CPU minutes the first time
-	$(RACE) $(COMPILE) $(RUNTIME)
-	$(RACE) $(TEST) -short $(RUNTIME)
-	$(TEST) -short $$(go list ./... | grep -v '/runtime/\|/apitest\|/observe')
+	$(RACE) $(COMPILE) ./runtime/...
+	$(RACE) $(TEST) -short ./runtime/...
+	$(TEST) -short ./apitest/... ./observe/... ./generator/... ./internal/...
 	cd hack/tools && $(TEST) -short -run='^TestTyping$$' ./pages
 
-test-server: ## Run what CI checks besides `make test`: lint the root module, run its longer tests, and run its informers against a real API server, in 11 CPU minutes the first time
+test-server: ## Run what CI checks besides `make test`: lint the root module, run its other and longer tests, and run its informers against a real API server
 	hack/lint.sh .
-	$(RACE) $(TEST) $(call longer,'runtime/*_test.go' 'apitest/*_test.go' 'observe/*_test.go')
-	$(TEST) $(call longer,'cmd/*_test.go' 'generator/internal/*_test.go')
+	$(TEST) . ./cmd/... $(call longer,'generator/internal/*_test.go')
+	$(RACE) $(TEST) ./apitest/... ./observe/... $(call longer,'runtime/*_test.go')
 	cd test && $(COMPILE) ./conformance ./e2e
 	cd test && $(TEST) -skip='^TestChurn$$' ./conformance ./e2e
 
