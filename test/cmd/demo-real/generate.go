@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
 // generate makes the operator's code as its author would, twice.
@@ -16,7 +18,7 @@ func generate(ctx context.Context, operator string) error {
 	if err != nil {
 		return err
 	}
-	say("generate", "examples/operator/api to examples/operator/generated: %s", first)
+	demo.Say("generate", "examples/operator/api to examples/operator/generated: %s", first)
 	second, err := updateCodegen(ctx, operator)
 	if err != nil {
 		return err
@@ -24,7 +26,7 @@ func generate(ctx context.Context, operator string) error {
 	if strings.Contains(second, "wrote") || strings.Contains(second, "deleted") {
 		return fmt.Errorf("a second run changed something: %s", second)
 	}
-	say("again", "a second run changes nothing: %s", second[strings.Index(second, ": ")+2:])
+	demo.Say("again", "a second run changes nothing: %s", second[strings.Index(second, ": ")+2:])
 	return nil
 }
 

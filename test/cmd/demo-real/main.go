@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
 // patience is how long any one step may take.
@@ -40,12 +41,9 @@ func run(ctx context.Context, repo string, stay bool) (err error) {
 	if err != nil {
 		return err
 	}
-	build := filepath.Join(repo, "build", "demo-real")
-	if err := os.RemoveAll(build); err != nil {
-		return fmt.Errorf("cannot clear the folder of an earlier demo: %w", err)
-	}
-	if err := os.MkdirAll(build, 0o755); err != nil {
-		return fmt.Errorf("cannot make a folder for the demo: %w", err)
+	build, err := demo.NewFolder(repo, "demo-real")
+	if err != nil {
+		return err
 	}
 
 	operator := filepath.Join(repo, "examples", "operator")
@@ -57,7 +55,7 @@ func run(ctx context.Context, repo string, stay bool) (err error) {
 		return err
 	}
 	if !stay {
-		say("stay", "these addresses end with the demo; make demo ARGS=\"--real --stay\" goes on until Ctrl-C")
+		demo.Say("stay", "these addresses end with the demo; make demo ARGS=\"--real --stay\" goes on until Ctrl-C")
 	}
 	err = stage.play(ctx)
 	if err == nil && stay {
@@ -69,16 +67,6 @@ func run(ctx context.Context, repo string, stay bool) (err error) {
 	if err := stage.close(); err != nil {
 		return err
 	}
-	say("end", "operator, informers and server have stopped; nothing is left running (%s)", seconds(started))
+	demo.Say("end", "operator, informers and server have stopped; nothing is left running (%s)", demo.Seconds(started))
 	return nil
 }
-
-// output is where the demo prints to.
-var output io.Writer = os.Stdout
-
-// say prints one line of the demo: what it is about, and what happened.
-func say(topic, format string, args ...any) {
-	fmt.Fprintf(output, "%-10s %s\n", topic, fmt.Sprintf(format, args...))
-}
-
-func seconds(since time.Time) string { return fmt.Sprintf("%.1f s", time.Since(since).Seconds()) }

@@ -2,69 +2,19 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demotest"
 )
 
-// lines passes each line that the demo prints to a channel, and to the output of the test.
-type lines chan string
-
-func (l lines) Write(p []byte) (int, error) {
-	l <- string(p)
-	return os.Stdout.Write(p)
-}
-
-// TestDemo plays the demo to its end, looks at what the operator serves while the demo stays, and
-// ends it as Ctrl-C does. What it prints before is for a person to judge.
 func TestDemo(t *testing.T) {
-	printed := make(lines, 1000)
-	output = printed
-	t.Cleanup(func() { output = os.Stdout })
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- run(ctx, "../../..", true) }()
-	urls := map[string]string{}
-	for stays := false; !stays; {
-		select {
-		case err := <-done:
-			t.Fatalf("the demo ended by itself: %v", err)
-		case line := <-printed:
-			topic, text, _ := strings.Cut(line, " ")
-			if url, _, _ := strings.Cut(strings.TrimSpace(text), " "); strings.HasPrefix(url, "http://") {
-				urls[topic] = url
-			}
-			stays = topic == "stay"
-		}
-	}
-	if text := read(t, urls["page"]); !strings.Contains(text, "database-operator") || !strings.Contains(text, "databaseservers") {
-		t.Errorf("the page is\n%s", text)
-	}
-	if text := read(t, urls["readiness"]); !strings.HasPrefix(text, "ready: 4 informers") {
-		t.Errorf("/readyz is\n%s", text)
-	}
-	first := updates(t, urls["metrics"])
-	for began := time.Now(); updates(t, urls["metrics"]) <= first; <-time.After(pause) {
-		if time.Since(began) > patience {
-			t.Fatal("nothing changes while the demo stays")
-		}
-	}
-	cancel()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if response, err := http.Get(urls["page"]); err == nil {
-		response.Body.Close()
-		t.Error("the operator is still there after the end")
-	}
+	demotest.Stay(t, func(ctx context.Context) error { return run(ctx, "../../..", true) }, func(text string) bool {
+		return strings.Contains(text, "database-operator") && strings.Contains(text, "databaseservers")
+	}, "ready: 4 informers", patience)
 }
 
 // TestOperatorEnds waits for an event of an operator that has ended: the demo ends too and says why,
@@ -86,37 +36,4 @@ func TestOperatorEnds(t *testing.T) {
 	if err := s.close(); err != nil {
 		t.Errorf("close has another error: %v", err)
 	}
-}
-
-// updates returns the number of updates of Databases that the operator has seen.
-func updates(t *testing.T, url string) int {
-	t.Helper()
-	text := read(t, url)
-	for line := range strings.Lines(text) {
-		if match := updated.FindStringSubmatch(line); match != nil {
-			n, err := strconv.Atoi(match[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
-	}
-	t.Fatal(fmt.Errorf("the metrics have no updates of databases:\n%s", text))
-	return 0
-}
-
-var updated = regexp.MustCompile(`^informer_events_total\{.*resource="databases".*type="updated".*\} (\d+)\n$`)
-
-func read(t *testing.T, url string) string {
-	t.Helper()
-	response, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s is %s, %v:\n%s", url, response.Status, err, body)
-	}
-	return string(body)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 	"github.com/typedinformers/informer-gen/testserver"
 )
 
@@ -67,7 +68,7 @@ func (s *stage) startServer(ctx context.Context, build, manifests string) (err e
 	if s.server, err = testserver.New(ctx, testserver.WithDir(filepath.Join(build, "data"))); err != nil {
 		return err
 	}
-	say("server", "the API server for CRDs, on an embedded etcd, serves %s (%s)", s.server.URL(), seconds(started))
+	demo.Say("server", "the API server for CRDs, on an embedded etcd, serves %s (%s)", s.server.URL(), demo.Seconds(started))
 	crds, err := testserver.LoadCRDs(manifests)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (s *stage) startServer(ctx context.Context, build, manifests string) (err e
 	for _, crd := range crds {
 		names = append(names, crd.Name)
 	}
-	say("crds", "installed %s", strings.Join(names, ", "))
+	demo.Say("crds", "installed %s", strings.Join(names, ", "))
 	if s.client, err = versioned.NewForConfig(s.server.Config()); err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (s *stage) startOperator(build string) error {
 		return fmt.Errorf("cannot start the operator: %w", err)
 	}
 	s.awaitOperator()
-	say("operator", "examples/operator runs as process %d", s.operator.Process.Pid)
+	demo.Say("operator", "examples/operator runs as process %d", s.operator.Process.Pid)
 	return nil
 }
 

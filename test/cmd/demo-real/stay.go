@@ -7,10 +7,10 @@ import (
 	"regexp"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
 // addresses are what the operator serves.
@@ -57,54 +57,41 @@ func (s *stage) showAddresses(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("the operator does not serve its page: %w", ctx.Err())
 	}
-	say("page", "%s/debug/informers shows what the operator's informers do", s.serves.debug)
-	say("metrics", "%s/metrics", s.serves.probes)
-	say("readiness", "%s/readyz", s.serves.probes)
+	demo.Say("page", "%s/debug/informers shows what the operator's informers do", s.serves.debug)
+	demo.Say("metrics", "%s/metrics", s.serves.probes)
+	demo.Say("readiness", "%s/readyz", s.serves.probes)
 	return nil
 }
-
-// pause is the time between two changes while the demo stays.
-const pause = time.Second
 
 // stay changes a Database until ctx ends, so that there is something to see. It needs the class of
 // play.
 func (s *stage) stay(ctx context.Context) error {
 	databases := s.client.DataV1().Databases("team-a")
 	orders := &datav1.Database{ObjectMeta: metav1.ObjectMeta{Name: "orders"}, Spec: datav1.DatabaseSpec{ClassName: "small", StorageGi: 20}}
-	if _, err := databases.Create(ctx, orders, metav1.CreateOptions{}); isFinal(ctx, err) {
+	if _, err := databases.Create(ctx, orders, metav1.CreateOptions{}); demo.IsFinal(ctx, err) {
 		return err
 	}
-	say("stay", "team-a/orders gets another size each second, and more than its class has now and then. Press Ctrl-C to end")
-	tick := time.NewTicker(pause)
+	demo.Say("stay", "team-a/orders gets another size each second, and more than its class has now and then. Press Ctrl-C to end")
+	tick := time.NewTicker(demo.Pause)
 	defer tick.Stop()
 	for changes := 1; ; {
 		select {
 		case <-ctx.Done():
-			say("stay", "%d changes", changes)
+			demo.Say("stay", "%d changes", changes)
 			return nil
 		case <-s.ended:
 			return s.endedByItself()
 		case e := <-s.events: // an event that no one reads would stop the informers
-			if e.what != "delete" && e.server != nil && !e.server.Status.Ready {
-				if err := s.report(ctx, e.server.Name); isFinal(ctx, err) {
+			if e.Waits() {
+				if err := s.report(ctx, e.Server.Name); demo.IsFinal(ctx, err) {
 					return err
 				}
 			}
 		case <-tick.C:
-			size := int32(20 + changes%60)
-			if changes%10 == 0 {
-				size = 500
-			}
-			if err := s.resize(ctx, size); isFinal(ctx, err) {
+			if err := s.resize(ctx, demo.Size(changes)); demo.IsFinal(ctx, err) {
 				return err
 			}
 			changes++
 		}
 	}
-}
-
-// isFinal reports whether err ends the demo. The operator may have written the object meanwhile, or
-// the lister may not have it yet: then the next change does what this one did not.
-func isFinal(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err)
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
 // play creates, updates and deletes objects through the generated clientset. The
@@ -19,7 +20,7 @@ func (s *stage) play(ctx context.Context) error {
 	defer cancel()
 	classes, databases := s.client.DataV1().DatabaseClasses(), s.client.DataV1().Databases("team-a")
 
-	say("create", "Namespace team-a, DatabaseClass small, Database team-a/orders")
+	demo.Say("create", "Namespace team-a, DatabaseClass small, Database team-a/orders")
 	if _, err := s.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}, metav1.CreateOptions{}); err != nil {
 		return err
 	}
@@ -28,7 +29,7 @@ func (s *stage) play(ctx context.Context) error {
 	if _, err := classes.Create(ctx, class, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	if err := s.await(ctx, func(e event) bool { return e.class != nil }); err != nil {
+	if err := s.await(ctx, func(e event) bool { return e.Class != nil }); err != nil {
 		return err
 	}
 	orders := &datav1.Database{ObjectMeta: metav1.ObjectMeta{Name: "orders"}, Spec: datav1.DatabaseSpec{ClassName: "small", StorageGi: 20}}
@@ -36,11 +37,11 @@ func (s *stage) play(ctx context.Context) error {
 		return err
 	}
 	// The operator creates a server. An agent, which is this program, would start it.
-	isServer := func(e event) bool { return e.what == "add" && e.server != nil }
+	isServer := func(e event) bool { return e.What == "add" && e.Server != nil }
 	if err := s.await(ctx, isServer, isNote(datav1.ReasonServersNotReady)); err != nil {
 		return err
 	}
-	say("agent", "reports that team-a/orders-0 is ready")
+	demo.Say("agent", "reports that team-a/orders-0 is ready")
 	if err := s.report(ctx, "orders-0"); err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (s *stage) play(ctx context.Context) error {
 		return err
 	}
 
-	say("update", "team-a/orders asks for 500 GiB, which the operator will find to be more than its class has")
+	demo.Say("update", "team-a/orders asks for 500 GiB, which the operator will find to be more than its class has")
 	if err := s.resize(ctx, 500); err != nil {
 		return err
 	}
@@ -59,31 +60,24 @@ func (s *stage) play(ctx context.Context) error {
 		return err
 	}
 
-	say("delete", "team-a/orders, which its finalizer keeps until the operator has deleted the server")
+	demo.Say("delete", "team-a/orders, which its finalizer keeps until the operator has deleted the server")
 	if err := databases.Delete(ctx, "orders", metav1.DeleteOptions{}); err != nil {
 		return err
 	}
-	if err := s.await(ctx, func(e event) bool { return e.what == "delete" && e.database != nil }, isNote(datav1.ReasonDeleted)); err != nil {
+	if err := s.await(ctx, func(e event) bool { return e.What == "delete" && e.Database != nil }, isNote(datav1.ReasonDeleted)); err != nil {
 		return err
 	}
 	_, err := s.factory.Data().V1().Databases().Lister().Databases("team-a").Get("orders")
 	if !apierrors.IsNotFound(err) {
 		return fmt.Errorf("the lister still has what was deleted: %w", err)
 	}
-	say("lister", "%v", err)
+	demo.Say("lister", "%v", err)
 	return nil
 }
 
 // report is what an agent does that has started a server.
 func (s *stage) report(ctx context.Context, name string) error {
-	cached, err := s.factory.Data().V1().DatabaseServers().Lister().DatabaseServers("team-a").Get(name)
-	if err != nil {
-		return err
-	}
-	server := cached.DeepCopy()
-	server.Status.Ready = true
-	_, err = s.client.DataV1().DatabaseServers("team-a").UpdateStatus(ctx, server, metav1.UpdateOptions{})
-	return err
+	return demo.Report(ctx, s.client, s.factory, "team-a", name)
 }
 
 // resize changes a copy of what the lister has: objects of a cache are shared.
@@ -109,12 +103,12 @@ func (s *stage) askListers() error {
 		for _, c := range db.Status.Conditions {
 			ready = fmt.Sprintf("%s=%s (%s: %s)", c.Type, c.Status, c.Reason, c.Message)
 		}
-		say("status", "%s/%s is %s, %s", db.Namespace, db.Name, phase(db), ready)
+		demo.Say("status", "%s/%s is %s, %s", db.Namespace, db.Name, demo.Phase(db), ready)
 	}
 	class, err := s.factory.Data().V1().DatabaseClasses().Lister().Get("small")
 	if err != nil {
 		return err
 	}
-	say("lister", "%d Database in all namespaces; DatabaseClass small ends at %d GiB", len(databases), class.Spec.MaxStorageGi)
+	demo.Say("lister", "%d Database in all namespaces; DatabaseClass small ends at %d GiB", len(databases), class.Spec.MaxStorageGi)
 	return nil
 }

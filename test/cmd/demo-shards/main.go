@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
 // stall is how long any one step may take.
@@ -39,12 +40,9 @@ func run(ctx context.Context, repo string, objects int) (err error) {
 	if repo, err = filepath.Abs(repo); err != nil {
 		return err
 	}
-	build := filepath.Join(repo, "build", "demo-shards")
-	if err := os.RemoveAll(build); err != nil {
-		return fmt.Errorf("cannot clear the folder of an earlier demo: %w", err)
-	}
-	if err := os.MkdirAll(build, 0o755); err != nil {
-		return fmt.Errorf("cannot make a folder for the demo: %w", err)
+	build, err := demo.NewFolder(repo, "demo-shards")
+	if err != nil {
+		return err
 	}
 	s, err := open(ctx, build, filepath.Join(repo, "examples", "operator"), objects)
 	if err != nil {
@@ -53,16 +51,6 @@ func run(ctx context.Context, repo string, objects int) (err error) {
 	if err := errors.Join(s.play(ctx), s.close()); err != nil {
 		return fmt.Errorf("%w; the logs of the operators are in %s", err, build)
 	}
-	say("end", "all processes and the server have stopped (%s)", seconds(started))
+	demo.Say("end", "all processes and the server have stopped (%s)", demo.Seconds(started))
 	return nil
 }
-
-// output is where the demo prints to.
-var output io.Writer = os.Stdout
-
-// say prints one line of the demo: what it is about, and what happened.
-func say(topic, format string, args ...any) {
-	fmt.Fprintf(output, "%-10s %s\n", topic, fmt.Sprintf(format, args...))
-}
-
-func seconds(since time.Time) string { return fmt.Sprintf("%.1f s", time.Since(since).Seconds()) }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
 // TestDemo plays the demo with few databases to its end. What it prints is for a person to judge,
@@ -15,8 +17,8 @@ func TestDemo(t *testing.T) {
 		t.Skip("it takes a minute")
 	}
 	var printed bytes.Buffer
-	output = io.MultiWriter(os.Stdout, &printed)
-	t.Cleanup(func() { output = os.Stdout })
+	demo.Output = io.MultiWriter(os.Stdout, &printed)
+	t.Cleanup(func() { demo.Output = os.Stdout })
 	if err := run(t.Context(), "../../..", 60); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	datalisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/api/v1"
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 	"github.com/typedinformers/informer-gen/test/shards/fleet"
 	"github.com/typedinformers/informer-gen/testserver"
 )
@@ -54,7 +55,7 @@ func open(ctx context.Context, build, operator string, objects int) (_ *stage, e
 	if err := s.server.InstallCRDs(ctx, crds...); err != nil {
 		return nil, err
 	}
-	say("server", "the API server for CRDs, on an embedded etcd, serves %s (%s)", s.server.URL(), seconds(started))
+	demo.Say("server", "the API server for CRDs, on an embedded etcd, serves %s (%s)", s.server.URL(), demo.Seconds(started))
 	if s.fleet, err = fleet.New(ctx, fleet.Options{
 		Operator: operator,
 		Dir:      build,
@@ -90,7 +91,7 @@ func (s *stage) populate(ctx context.Context) error {
 			return err
 		}
 	}
-	say("create", "%d Databases (%s)", s.objects, seconds(started))
+	demo.Say("create", "%d Databases (%s)", s.objects, demo.Seconds(started))
 	return nil
 }
 
@@ -109,7 +110,7 @@ func (s *stage) change(ctx context.Context) {
 			patch := fmt.Appendf(nil, `{"spec":{"storageGi":%d}}`, 2+n%900)
 			name := fmt.Sprintf("db-%05d", n*37%s.objects)
 			if _, err := s.client.DataV1().Databases("team-a").Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil && ctx.Err() == nil {
-				say("change", "failed: %v", err)
+				demo.Say("change", "failed: %v", err)
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 	"github.com/typedinformers/informer-gen/test/shards/fleet"
 )
 
@@ -16,8 +17,8 @@ func (s *stage) play(ctx context.Context) error {
 			return err
 		}
 	}
-	say("", "They share the databases by the Lease %s/database-operator-shards. The first processes wait for %v, in case", fleet.Namespace, leaseDuration)
-	say("", "that someone has deleted that Lease while others work. Ten databases change each second, from now on.")
+	demo.Say("", "They share the databases by the Lease %s/database-operator-shards. The first processes wait for %v, in case", fleet.Namespace, leaseDuration)
+	demo.Say("", "that someone has deleted that Lease while others work. Ten databases change each second, from now on.")
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
@@ -26,13 +27,13 @@ func (s *stage) play(ctx context.Context) error {
 	if err := s.add(ctx); err != nil {
 		return err
 	}
-	say("", "It gets databases of each of the others, after they have ended their work on these.")
+	demo.Say("", "It gets databases of each of the others, after they have ended their work on these.")
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
 
 	killed := s.fleet.Running()[1]
-	say("kill -9", "%s. It cannot tell the others, so they wait until its Lease of %v has expired", killed.Name, leaseDuration)
+	demo.Say("kill -9", "%s. It cannot tell the others, so they wait until its Lease of %v has expired", killed.Name, leaseDuration)
 	if err := killed.Kill(); err != nil {
 		return err
 	}
@@ -41,14 +42,14 @@ func (s *stage) play(ctx context.Context) error {
 	}
 
 	paused := s.fleet.Running()[0]
-	say("SIGSTOP", "%s is stopped, like a process on a paused machine", paused.Name)
+	demo.Say("SIGSTOP", "%s is stopped, like a process on a paused machine", paused.Name)
 	if err := paused.Pause(); err != nil {
 		return err
 	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	say("SIGCONT", "%s runs again. It finds that its Lease has expired before it writes anything, and then gets databases again", paused.Name)
+	demo.Say("SIGCONT", "%s runs again. It finds that its Lease has expired before it writes anything, and then gets databases again", paused.Name)
 	if err := paused.Resume(); err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (s *stage) play(ctx context.Context) error {
 	}
 
 	last := s.fleet.Running()[2]
-	say("SIGTERM", "%s ends regularly: it gives its databases to the others, which do not have to wait", last.Name)
+	demo.Say("SIGTERM", "%s ends regularly: it gives its databases to the others, which do not have to wait", last.Name)
 	stopped := make(chan error, 1)
 	go func() { stopped <- last.Stop() }()
 	if err := s.settle(ctx); err != nil {
@@ -72,7 +73,7 @@ func (s *stage) add(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	say("start", "examples/operator --shards runs as process %d, called %s", m.Pid(), m.Name)
+	demo.Say("start", "examples/operator --shards runs as process %d, called %s", m.Pid(), m.Name)
 	return nil
 }
 
@@ -93,7 +94,7 @@ func (s *stage) settle(ctx context.Context) error {
 			settled = 0
 		}
 		if row != before {
-			say("", "%7s   %s", seconds(started), row)
+			demo.Say("", "%7s   %s", demo.Seconds(started), row)
 			before = row
 		}
 		select {

@@ -5,79 +5,22 @@ import (
 	"fmt"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
-// event is what a handler heard: one of the pointers is set.
+// event is what a handler heard of an object, or what happened to an informer.
 type event struct {
-	what     string // add, update or delete
-	class    *datav1.DatabaseClass
-	database *datav1.Database
-	server   *datav1.DatabaseServer
-	status   *cache.StatusChange // of an informer
+	demo.Event
+	status *cache.StatusChange
 }
 
-// String describes the event to a person.
 func (e event) String() string {
 	if e.status != nil {
 		return e.status.String()
 	}
-	if class := e.class; class != nil {
-		return fmt.Sprintf("%-6s %T %s: up to %d GiB at %s:%d", e.what, class, class.Name, class.Spec.MaxStorageGi, class.Spec.Domain, class.Spec.Port)
-	}
-	if server := e.server; server != nil {
-		state := "not ready"
-		if server.Status.Ready {
-			state = "ready"
-		}
-		return fmt.Sprintf("%-6s %T %s/%s: %d GiB, %s, controlled by %s", e.what, server, server.Namespace, server.Name, server.Spec.StorageGi, state, metav1.GetControllerOf(server).Name)
-	}
-	db := e.database
-	text := fmt.Sprintf("%-6s %T %s/%s: %d GiB, %s", e.what, db, db.Namespace, db.Name, db.Spec.StorageGi, phase(db))
-	if db.Status.Endpoint != "" {
-		text += " at " + db.Status.Endpoint
-	}
-	return text
-}
-
-func phase(db *datav1.Database) string {
-	switch {
-	case db.Status.Phase != "":
-		return string(db.Status.Phase)
-	case len(db.Finalizers) > 0:
-		return "finalizer " + db.Finalizers[0]
-	}
-	return "no status yet"
-}
-
-// addHandlers listens to all kinds.
-func (s *stage) addHandlers() error {
-	data := s.factory.Data().V1()
-	if err := listen(s, data.DatabaseClasses().Informer(), func(e *event, class *datav1.DatabaseClass) { e.class = class }); err != nil {
-		return err
-	}
-	if err := listen(s, data.Databases().Informer(), func(e *event, db *datav1.Database) { e.database = db }); err != nil {
-		return err
-	}
-	return listen(s, data.DatabaseServers().Informer(), func(e *event, server *datav1.DatabaseServer) { e.server = server })
-}
-
-// listen sends what happens to the objects of an informer.
-func listen[T cache.Object](s *stage, informer *cache.SharedIndexInformer[T], set func(*event, T)) error {
-	send := func(what string, obj T) {
-		e := event{what: what}
-		set(&e, obj)
-		s.events <- e
-	}
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
-		AddFunc:    func(obj T, _ bool) { send("add", obj) },
-		UpdateFunc: func(_, obj T) { send("update", obj) },
-		DeleteFunc: func(obj T, _ bool) { send("delete", obj) },
-	}, cache.WithHandlerName("print"))
-	return err
+	return e.Event.String()
 }
 
 // hearStatus sends what happens to an informer: that it fails, and that it follows the server again.
@@ -96,7 +39,7 @@ func (s *stage) await(ctx context.Context, expected ...func(event) bool) error {
 			if e.status != nil {
 				topic = "informer"
 			}
-			say(topic, "%v", e)
+			demo.Say(topic, "%v", e)
 			expected = slices.DeleteFunc(expected, func(is func(event) bool) bool { return is(e) })
 		case <-ctx.Done():
 			return fmt.Errorf("an event that was expected did not come: %w", ctx.Err())
@@ -107,9 +50,7 @@ func (s *stage) await(ctx context.Context, expected ...func(event) bool) error {
 
 // isOrders expects team-a/orders in a phase.
 func isOrders(phase datav1.DatabasePhase) func(event) bool {
-	return func(e event) bool {
-		return e.database != nil && e.database.Name == "orders" && e.database.Status.Phase == phase
-	}
+	return func(e event) bool { return e.IsOrders(phase) }
 }
 
 // isInformer expects the informer of Databases in a phase.

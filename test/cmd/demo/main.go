@@ -19,12 +19,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
 // timeout is how long the story may take.
@@ -45,16 +46,16 @@ func main() {
 // run plays the demo. With stay it then changes something each second until ctx ends.
 func run(ctx context.Context, repo string, stay bool) (err error) {
 	started := time.Now()
-	build := filepath.Join(repo, "build", "demo")
-	if err := errors.Join(os.RemoveAll(build), os.MkdirAll(build, 0o755)); err != nil {
-		return fmt.Errorf("cannot make a new folder for the demo: %w", err)
+	build, err := demo.NewFolder(repo, "demo")
+	if err != nil {
+		return err
 	}
 	stage, err := open(ctx, build, filepath.Join(repo, "examples", "operator", "config", "crd"))
 	if err != nil {
 		return err
 	}
 	if !stay {
-		say("stay", "these addresses end with the demo; make demo ARGS=--stay goes on until Ctrl-C")
+		demo.Say("stay", "these addresses end with the demo; make demo ARGS=--stay goes on until Ctrl-C")
 	}
 	err = stage.play(ctx)
 	if err == nil && stay {
@@ -63,9 +64,9 @@ func run(ctx context.Context, repo string, stay bool) (err error) {
 	if err := errors.Join(err, stage.close()); err != nil {
 		return fmt.Errorf("%w; the log is %s", err, filepath.Join(build, logName))
 	}
-	say("end", "controller, informers and server have stopped, after %s", seconds(started))
+	demo.Say("end", "controller, informers and server have stopped, after %s", demo.Seconds(started))
 	for _, line := range next {
-		say("next", "%s", line)
+		demo.Say("next", "%s", line)
 	}
 	return nil
 }
@@ -78,13 +79,3 @@ var next = []string{
 	"make demo ARGS=--stay goes on, for a browser, curl and kubectl",
 	"make demo ARGS=--real has a whole API server, generates the code, and compiles for minutes",
 }
-
-// output is where the demo prints to.
-var output io.Writer = os.Stdout
-
-// say prints one line of the demo: what it is about, and what happened.
-func say(topic, format string, args ...any) {
-	fmt.Fprintf(output, "%-10s %s\n", topic, fmt.Sprintf(format, args...))
-}
-
-func seconds(since time.Time) string { return fmt.Sprintf("%.1f s", time.Since(since).Seconds()) }

@@ -22,6 +22,7 @@ import (
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 	"github.com/typedinformers/informer-gen/test/cmd/internal/memory"
 )
 
@@ -65,7 +66,7 @@ func open(ctx context.Context, build, crds string) (_ *stage, err error) {
 	}
 	// The factory has an informer for each kind that is asked for.
 	s.factory = informers.NewSharedInformerFactory(s.client, 0, cache.WithInformerName(name), cache.WithStatusHandler(s.hearStatus))
-	if err := s.addHandlers(); err != nil {
+	if err := demo.ListenToAll(s.factory, func(e demo.Event) { s.events <- event{Event: e} }, cache.WithHandlerName("print")); err != nil {
 		return nil, err
 	}
 	if err := s.servePage(); err != nil {
@@ -85,8 +86,8 @@ func (s *stage) startServer(crds string) (err error) {
 	if err := s.server.WriteKubeconfig(s.kubeconfig); err != nil {
 		return err
 	}
-	say("server", "an API server in memory serves %s", s.server.URL())
-	say("crds", "%s", strings.Join(names, ", "))
+	demo.Say("server", "an API server in memory serves %s", s.server.URL())
+	demo.Say("crds", "%s", strings.Join(names, ", "))
 	s.client, err = versioned.NewForConfig(s.server.Config())
 	return err
 }
@@ -125,10 +126,10 @@ func (s *stage) servePage() error {
 	s.page = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.page.Serve(listener) }() // until close
 	s.url = "http://" + listener.Addr().String()
-	say("page", "%s/debug/informers shows what the informers do", s.url)
-	say("metrics", "%s/metrics", s.url)
-	say("readiness", "%s/readyz", s.url)
-	say("kubectl", "kubectl --kubeconfig=%s explain database.spec", s.kubeconfig)
+	demo.Say("page", "%s/debug/informers shows what the informers do", s.url)
+	demo.Say("metrics", "%s/metrics", s.url)
+	demo.Say("readiness", "%s/readyz", s.url)
+	demo.Say("kubectl", "kubectl --kubeconfig=%s explain database.spec", s.kubeconfig)
 	return nil
 }
 
