@@ -320,7 +320,7 @@ func (c *Cache) exampleOf(key informerKey) (runtime.Object, error) {
 	return c.scheme.New(key.gvk)
 }
 
-// entryOf returns the entry of a kind in a form. It adds one, and runs it, if there is none. The caller holds mu.
+// entryOf returns the entry of a kind in a form. If there is none, it adds one and runs it. The caller holds mu.
 func (c *Cache) entryOf(mapping *meta.RESTMapping, f form, object runtime.Object) (*entry, error) {
 	key := informerKey{mapping.GroupVersionKind, f}
 	if e := c.entries[key]; e != nil {

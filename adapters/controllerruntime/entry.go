@@ -21,7 +21,7 @@ import (
 
 // entry is a kind in one form: its list, its watch and its store. Informers of metadata may read an entry of typed objects.
 type entry struct {
-	informerKey // form is that of the stored objects
+	informerKey // its form is the form of the stored objects
 	mapping     *meta.RESTMapping
 	// object is an example of them.
 	object runtime.Object

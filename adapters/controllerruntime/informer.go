@@ -46,7 +46,7 @@ type informer struct {
 
 	mu       sync.Mutex // guards what follows, and writes of fields and successor
 	handlers map[toolscache.ResourceEventHandlerRegistration]struct{}
-	// indexers are those of AddIndexers, for the successor.
+	// indexers has the arguments of AddIndexers, for the successor.
 	indexers toolscache.Indexers
 	// isFollowed is set while Cache.follow runs, and followers are the handlers that it waits for.
 	isFollowed bool

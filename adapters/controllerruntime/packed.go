@@ -20,7 +20,7 @@ import (
 //	ctrl.Options{NewCache: crcache.Packed(crcache.New, packed.Compression{}, &corev1.Pod{}, &corev1.Secret{})}
 //
 // UnsafeDisableDeepCopy makes no difference for these kinds. The function returns an error for a kind with a transform, because
-// texts of the server cannot be transformed. TransformStripManagedFields is none: managed fields are cut from the texts.
+// texts of the server cannot be transformed. TransformStripManagedFields is allowed: managed fields are cut from the texts.
 func Packed(newCache ctrlcache.NewCacheFunc, compression cache.Compression, objects ...client.Object) ctrlcache.NewCacheFunc {
 	return func(config *rest.Config, options ctrlcache.Options) (ctrlcache.Cache, error) {
 		if compression == nil {

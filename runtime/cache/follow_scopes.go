@@ -61,8 +61,8 @@ func followScopes(ctx context.Context, follower, followed machine, scope func(Ob
 		case <-changed:
 		}
 		// Not Status: the errors of other handlers do not matter.
-		if err := objects.statusOfAll().Err; err != nil {
-			s.SetScopesError(&followedError{objects.Resource(), objects.namespaces(), objects.statusOfAll().Verb, fmt.Errorf("%s: %w", objects.name(), err)})
+		if status := objects.statusOfAll(); status.Err != nil {
+			s.SetScopesError(&followedError{objects.Resource(), objects.namespaces(), status.Verb, fmt.Errorf("%s: %w", objects.name(), status.Err)})
 			continue
 		}
 		if synced != nil {

@@ -161,8 +161,8 @@ func (s *informer) configOf(scope Scope) (config, error) {
 // setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and
 // the others are set. Then that is an error of the scopes, as of SetScopesError.
 func (s *informer) setScopes(scopes []Scope, isLenient bool) error {
-	c, set := s, &s.set
-	of := &options{object: c.config.form.Type()}
+	set := &s.set
+	of := &options{object: s.config.form.Type()}
 	normal, err := normalScopes("SetScopes", of, scopes)
 	if err != nil {
 		return err
@@ -172,29 +172,29 @@ func (s *informer) setScopes(scopes []Scope, isLenient bool) error {
 	if set.ended {
 		return fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
 	}
-	contradiction := checkScopes("SetScopes", of, normal, c.config.isNamespaced)
+	contradiction := checkScopes("SetScopes", of, normal, s.config.isNamespaced)
 	if contradiction != nil {
-		found := contradictions(normal, c.config.isNamespaced)
+		found := contradictions(normal, s.config.isNamespaced)
 		if _, isWide := found[""]; isWide || !isLenient {
 			return contradiction
 		}
-		normal = withoutContradictions(normal, found, c.namedLocked())
+		normal = withoutContradictions(normal, found, s.namedLocked())
 	}
 	next, opened, err := s.plan(normal)
 	if err != nil {
 		return err
 	}
 	if set.chosen.Load() == nil {
-		c.newChoice()
-		c.chooseLocked()
+		s.newChoice()
+		s.chooseLocked()
 	}
 	s.replaceScopes(next, opened)
 	for _, r := range opened {
-		c.startLocked(r)
+		s.startLocked(r)
 	}
 	set.named, set.err = &normal, contradiction
-	c.chooseLocked()
-	c.changed()
+	s.chooseLocked()
+	s.changed()
 	return nil
 }
 

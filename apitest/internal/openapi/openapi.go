@@ -17,7 +17,7 @@ type information struct {
 	Version string `json:"version"`
 }
 
-// about is what both versions require. The version is that of the kinds.
+// about has the fields that both versions of OpenAPI require. Its version is the version of the kinds.
 var about = information{Title: "apitest", Version: "v1"}
 
 // methods of a path by their names in lower case.

@@ -27,7 +27,7 @@ type Input struct {
 	// PrefersProtobuf makes clients and informers of all kinds request protobuf whose Go types have it,
 	// and not only those of the built-in kinds.
 	PrefersProtobuf bool
-	// ClientGo reports whether the API of the output is that of code-generator, which reads no markers of kubebuilder.
+	// ClientGo reports whether the output has the API of code-generator, which reads no markers of kubebuilder.
 	ClientGo bool
 	// OutputPackage is the import path of the output folder.
 	OutputPackage string

@@ -70,8 +70,8 @@ func (f JSONField) IsMeta() bool {
 		slices.ContainsFunc(f.Through, func(embedded *types.Var) bool { return MetaName(embedded.Type()) == "TypeMeta" })
 }
 
-// Unexported returns the field with a JSON name in its tag that a struct has, itself or in an embedded struct, but JSON does not,
-// because the field is not exported. It returns nil if there is none.
+// Unexported returns the field of a struct, or of a struct embedded in it, that has a JSON name in its tag and is not exported, so
+// that JSON does not have it. It returns nil without such a field.
 func Unexported(structType *types.Struct, name string) *types.Var {
 	seen := map[*types.Struct]bool{}
 	for level := []*types.Struct{structType}; len(level) > 0; level = level[1:] {
