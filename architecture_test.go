@@ -90,7 +90,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/reflector": {
 		"internal/printable",
 		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/frontier", "runtime/cache/internal/initial", "runtime/cache/internal/listed",
-		"runtime/cache/internal/pack", "runtime/cache/internal/partition", "runtime/cache/internal/pending", "runtime/cache/internal/progress", "runtime/cache/internal/protocol", "runtime/cache/internal/scoping",
+		"runtime/cache/internal/pack", "runtime/cache/internal/progress", "runtime/cache/internal/protocol", "runtime/cache/internal/scoping",
 		"runtime/cache/internal/source", "runtime/cache/internal/stats", "runtime/cache/internal/store", "runtime/internal/", "runtime/wire",
 	},
 	"runtime/cache/internal/source":    {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/sharding", "runtime/wire"},
@@ -99,9 +99,9 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/mistakes":  nil,
 	"runtime/cache/internal/mutation":  {"internal/printable", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/protocol", "runtime/cache/internal/stats"},
-	"runtime/cache/internal/partition": {"runtime/cache/internal/listed", "runtime/wire"},
+	"runtime/cache/internal/partition": {"runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/wire"},
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/cache/internal/stats", "runtime/sharding", "runtime/wire"},
-	"runtime/cache/internal/deltafifo": {"runtime/cache/internal/freelist", "runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/cache/internal/partition", "runtime/cache/internal/stats", "runtime/wire"},
+	"runtime/cache/internal/deltafifo": {"runtime/cache/internal/freelist", "runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/cache/internal/stats", "runtime/wire"},
 	"runtime/cache/internal/indexer": {
 		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/mutation", "runtime/cache/internal/pack",
 		"runtime/cache/internal/processor", "runtime/cache/internal/protocol", "runtime/cache/internal/stats", "runtime/cache/internal/store", "runtime/wire",

@@ -10,7 +10,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 )
 
 // handover has what a Reflector has read that will take over from others. They go on until it is not behind what they
@@ -20,7 +19,7 @@ type handover struct {
 	stage     partition.Stage
 	// list is the last one, without its items; nil before the first.
 	list  *deltafifo.Collection
-	claim pending.Claim // of the version of the list
+	claim frontier.Claim // of the version of the list
 }
 
 // reach records how far the Reflector has got, after what it holds.

@@ -10,7 +10,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -96,8 +95,8 @@ func (r *record) Status() Status {
 func (r *record) retire(err error) { r.Progress().Enter(string(Stopped), failureOf("", err)) }
 
 // newClaim returns the claim of a version that came now, and not from the watch.
-func (r *record) newClaim() pending.Claim {
-	return pending.Claim{At: stats.Now(), Bookmarks: r.frontier.Received().Bookmarks}
+func (r *record) newClaim() frontier.Claim {
+	return frontier.Claim{At: stats.Now(), Bookmarks: r.frontier.Received().Bookmarks}
 }
 
 // newHooks returns the hooks of an informer, whose present status is status(). It returns

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -104,4 +105,4 @@ func (s Scope) normal() (Scope, error) {
 }
 
 // scopeID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
-type scopeID = partition.ID
+type scopeID = frontier.ID

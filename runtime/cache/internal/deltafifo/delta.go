@@ -1,8 +1,8 @@
 package deltafifo
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -24,7 +24,7 @@ const (
 type Delta struct {
 	Type Type
 	// Scope is the one that the delta is from: 0 for the first scope of an informer.
-	Scope partition.ID
+	Scope frontier.ID
 	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
 	// of an Object if its last state cannot be decoded; see wire.Options.SkipUndecodable. So has
 	// an Added or Updated, if the informer shows own writes: the object exists.

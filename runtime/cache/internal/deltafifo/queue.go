@@ -9,7 +9,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -27,7 +26,7 @@ type Batch struct {
 
 // Reached is how far a scope has got.
 type Reached struct {
-	Scope partition.ID
+	Scope frontier.ID
 	frontier.Position
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -145,7 +144,7 @@ func TestQueueStampsTheOldest(t *testing.T) {
 // TestQueuePositions: each scope has its last position, with the deltas before it or after them.
 func TestQueuePositions(t *testing.T) {
 	at := func(scope int, version string) Reached {
-		return Reached{Scope: partition.ID(scope), Position: frontier.Position{Version: version}}
+		return Reached{Scope: frontier.ID(scope), Position: frontier.Position{Version: version}}
 	}
 	var q Queue
 	want := func(what string, deltas int, positions ...Reached) {
@@ -176,7 +175,7 @@ func TestQueuePositions(t *testing.T) {
 func numbers(values ...int) []Delta {
 	deltas := make([]Delta, len(values))
 	for i, value := range values {
-		deltas[i] = Delta{Type: Added, Scope: partition.ID(value)}
+		deltas[i] = Delta{Type: Added, Scope: frontier.ID(value)}
 	}
 	return deltas
 }

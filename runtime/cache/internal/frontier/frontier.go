@@ -11,6 +11,9 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
+// ID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
+type ID uint32
+
 // Position is a point in the history of a collection, as one Reflector reads it.
 type Position struct {
 	// Version is that of the last list, or the highest that a watch has told since. It is empty before the first list.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -35,13 +36,13 @@ type world struct {
 	// isRestored is set after restore.
 	isRestored bool
 
-	reflectors map[ID]*reflector
+	reflectors map[frontier.ID]*reflector
 	current    []scope // the wanted ones
-	opened     ID
+	opened     frontier.ID
 	queue      []delta
 
 	owners *Owners
-	stages map[ID]*Stage
+	stages map[frontier.ID]*Stage
 	cache  map[listed.Name]*metav1.PartialObjectMetadata
 	told   map[listed.Name]uint64 // the highest version that a handler knows of
 }
@@ -61,7 +62,7 @@ func (s *scope) equals(other scope) bool { return *s == other }
 
 type reflector struct {
 	scope
-	id ID
+	id frontier.ID
 	// answer is the list that the server has sent, if isAnswered is set. position is the version that the watch has reached.
 	isAnswered, isListed, isRefused bool
 	answer                          []wire.Item
@@ -72,7 +73,7 @@ type reflector struct {
 }
 
 type delta struct {
-	from    ID
+	from    frontier.ID
 	event   watch.EventType // empty for a list
 	item    wire.Item
 	items   []wire.Item
@@ -84,7 +85,7 @@ var namespaces = []string{"a", "b", "c"}
 func newWorld(random *rand.Rand, rules rules) *world {
 	return &world{
 		rules: rules, random: random, version: 1, objects: map[listed.Name]*metav1.PartialObjectMetadata{},
-		reflectors: map[ID]*reflector{}, owners: New(), stages: map[ID]*Stage{},
+		reflectors: map[frontier.ID]*reflector{}, owners: New(), stages: map[frontier.ID]*Stage{},
 		cache: map[listed.Name]*metav1.PartialObjectMetadata{}, told: map[listed.Name]uint64{},
 	}
 }
@@ -235,7 +236,7 @@ func (w *world) takeOver() error {
 }
 
 // commitReady lets a scope take over if it is ready.
-func (w *world) commitReady(id ID) error {
+func (w *world) commitReady(id frontier.ID) error {
 	stage := w.stages[id]
 	if stage == nil || !stage.IsListed() || w.comparesVersions && w.owners.Told(id) > stage.Version() {
 		return nil
@@ -246,7 +247,7 @@ func (w *world) commitReady(id ID) error {
 	return w.replace(delta{from: id, items: stage.Items(), version: stage.Version()})
 }
 
-func (w *world) close(ids []ID) {
+func (w *world) close(ids []frontier.ID) {
 	for _, id := range ids {
 		delete(w.reflectors, id)
 		delete(w.stages, id)
@@ -369,7 +370,7 @@ func (w *world) set(next []scope) error {
 	extends := w.owners.Extends(regions) && w.listsToGrow
 	var opened []*reflector
 	for _, s := range next {
-		id := ID(0)
+		id := frontier.ID(0)
 		at := slices.IndexFunc(w.current, func(have scope) bool { return have.equals(s) })
 		if at >= 0 && !(extends && s.region.IsWide) {
 			id = w.idOf(s)
@@ -381,7 +382,7 @@ func (w *world) set(next []scope) error {
 		scopes = append(scopes, Scope{id, s.region})
 	}
 	w.current = next
-	change := w.owners.Set(scopes, func(id ID) (uint64, bool) {
+	change := w.owners.Set(scopes, func(id frontier.ID) (uint64, bool) {
 		r := w.reflectors[id]
 		return r.reached, true
 	})
@@ -408,8 +409,8 @@ func (w *world) set(next []scope) error {
 	return w.takeOverAfterList()
 }
 
-// idOf returns the ID of a scope that is open, the youngest one.
-func (w *world) idOf(s scope) (id ID) {
+// idOf returns the frontier.ID of a scope that is open, the youngest one.
+func (w *world) idOf(s scope) (id frontier.ID) {
 	for _, r := range w.reflectors {
 		if r.scope.equals(s) {
 			id = max(id, r.id)
@@ -585,9 +586,9 @@ func TestRulesAreNeeded(t *testing.T) {
 // not get the namespace, and another one must not take it over from one that is closed.
 func TestRegionShrinksWhileItOpens(t *testing.T) {
 	o := New()
-	version := func(ID) (uint64, bool) { return 1, true }
-	of := func(id ID, namespace string) Scope { return Scope{id, Region{Namespace: namespace}} }
-	others := func(id ID) Scope { return Scope{id, Region{IsWide: true}} }
+	version := func(frontier.ID) (uint64, bool) { return 1, true }
+	of := func(id frontier.ID, namespace string) Scope { return Scope{id, Region{Namespace: namespace}} }
+	others := func(id frontier.ID) Scope { return Scope{id, Region{IsWide: true}} }
 	o.Set([]Scope{of(0, "y"), of(5, "z")}, version)
 	o.Set([]Scope{others(1)}, version)
 	o.Set([]Scope{of(2, "y"), others(1)}, version)

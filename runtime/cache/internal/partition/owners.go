@@ -19,14 +19,12 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
 
-// ID identifies a scope. IDs are not used again.
-type ID uint32
-
 // nobody is the ID of no scope. It is the owner of objects that no scope has.
-const nobody = ^ID(0)
+const nobody = ^frontier.ID(0)
 
 // Region is what a scope may have, apart from its selectors.
 type Region struct {
@@ -40,23 +38,23 @@ type Region struct {
 
 // Scope is a region with the scope that has it.
 type Scope struct {
-	ID
+	frontier.ID
 	Region
 }
 
 // layout assigns regions to scopes.
 type layout struct {
-	names map[listed.Name]ID
+	names map[listed.Name]frontier.ID
 	// spaces has nobody for a namespace in which only the objects in names have a scope.
-	spaces map[string]ID
+	spaces map[string]frontier.ID
 	// wide has all other namespaces, or is nobody.
-	wide ID
+	wide frontier.ID
 }
 
 func newLayout() layout { return layout{wide: nobody} } // an informer of all namespaces needs no maps
 
 // of returns the scope that has an object, or nobody.
-func (l *layout) of(name listed.Name) ID {
+func (l *layout) of(name listed.Name) frontier.ID {
 	if len(l.names) > 0 {
 		if id, found := l.names[name]; found {
 			return id
@@ -81,16 +79,16 @@ func (l *layout) add(s Scope) {
 	}
 }
 
-func (l *layout) setSpace(namespace string, id ID) {
+func (l *layout) setSpace(namespace string, id frontier.ID) {
 	if l.spaces == nil {
-		l.spaces = map[string]ID{}
+		l.spaces = map[string]frontier.ID{}
 	}
 	l.spaces[namespace] = id
 }
 
-func (l *layout) setName(name listed.Name, id ID) {
+func (l *layout) setName(name listed.Name, id frontier.ID) {
 	if l.names == nil {
-		l.names = map[listed.Name]ID{}
+		l.names = map[listed.Name]frontier.ID{}
 	}
 	l.names[name] = id
 }
@@ -99,7 +97,7 @@ func (l *layout) setName(name listed.Name, id ID) {
 type opening struct {
 	region Region
 	// from are the owners of parts of the region, with a version that each has not passed in it.
-	from map[ID]uint64
+	from map[frontier.ID]uint64
 }
 
 // Owners assigns each object to at most one scope. A new one has no scope.
@@ -108,15 +106,15 @@ type Owners struct {
 	// wanted are the scopes of the last Set, and owned those that speak about the objects now. Everything that is
 	// owned is in a wanted region too.
 	wanted, owned layout
-	openings      map[ID]*opening
-	known         map[ID]struct{} // the scopes that are wanted or needed
+	openings      map[frontier.ID]*opening
+	known         map[frontier.ID]struct{} // the scopes that are wanted or needed
 }
 
 // New returns Owners without a scope.
 func New() *Owners { return &Owners{wanted: newLayout(), owned: newLayout()} }
 
 // Owner returns the scope that speaks about an object, and false if there is none. Any goroutine may call it.
-func (o *Owners) Owner(name listed.Name) (ID, bool) {
+func (o *Owners) Owner(name listed.Name) (frontier.ID, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	id := o.owned.of(name)
@@ -124,7 +122,7 @@ func (o *Owners) Owner(name listed.Name) (ID, bool) {
 }
 
 // Opening returns the scope that will take over an object. It returns false if none will.
-func (o *Owners) Opening(name listed.Name) (ID, bool) {
+func (o *Owners) Opening(name listed.Name) (frontier.ID, bool) {
 	id := o.wanted.of(name)
 	return id, o.openings[id] != nil
 }
@@ -150,7 +148,7 @@ func (o *Owners) Extends(regions []Region) bool {
 // Change is what is over after Set.
 type Change struct {
 	// Closed are the scopes that are no longer needed.
-	Closed []ID
+	Closed []frontier.ID
 	// Namespaces are those where objects may have lost their Owner. If IsWide is set, that may be anywhere.
 	Namespaces []string
 	IsWide     bool
@@ -159,7 +157,7 @@ type Change struct {
 // Set replaces the scopes. Those that were there before have their old IDs. version returns a version that a scope
 // has not passed, 0 if it has told nothing, and false if its versions cannot be compared. Scopes that are opening may be
 // ready then, because a part of their regions is no longer there.
-func (o *Owners) Set(scopes []Scope, version func(ID) (uint64, bool)) Change {
+func (o *Owners) Set(scopes []Scope, version func(frontier.ID) (uint64, bool)) Change {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	wanted := newLayout()
@@ -175,13 +173,13 @@ func (o *Owners) Set(scopes []Scope, version func(ID) (uint64, bool)) Change {
 		if last := before[scope.ID]; last != nil {
 			o.open(scope.ID, last)
 			owners := o.ownersIn(scope)
-			maps.DeleteFunc(last.from, func(owner ID, _ uint64) bool { _, still := owners[owner]; return !still })
+			maps.DeleteFunc(last.from, func(owner frontier.ID, _ uint64) bool { _, still := owners[owner]; return !still })
 			continue
 		}
 		if _, isKnown := o.known[scope.ID]; isKnown {
 			continue // it has its region
 		}
-		opened := &opening{scope.Region, map[ID]uint64{}}
+		opened := &opening{scope.Region, map[frontier.ID]uint64{}}
 		isComparable := true
 		for owner := range o.ownersIn(scope) {
 			at, isNumber := version(owner)
@@ -198,9 +196,9 @@ func (o *Owners) Set(scopes []Scope, version func(ID) (uint64, bool)) Change {
 	return change
 }
 
-func (o *Owners) open(id ID, opened *opening) {
+func (o *Owners) open(id frontier.ID, opened *opening) {
 	if o.openings == nil {
-		o.openings = map[ID]*opening{}
+		o.openings = map[frontier.ID]*opening{}
 	}
 	o.openings[id] = opened
 }
@@ -264,9 +262,9 @@ func (l *layout) within(wanted *layout) layout {
 }
 
 // ownersIn returns the scopes that own a part of the region of a wanted scope.
-func (o *Owners) ownersIn(scope Scope) map[ID]struct{} {
-	owners := map[ID]struct{}{}
-	add := func(id ID) {
+func (o *Owners) ownersIn(scope Scope) map[frontier.ID]struct{} {
+	owners := map[frontier.ID]struct{}{}
+	add := func(id frontier.ID) {
 		if id != nobody && id != scope.ID {
 			owners[id] = struct{}{}
 		}
@@ -303,8 +301,8 @@ func (o *Owners) assign(scope Scope) {
 }
 
 // needed returns the scopes that are neither wanted nor own anything any more, once.
-func (o *Owners) needed() (closed []ID) {
-	needed := map[ID]struct{}{}
+func (o *Owners) needed() (closed []frontier.ID) {
+	needed := map[frontier.ID]struct{}{}
 	for _, l := range []*layout{&o.wanted, &o.owned} {
 		for _, id := range l.names {
 			needed[id] = struct{}{}
@@ -325,13 +323,13 @@ func (o *Owners) needed() (closed []ID) {
 }
 
 // IsOpening reports whether a scope has not taken over its region yet.
-func (o *Owners) IsOpening(id ID) bool { return o.openings[id] != nil }
+func (o *Owners) IsOpening(id frontier.ID) bool { return o.openings[id] != nil }
 
 // HasOpenings reports whether any scope has not taken over its region yet.
 func (o *Owners) HasOpenings() bool { return len(o.openings) > 0 }
 
 // Note records that the owner of an object has told a state or the end of it, at a version.
-func (o *Owners) Note(owner ID, name listed.Name, version uint64) {
+func (o *Owners) Note(owner frontier.ID, name listed.Name, version uint64) {
 	if opened := o.openings[o.wanted.of(name)]; opened != nil {
 		if at, isFrom := opened.from[owner]; isFrom && version > at {
 			opened.from[owner] = version
@@ -341,7 +339,7 @@ func (o *Owners) Note(owner ID, name listed.Name, version uint64) {
 
 // NoteList records that an owner was listed at a version. What it has told before does not count any more: the
 // server may have been restored from a backup.
-func (o *Owners) NoteList(owner ID, version uint64) {
+func (o *Owners) NoteList(owner frontier.ID, version uint64) {
 	for _, opened := range o.openings {
 		if _, isFrom := opened.from[owner]; isFrom {
 			opened.from[owner] = version
@@ -351,7 +349,7 @@ func (o *Owners) NoteList(owner ID, version uint64) {
 
 // Told returns the version that a scope which is opening has to reach before it may take over: the latest one that the
 // owners of its region have told of it.
-func (o *Owners) Told(id ID) (version uint64) {
+func (o *Owners) Told(id frontier.ID) (version uint64) {
 	for _, told := range o.openings[id].from {
 		version = max(version, told)
 	}
@@ -360,7 +358,7 @@ func (o *Owners) Told(id ID) (version uint64) {
 
 // Commit makes a scope that was opening the owner of its region. from are those that have told it so far, and closed
 // those of them that are no longer needed.
-func (o *Owners) Commit(id ID) (from, closed []ID) {
+func (o *Owners) Commit(id frontier.ID) (from, closed []frontier.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	opened := o.openings[id]

@@ -44,7 +44,7 @@ type Entry struct {
 	isQuiet bool
 	// order counts the responses.
 	order uint64
-	Claim
+	frontier.Claim
 }
 
 // IsStateOf reports whether a cached object is the state of the entry.
@@ -92,7 +92,7 @@ type Table struct {
 type Deletion struct {
 	Name listed.Name
 	UID  types.UID
-	Claim
+	frontier.Claim
 }
 
 // end is a deletion that is remembered, because the watch, or a list that was requested before,
@@ -155,7 +155,7 @@ const (
 // this server: the request of that write was sent after the response with the higher version. It returns nil
 // otherwise. isAlive reports whether the write shows that the object was not deleted. Then only a list has its state.
 func (t *Table) Refute(name listed.Name, uid types.UID, version uint64, sent time.Time) (last *Entry, isAlive bool) {
-	isAfter := func(c Claim) bool { // two clocks: the later one last
+	isAfter := func(c frontier.Claim) bool { // two clocks: the later one last
 		waited := stats.Now().Since(c.At)
 		return time.Since(sent) < waited
 	}

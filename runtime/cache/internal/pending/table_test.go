@@ -301,7 +301,7 @@ func TestBounds(t *testing.T) {
 
 // deletion returns the response to a delete that is a Status.
 func deletion(uid string) Deletion {
-	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid), Claim: Claim{At: stats.Now()}}
+	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid), Claim: frontier.Claim{At: stats.Now()}}
 }
 
 // checkOrder checks that the entries are in the order of their versions, each once.
@@ -506,7 +506,7 @@ func TestMovedEntryIsOverdue(t *testing.T) {
 			to.Replace(nil, 1, to.Begin())
 			from.Bookmarks(counts[0])
 			name := listed.Name{Namespace: "ns", Name: "one"}
-			e := Entry{Name: name, UID: "u", Version: 9, Item: wire.Item{Object: state("u@9")}, Claim: Claim{At: stats.Now(), Bookmarks: counts[0]}}
+			e := Entry{Name: name, UID: "u", Version: 9, Item: wire.Item{Object: state("u@9")}, Claim: frontier.Claim{At: stats.Now(), Bookmarks: counts[0]}}
 			if verdict := from.Offer(e, nil, false); verdict != Store {
 				t.Fatalf("the verdict is %v", verdict)
 			}

@@ -17,7 +17,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
@@ -51,7 +50,7 @@ type Reflector struct {
 	position frontier.Position
 	// claim is that of the highest version that the watch has told, in an event of claimant. That is zero for a
 	// bookmark.
-	claim    pending.Claim
+	claim    frontier.Claim
 	claimant listed.Name
 	// watchEnded is when the last watch ended.
 	watchEnded stats.Stamp

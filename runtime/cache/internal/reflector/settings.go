@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
@@ -48,7 +48,7 @@ type Settings struct {
 	// Random returns a duration below its argument, which is positive.
 	Random func(time.Duration) time.Duration
 	// Scope is that of the deltas.
-	Scope partition.ID
+	Scope frontier.ID
 	// Shared is set if the objects may be shared with others: no one writes to them.
 	Shared bool
 	// KeepsUndecodable is set if the Sink gets events about objects that cannot be decoded.

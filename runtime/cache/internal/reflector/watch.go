@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
@@ -258,7 +258,7 @@ func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 		}
 		received := r.sink.Events(deltas, r.position)
 		if latest >= 0 {
-			r.claim, r.claimant = pending.Claim{At: received, Bookmarks: before}, listed.Name{}
+			r.claim, r.claimant = frontier.Claim{At: received, Bookmarks: before}, listed.Name{}
 			if latest := &events[latest]; deltaTypeOf(latest.Type) != 0 {
 				r.claimant = listed.NameOf(&latest.Item)
 			}
