@@ -29,8 +29,8 @@ var order = map[string]string{
 	"observe/debugpage":          "columns facts view history text page handler+options",
 	"observe/healthz":            "report check handler",
 	"runtime/cache": "object errors scope status stats advice hooks listwatch sync packing packing_default config " +
-		"handler record scope_reflector core+handover+own_writes indexer fields transform options " +
-		"scope_options informer+observed+registration+scope_set kind shared_informer factory lister generic " +
+		"handler record indexer fields transform options " +
+		"scope_options informer+observed+registration+scope_set+scope_reflector kind shared_informer factory lister generic " +
 		"lease reflector follow_scopes",
 	"runtime/cache/internal/advice":    "advice+kubectl+missing",
 	"runtime/cache/internal/deltafifo": "delta queue",
@@ -42,8 +42,9 @@ var order = map[string]string{
 	"runtime/cache/internal/mutation":  "difference detector",
 	"runtime/cache/internal/outage":    "handlers+log+outage",
 	"runtime/cache/internal/pack":      "compression line+metadata+object+packing+text",
-	"runtime/cache/internal/partition": "owners stage",
-	"runtime/cache/internal/pending":   "selection table watch",
+	"runtime/cache/internal/informer":  "scope feature wait informer handlers run",
+	"runtime/cache/internal/ownwrites": "selection table watch writes",
+	"runtime/cache/internal/scopes":    "owners stage handover+partition",
 	"runtime/cache/internal/processor": "notification coalesce calls+listener processor+removed",
 	"runtime/cache/internal/protocol":  "reason pace backoff request state trail version",
 	"runtime/cache/internal/reflector": "settings gate relist_request sink list+reflector+watch",

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Advice says what a person can do about an informer that does not follow the server.

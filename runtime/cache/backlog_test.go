@@ -46,11 +46,11 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 				}
 			}
 		}
-		inside(s).process(&deltafifo.Batch{Deltas: list(1)})
+		inside(s).core.Process(&deltafifo.Batch{Deltas: list(1)})
 		alike("the first list")
-		inside(s).process(&deltafifo.Batch{Deltas: list(2)})
+		inside(s).core.Process(&deltafifo.Batch{Deltas: list(2)})
 		alike("a relist")
-		inside(s).resync(handlers[0])
+		inside(s).core.Resync(handlers[0])
 		empty("a resync", handlers[0])
 		_, reg := listen(t, s, WithBacklogLimit(limit))
 		late := reg.(*registration).Listener
@@ -63,7 +63,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		coalesced := 0
 		for n := range 20 * count {
 			before := reg.Backlog()
-			inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Updated, Item: stated(many(n%count, 3+n, ""))}}})
+			inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Updated, Item: stated(many(n%count, 3+n, ""))}}})
 			if reg.Backlog() > 2*count {
 				t.Fatalf("%d notifications wait, of %d objects", reg.Backlog(), count)
 			}
@@ -97,7 +97,7 @@ func TestEventsAfterAListAreCoalesced(t *testing.T) {
 			for n := 1; n < 500; n++ {
 				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Item: stated(many(0, version+n, ""))})
 			}
-			inside(s).process(&deltafifo.Batch{Deltas: deltas})
+			inside(s).core.Process(&deltafifo.Batch{Deltas: deltas})
 			if backlog := reg.Backlog(); backlog > limit {
 				t.Errorf("at version %d, %d notifications of one object wait, with a limit of %d", version, backlog, limit)
 			}

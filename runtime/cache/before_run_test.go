@@ -165,11 +165,11 @@ func TestIndexersReturnsACopy(t *testing.T) {
 // still counts it.
 func TestAppliedVersionOfASyncedInformer(t *testing.T) {
 	s := informerOf(Config[object]{ListerWatcher: &fakeSource{}, Resource: widgets})
-	inside(s).queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced}}, deltafifo.Reached{})
+	inside(s).core.Queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced}}, deltafifo.Reached{})
 	if got := s.LastSyncResourceVersion(); got != "" {
 		t.Fatalf("the applied version is %q", got)
 	}
-	inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
+	inside(s).core.Process(firstList(s, "10"))
 	if got := s.LastSyncResourceVersion(); got != "10" {
 		t.Errorf("the applied version is %q, want that of the list", got)
 	}

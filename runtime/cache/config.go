@@ -11,9 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ownwrites"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
@@ -72,8 +74,11 @@ type shared struct {
 	pace    protocol.Pace
 }
 
+// counters are those of an informer that no other part of it has.
+type counters struct{ processing, toCache stats.Histogram }
+
 // reflector returns what the Reflector of a scope needs to know. held has the objects that it need not decode again.
-func (c *config) reflector(id scopeID, all *shared, held source.Held) reflector.Settings {
+func (c *config) reflector(id frontier.ID, all *shared, held source.Held) reflector.Settings {
 	if c.Open == nil {
 		held = nil // a client decodes all
 	}
@@ -151,6 +156,14 @@ type ownWritesOf struct {
 
 	// selects sets the selectors of a request, if it is not nil.
 	selects func(*metav1.ListOptions)
+}
+
+// ownKind tells which responses to writes have an object of the informer.
+func (c *config) ownKind() ownwrites.Kind {
+	return ownwrites.Kind{
+		GroupVersion: c.Resource.GroupVersion(), Kind: c.Decode.Kind.Kind,
+		IsMetadata: c.objectType() == reflect.TypeFor[*metav1.PartialObjectMetadata](),
+	}
 }
 
 // name returns the name of the collection for errors and logs: the resource, or the Go

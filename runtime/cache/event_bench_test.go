@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ownwrites"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -155,9 +155,6 @@ func benchmarkEvents(b *testing.B, load eventLoad) {
 
 // write stores an own write of a version that no event reaches.
 func (f *feed) write(obj object) {
-	own := inside(f.informer).own
 	name := listed.Name{Namespace: obj.Namespace, Name: obj.Name}
-	inside(f.informer).mu.Lock()
-	defer inside(f.informer).mu.Unlock()
-	own.offer(own.scopes[0], pending.Entry{Name: name, UID: obj.UID, Version: 1_000_000, Item: stated(obj)})
+	inside(f.informer).own.Offer(0, ownwrites.Entry{Name: name, UID: obj.UID, Version: 1_000_000, Item: stated(obj)})
 }

@@ -189,7 +189,7 @@ func (f *SharedInformerFactory) informerLocked(key informerKey, kind *kind, set 
 	if differs != nil {
 		return refused(config, differs), differs
 	}
-	var informer *informer
+	var informer *sharedInformer
 	if mistake != nil {
 		informer = refused(config, mistake)
 	} else {
@@ -210,7 +210,7 @@ func (f *SharedInformerFactory) informerLocked(key informerKey, kind *kind, set 
 }
 
 // refused returns an informer that never runs. Its Status has err.
-func refused(config config, err error) *informer {
+func refused(config config, err error) *sharedInformer {
 	config.scopes, config.Open, config.StatusHandler = nil, nil, nil
 	config.source = source.Failing{Err: err}
 	informer := newInformer(config)

@@ -30,7 +30,7 @@ func FollowScopes[T, N Object](ctx context.Context, informer *SharedIndexInforme
 }
 
 func followScopes(ctx context.Context, follower, followed machine, scope func(Object) Scope) error {
-	s, objects := follower.(*informer), followed.(*informer)
+	s, objects := follower.(*sharedInformer), followed.(*sharedInformer)
 	changed := make(chan struct{}, 1)
 	note := func() {
 		select {
@@ -70,7 +70,7 @@ func followScopes(ctx context.Context, follower, followed machine, scope func(Ob
 			continue
 		}
 		var scopes []Scope
-		for obj := range objects.indexer.All().Each() {
+		for obj := range objects.core.Indexer.All().Each() {
 			scopes = append(scopes, scope(obj))
 		}
 		if isClosed(objects.Ended()) { // Stop empties the cache after that, and these may be too few
@@ -83,7 +83,7 @@ func followScopes(ctx context.Context, follower, followed machine, scope func(Ob
 }
 
 // endOfObjects returns the error of an informer whose scopes were the objects of another one, which has ended.
-func (s *informer) endOfObjects(objects *informer) error {
+func (s *sharedInformer) endOfObjects(objects *sharedInformer) error {
 	err := fmt.Errorf("%s: %w", objects.name(), ErrStopped)
 	s.SetScopesError(err)
 	return err

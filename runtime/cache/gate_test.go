@@ -63,8 +63,8 @@ func TestGate(t *testing.T) {
 				if status.Phase != Degraded || status.Reason != Decode || !errors.Is(status.Err, protocol.ErrUnexpectedType) || !strings.Contains(status.Err.Error(), want) {
 					t.Errorf("%T, in a list %v: %v, want an error with %q", from, inList, status, want)
 				}
-				if _, found := faceOf[object](s).GetIndexer().Get(ObjectName{"a", "stranger"}); found || inList != (s.indexer.Len() == 0) {
-					t.Errorf("%T, in a list %v: the cache has %d objects", from, inList, s.indexer.Len())
+				if _, found := faceOf[object](s).GetIndexer().Get(ObjectName{"a", "stranger"}); found || inList != (s.core.Indexer.Len() == 0) {
+					t.Errorf("%T, in a list %v: the cache has %d objects", from, inList, s.core.Indexer.Len())
 				}
 			})
 		}

@@ -3,8 +3,9 @@ package cache
 import (
 	"context"
 
-	"github.com/typedinformers/informer-gen/internal/human"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/internal/human"
 )
 
 // WatchErrorHandler is called with the error of each failed list and watch. With

@@ -28,7 +28,7 @@ type leaseMachine interface {
 type lease struct {
 	factory  *SharedInformerFactory
 	use      *factoryInformer
-	informer *informer
+	informer *sharedInformer
 	alive    context.Context // ends with Release; its cause is the error of the methods then
 	end      context.CancelCauseFunc
 	released chan struct{} // closed at the end of the first Release
@@ -79,7 +79,7 @@ func (f *SharedInformerFactory) acquire(kind *kind, set []SharedInformerOption) 
 	if f.running != nil {
 		f.startLocked(use)
 	}
-	l := &lease{factory: f, use: use, informer: made.(*informer), released: make(chan struct{})}
+	l := &lease{factory: f, use: use, informer: made.(*sharedInformer), released: make(chan struct{})}
 	l.alive, l.end = context.WithCancelCause(context.Background())
 	return l, nil
 }

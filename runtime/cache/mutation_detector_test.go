@@ -73,12 +73,12 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 			t.Fatalf("the handler got %d updates, want %d", updates, want)
 		}
 		// Memory of batches may point to some objects until it is used again.
-		awaitCopies(t, inside(s).indexer.Detector(), 9+64)
-		if inside(s).indexer.Detector().Copies() < 9 {
-			t.Errorf("of 9 cached objects there are %d copies", inside(s).indexer.Detector().Copies())
+		awaitCopies(t, inside(s).core.Indexer.Detector(), 9+64)
+		if inside(s).core.Indexer.Detector().Copies() < 9 {
+			t.Errorf("of 9 cached objects there are %d copies", inside(s).core.Indexer.Detector().Copies())
 		}
 		stays.Labels = map[string]string{"letters": "x"}
-		if value := panicOf(func() { inside(s).indexer.CheckAll() }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
+		if value := panicOf(func() { inside(s).core.Indexer.CheckAll() }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
 			t.Errorf("a change of the oldest object is reported as %q", value)
 		}
 		stays.Labels = nil
@@ -100,7 +100,7 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 	<-s.Synced()
 	cancel()
 	<-done
-	detector := inside(s).indexer.Detector()
+	detector := inside(s).core.Indexer.Detector()
 	s, src = nil, nil
 	awaitCopies(t, detector, 0)
 }

@@ -9,28 +9,32 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/klog/v2"
+
 	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
-	"k8s.io/klog/v2"
 )
 
 // Status is that of SharedIndexInformer.
-func (s *informer) Status() Status {
+func (s *sharedInformer) Status() Status {
 	status := s.statusOfAll()
-	status.Objects = s.indexer.Len()
+	status.Objects = s.core.Indexer.Len()
 	s.panics.addTo(&status)
-	s.own.addTo(&status)
+	if s.own != nil {
+		status.PendingWrites, status.LateWrites = s.own.Shown(), s.own.Refused()
+	}
 	return status
 }
 
 // statusOfAll returns the state of the Reflectors as one.
-func (s *informer) statusOfAll() Status {
+func (s *sharedInformer) statusOfAll() Status {
 	all, chosen := s.reflectors(), s.set.chosen.Load()
 	if len(all) == 1 && chosen == nil {
 		return all[0].Status()
@@ -49,9 +53,9 @@ func (s *informer) statusOfAll() Status {
 		choice = &status
 	}
 	status := joined(scopes, choice)
-	for _, r := range s.leaving() { // what they cannot decode may still be in the cache
-		for _, state := range r.Status().Undecodable {
-			if s.isOwner(r.id, listed.Name{Namespace: state.Namespace, Name: state.Name}) {
+	for _, scope := range s.leaving() { // what they cannot decode may still be in the cache
+		for _, state := range scope.Reflector.State().Undecodable {
+			if s.set.partition.Load().Has(scope.ID, listed.Name{Namespace: state.Namespace, Name: state.Name}) {
 				status.Undecodable = append(status.Undecodable, state)
 			}
 		}
@@ -65,12 +69,12 @@ func (s *informer) statusOfAll() Status {
 }
 
 // NotSyncedReason is that of SharedIndexInformer.
-func (s *informer) NotSyncedReason() string {
+func (s *sharedInformer) NotSyncedReason() string {
 	_, waiting := s.waitsFor()
 	return waiting.Reason
 }
 
-func (s *informer) waitsFor() (subject, NotSynced) {
+func (s *sharedInformer) waitsFor() (subject, NotSynced) {
 	if s.HasSynced() || s.released.Load() {
 		return subject{}, NotSynced{}
 	}
@@ -78,7 +82,7 @@ func (s *informer) waitsFor() (subject, NotSynced) {
 }
 
 // notSynced returns the state of the informer as the reason why something is not synced.
-func (s *informer) notSynced() NotSynced {
+func (s *sharedInformer) notSynced() NotSynced {
 	status := s.Status()
 	return NotSynced{Resource: s.config.Resource, Reason: s.name() + ": " + status.String(), Status: status}
 }
@@ -91,40 +95,28 @@ func (s *informer) notSynced() NotSynced {
 //
 // The version has to be of the same API server and the same resource: versions of others cannot be
 // compared. It has to be a number, as all versions of Kubernetes are.
-func (s *informer) WaitFor(ctx context.Context, resourceVersion string) error {
+func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) error {
 	version, ok := frontier.Parse(resourceVersion)
 	if !ok {
 		return fmt.Errorf("cannot wait until %s has version %q: it is not a number above 0; pass the resourceVersion of an object or a list", s.name(), resourceVersion)
 	}
-	w := s.wait(version)
-	if w == nil {
-		return nil
+	err := s.core.Wait(ctx, version)
+	if err == informer.ErrEnded {
+		err = ErrStopped
 	}
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.waits, w)
-	}()
-	select {
-	case <-w.done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, context.Cause(ctx), s.Status())
-	case <-s.Ended():
-		if isClosed(w.done) {
-			return nil
-		}
-		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, ErrStopped, s.Status())
+	if err != nil {
+		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, err, s.Status())
 	}
+	return nil
 }
 
 // Statuses is that of SharedIndexInformer.
-func (s *informer) Statuses() iter.Seq[InformerStatus] {
+func (s *sharedInformer) Statuses() iter.Seq[InformerStatus] {
 	return func(yield func(InformerStatus) bool) { yield(s.observed()) }
 }
 
 // observed returns the state and the counters of the informer. Only a factory knows the Server.
-func (s *informer) observed() InformerStatus {
+func (s *sharedInformer) observed() InformerStatus {
 	return InformerStatus{
 		ID:       s.id,
 		Name:     s.config.InformerName,
@@ -140,29 +132,29 @@ func (s *informer) observed() InformerStatus {
 
 // stats returns the counters. It takes no lock that is held while foreign code runs: a handler, a
 // hook and an index function may call it, and it waits for none of them.
-func (s *informer) stats() Stats {
+func (s *sharedInformer) stats() Stats {
 	all := Stats{
-		Synced: s.HasSynced(), WasSynced: s.hadSynced(&s.lists), NotFollowing: s.outages.Lasted(),
-		Queued: s.queue.Len(), Processing: read(&s.processing), ToCache: read(&s.toCache),
+		Synced: s.HasSynced(), WasSynced: s.core.HadSynced(s.core.Listed()), NotFollowing: s.outages.Lasted(),
+		Queued: s.core.Queue.Len(), Processing: read(&s.counters.processing), ToCache: read(&s.counters.toCache),
 	}
 	addTraffic(&s.shared.traffic, &all)
-	waiting := s.queue.Waiting() // before now
+	waiting := s.core.Queue.Waiting() // before now
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
-	for _, r := range s.reflectors() {
-		all.Staleness = max(all.Staleness, now.Since(r.frontier.Heard()))
+	for _, scope := range s.core.Scopes() {
+		all.Staleness = max(all.Staleness, now.Since(scope.Frontier.Heard()))
 	}
-	observeIndexer(s.indexer, &all, now)
+	observeIndexer(s.core.Indexer, &all, now)
 	s.observeHandlers(&all, now)
 	return all
 }
 
 // observeHandlers adds the handlers to the counters.
-func (s *informer) observeHandlers(all *Stats, now stats.Stamp) {
-	listeners, removed := s.processor.Observe()
+func (s *sharedInformer) observeHandlers(all *Stats, now stats.Stamp) {
+	listeners, removed := s.core.Processor.Observe()
 	for _, l := range listeners {
 		h := handlerStats(l, now)
-		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(s.mark()), s.hadSynced(l.Lists()), l.Backlog()
+		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(s.core.Mark()), s.core.HadSynced(l.Lists()), l.Backlog()
 		all.Handlers = append(all.Handlers, h)
 	}
 	for _, gone := range removed {
@@ -213,7 +205,7 @@ func addTraffic(t *stats.Traffic, all *Stats) {
 }
 
 // observedInformer is an informer as its log of outages reads it.
-type observedInformer struct{ *informer }
+type observedInformer struct{ *sharedInformer }
 
 // Failures returns the failures of lists and watches. It leaves out a handler that has panicked.
 func (s observedInformer) Failures() []advice.Failure {
@@ -236,7 +228,7 @@ func (s observedInformer) Logger() klog.Logger {
 
 // LateHandlers returns the handlers that have not returned from their initial list.
 func (s observedInformer) LateHandlers() (late []outage.Handler) {
-	for _, l := range s.processor.Listeners() {
+	for _, l := range s.core.Processor.Listeners() {
 		if backlog := s.late(l); backlog > 0 {
 			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: backlog})
 		}
@@ -245,7 +237,7 @@ func (s observedInformer) LateHandlers() (late []outage.Handler) {
 }
 
 // name names the informer in errors and logs.
-func (s *informer) name() string {
+func (s *sharedInformer) name() string {
 	all, name := s.reflectors(), s.config.plainName()
 	switch chosen := s.set.chosen.Load(); {
 	case len(all) == 0 && s.config.scopesLater && !s.HasSynced():
@@ -287,7 +279,7 @@ func scopesNoun(all []*scopeReflector) string {
 
 // namespaces returns the namespaces that the informer is limited to, sorted; nil for all. It is empty and
 // not nil if there is no scope.
-func (s *informer) namespaces() []string {
+func (s *sharedInformer) namespaces() []string {
 	all := s.reflectors()
 	names := make([]string, 0, len(all))
 	for _, r := range all {

@@ -219,7 +219,7 @@ func TestReadersDoNotWaitForAnIndexFunc(t *testing.T) {
 	})
 	<-called
 	src.set("a", "v", nil)
-	for inside(s).queue.Waiting() == 0 { // until the informer has the change, and waits for the index function
+	for inside(s).core.Queue.Waiting() == 0 { // until the informer has the change, and waits for the index function
 		time.Sleep(time.Millisecond)
 	}
 	read := make(chan struct{})

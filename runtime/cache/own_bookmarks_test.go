@@ -12,6 +12,17 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
 
+// reachedAt returns what the Reflector of the first scope tells after some deltas, and firstList its first list, which is empty.
+func reachedAt(s *SharedIndexInformer[object], version string, bookmarks int) []deltafifo.Reached {
+	scope := inside(s).core.Scopes()[0]
+	return []deltafifo.Reached{{Scope: scope.ID, Frontier: &scope.Frontier, Position: frontier.Position{Version: version, Bookmarks: bookmarks}}}
+}
+
+func firstList(s *SharedIndexInformer[object], version string) *deltafifo.Batch {
+	list := &deltafifo.Collection{IsFirst: true, Version: version}
+	return &deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: list}}, Reached: reachedAt(s, version, 0)}
+}
+
 // driven is an informer that does not run: a test pushes what its Reflectors read, and applies it.
 type driven struct {
 	*testing.T
@@ -21,15 +32,15 @@ type driven struct {
 func (d *driven) process() {
 	d.Helper()
 	var batch deltafifo.Batch
-	if err := inside(d.s).queue.Pop(d.Context(), &batch); err != nil {
+	if err := inside(d.s).core.Queue.Pop(d.Context(), &batch); err != nil {
 		d.Fatal(err)
 	}
-	inside(d.s).process(&batch)
+	inside(d.s).core.Process(&batch)
 }
 
 func (d *driven) list(r *scopeReflector, version string, bookmarks int, objs ...object) {
 	d.Helper()
-	r.Listed(&deltafifo.Collection{IsFirst: !r.frontier.IsListed(), Began: r.Listing(), Version: version, Items: statesOf(objs...)}, frontier.Position{Version: version, Bookmarks: bookmarks})
+	r.Listed(&deltafifo.Collection{IsFirst: !r.frontier.IsListed(), Began: inside(d.s).core.Changes.Load(), Version: version, Items: statesOf(objs...)}, frontier.Position{Version: version, Bookmarks: bookmarks})
 	d.process()
 }
 
@@ -47,7 +58,7 @@ func (d *driven) tell(r *scopeReflector, obj object, bookmarks int) {
 
 // push is tell without process, so that a batch has several events.
 func (d *driven) push(r *scopeReflector, obj object, bookmarks int) {
-	r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.id, Item: stated(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
+	r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.ID, Item: stated(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
 }
 
 // open sets the scopes, and returns the Reflector of the one that is new.
@@ -69,7 +80,8 @@ func (d *driven) wantPending(want int) {
 
 func (d *driven) wantOwner(r *scopeReflector, want bool) {
 	d.Helper()
-	if has := inside(d.s).isOwner(r.id, listed.Name{Namespace: "a", Name: "one"}); has != want {
+	owner, isOwned := inside(d.s).core.Owner(listed.Name{Namespace: "a", Name: "one"})
+	if has := isOwned && owner == r.ID; has != want {
 		d.Errorf("the scope has a/one: %v", has)
 	}
 }
@@ -144,7 +156,7 @@ func TestForgedDeleteHidesAListedObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })}
 		r, one := inside(d.s).reflectors()[0], newSource().set("a", "one", nil)
-		began := r.Listing()
+		began := inside(d.s).core.Changes.Load()
 		inside(d.s).own.Wrote(deletion(one))
 		r.Listed(&deltafifo.Collection{IsFirst: true, Began: began, Version: "101", Items: statesOf(one)}, frontier.Position{Version: "101"})
 		d.process()

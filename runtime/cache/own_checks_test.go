@@ -16,7 +16,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -105,7 +104,7 @@ func TestOwnWriteAtTheLimit(t *testing.T) {
 	write := response(obj)
 	for _, limit := range []int{len(bytes.TrimSpace(write.Body)), len(bytes.TrimSpace(write.Body)) + 28, len(bytes.TrimSpace(write.Body)) + 29} {
 		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithMaxObjectBytes(limit))
-		inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
+		inside(s).core.Process(firstList(s, "10"))
 		inside(s).own.Wrote(write)
 		event := fmt.Sprintf("{\"type\":\"MODIFIED\",\"object\":%s}\n", bytes.TrimSpace(write.Body))
 		stream := wire.NewDecoder(reflect.TypeFor[object](), wire.Options{MaxObjectBytes: limit}, nil).Watch(t.Context(), io.NopCloser(strings.NewReader(event)))

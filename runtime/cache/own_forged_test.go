@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -339,13 +338,13 @@ func TestBookmarksBeforeAWriteDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newForgery(t)
 		f.minutes(5)
-		inside(f.informer).mu.Lock() // a batch is processed
 		own := inside(f.informer).own
 		done := make(chan struct{})
 		obj := f.src.objects[ObjectName{"a", "one"}].DeepCopy()
 		obj.ResourceVersion = "5000"
-		go func() { defer close(done); own.Wrote(response(obj)) }()
-		inside(f.informer).mu.Unlock()
+		inside(f.informer).core.Change(func(uint64) { // a batch is processed
+			go func() { defer close(done); own.Wrote(response(obj)) }()
+		})
 		<-done
 		time.Sleep(3 * time.Minute)
 		f.src.bookmark()
@@ -434,10 +433,10 @@ func TestLateWatchIsNotForged(t *testing.T) {
 func TestOverdueWriteInABatchOfBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-		inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
+		inside(s).core.Process(firstList(s, "10"))
 		inside(s).own.Wrote(response(newSource().set("a", "one", nil)))
 		time.Sleep(5 * time.Minute)
-		inside(s).process(&deltafifo.Batch{Reached: []deltafifo.Reached{{Position: frontier.Position{Version: "11", Bookmarks: 5}}}})
+		inside(s).core.Process(&deltafifo.Batch{Reached: reachedAt(s, "11", 5)})
 		if n := s.Status().Unconfirmed; n != 1 {
 			t.Errorf("%d versions are unconfirmed, want the one of the write", n)
 		}

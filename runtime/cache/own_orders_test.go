@@ -88,9 +88,7 @@ func playOrder(t *testing.T, seed uint64, selects bool) {
 		t.Fatal(err)
 	}
 	s := o.informer
-	inside(s).mu.Lock()
-	inside(s).processor.Start()
-	inside(s).mu.Unlock()
+	inside(s).core.Change(func(uint64) { inside(s).core.Processor.Start() })
 	o.facts = []fact{{version: 10}}
 	for range o.random.IntN(3) {
 		o.write()
@@ -116,10 +114,8 @@ func playOrder(t *testing.T, seed uint64, selects bool) {
 	o.bookmark()
 	synctest.Wait()
 	o.checkEnd()
-	inside(s).mu.Lock()
-	inside(s).processor.Stop()
-	inside(s).mu.Unlock()
-	inside(s).processor.Wait()
+	inside(s).core.Change(func(uint64) { inside(s).core.Processor.Stop() })
+	inside(s).core.Processor.Wait()
 	if t.Failed() {
 		t.Logf("seed %d, selector %v:\n%s", seed, selects, strings.Join(o.trail, "\n"))
 	}
@@ -148,9 +144,7 @@ func (o *order) step(what int) {
 	case what == 8 && o.listing:
 		o.list()
 	case what == 8 && o.random.IntN(4) == 0:
-		inside(o.informer).mu.Lock()
-		o.began = inside(o.informer).own.scopes[0].table.Begin()
-		inside(o.informer).mu.Unlock()
+		o.began = inside(o.informer).core.Changes.Load()
 		o.listing, o.listFrom = true, len(o.facts)-1
 		o.log("list begins at %d", o.last().version)
 	}
@@ -260,7 +254,7 @@ func (o *order) process() {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	var batch deltafifo.Batch
-	if c.queue.Pop(ended, &batch) != nil {
+	if c.core.Queue.Pop(ended, &batch) != nil {
 		return // it is empty
 	}
 	o.log("%d deltas are processed", len(batch.Deltas))
@@ -271,8 +265,8 @@ func (o *order) process() {
 			}
 		}
 	}
-	c.process(&batch)
-	c.queue.Processed()
+	c.core.Process(&batch)
+	c.core.Queue.Processed()
 }
 
 // bookmark tells the watch that it has all events.
@@ -283,7 +277,7 @@ func (o *order) bookmark() {
 	o.send(len(o.facts))
 	o.log("bookmark @%d", o.last().version)
 	o.reach(o.last().version)
-	if inside(o.informer).queue.Waiting() == 0 || o.random.IntN(2) == 0 {
+	if inside(o.informer).core.Queue.Waiting() == 0 || o.random.IntN(2) == 0 {
 		o.process()
 	}
 }

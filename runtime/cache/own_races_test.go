@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 )
 
 // TestWaitForAtTheSameTime: the watch reaches the version while WaitFor looks whether it has.
@@ -26,7 +25,7 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 			}
 		})
 		all.Go(func() {
-			inside(s).process(&deltafifo.Batch{Reached: []deltafifo.Reached{{Position: frontier.Position{Version: strconv.Itoa(version)}}}})
+			inside(s).core.Process(&deltafifo.Batch{Reached: reachedAt(s, strconv.Itoa(version), 0)})
 		})
 		all.Wait()
 		cancel()
@@ -40,11 +39,11 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 // when the response with the next one comes.
 func TestWriteAfterTheBookmark(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-	inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
+	inside(s).core.Process(firstList(s, "10"))
 	src := newSource()
 	inside(s).own.Wrote(response(src.set("a", "one", nil)))
 	reach := func(version string) {
-		inside(s).process(&deltafifo.Batch{Reached: []deltafifo.Reached{{Position: frontier.Position{Version: version}}}})
+		inside(s).core.Process(&deltafifo.Batch{Reached: reachedAt(s, version, 0)})
 	}
 	reach("101")
 	inside(s).own.Wrote(response(src.set("a", "one", nil)))
@@ -80,7 +79,7 @@ func TestWaitForARestoredServer(t *testing.T) {
 		if err := s.WaitFor(t.Context(), "100"); !errors.Is(err, ErrStopped) {
 			t.Errorf("the cache is empty after Stop, WaitFor returned %v", err)
 		}
-		if len(inside(s).waits) != 0 {
+		if inside(s).core.Waits() != 0 {
 			t.Error("a waiter is left")
 		}
 	})
@@ -92,7 +91,7 @@ func TestScopeEndsDuringAWrite(t *testing.T) {
 		w := &worlds{}
 		s := newOwn(t, func(namespace string) OpenFunc { return openerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet))
 		// The informer would call it one at a time.
-		inside(s).reflectors()[1].SetTransform(erasedTransform(func(obj object) (object, error) {
+		inside(s).reflectors()[1].reflector.SetTransform(erasedTransform(func(obj object) (object, error) {
 			setScopes(t, s, in("a")...)
 			return obj, nil
 		}))
@@ -120,7 +119,7 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		return nil
 	}
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithIndexers(Indexers[object]{"broken": index}))
-	inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: true, Version: "10"}}}})
+	inside(s).core.Process(firstList(s, "10"))
 	src := newSource()
 	obj := src.set("a", "one", nil)
 	func() {
@@ -132,7 +131,7 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		t.Errorf("%d writes are pending", n)
 	}
 	panics = false
-	inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Added, Item: stated(obj)}}})
+	inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Added, Item: stated(obj)}}})
 	if s.GetStore().Len() != 1 {
 		t.Error("the event was ignored")
 	}
@@ -159,8 +158,8 @@ func TestManyWaitersLeave(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		all.Wait()
-		if len(inside(s).waits) != 0 {
-			t.Errorf("%d waiters are left", len(inside(s).waits))
+		if inside(s).core.Waits() != 0 {
+			t.Errorf("%d waiters are left", inside(s).core.Waits())
 		}
 	})
 }

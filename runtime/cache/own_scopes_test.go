@@ -372,48 +372,6 @@ func TestOwnWriteBeforeTakeover(t *testing.T) {
 	})
 }
 
-// TestClosedScopesHaveNoTable lets scope after scope take over. A program whose scopes change must not keep a table for each that it
-// ever had.
-func TestClosedScopesHaveNoTable(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithScopes(Scope{Namespace: "a"}))}
-		c := inside(d.s)
-		one := newSource().set("a", "one", nil)
-		d.list(c.reflectors()[0], "101", 0, one)
-		for _, labels := range []string{"x!=1", "x!=2", "x!=3"} {
-			next := d.open(Scope{Namespace: "a", LabelSelector: labels})
-			d.list(next, "101", 0, one)
-			d.wantOwner(next, true)
-			if len(c.own.scopes) != 1 {
-				t.Errorf("there are %d tables of own writes after a takeover, want 1", len(c.own.scopes))
-			}
-		}
-		d.s.Stop()
-	})
-}
-
-// TestUnconfirmedWriteEndsBeforeAWait: a caller of WaitFor does not see a state that the server has never had.
-func TestUnconfirmedWriteEndsBeforeAWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var wait *versionWait
-		isEarly := false
-		d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithIndexers(Indexers[object]{"restored": func(object) []string {
-			isEarly = isEarly || wait != nil && isClosed(wait.done)
-			return nil
-		}}))}
-		c := inside(d.s)
-		one := newSource().set("a", "one", nil)
-		d.list(c.reflectors()[0], "101", 0, one)
-		c.own.Wrote(forgedResponse("one", one.UID, "105", forged))
-		wait = c.wait(106)
-		d.bookmark(c.reflectors()[0], "106", 1)
-		if cached := d.s.GetStore().List(); len(cached) != 1 || cached[0].ResourceVersion != "101" || isEarly || !isClosed(wait.done) {
-			t.Errorf("the cache has %v, and the wait ended before: %v, ended: %v", cached, isEarly, isClosed(wait.done))
-		}
-		d.s.Stop()
-	})
-}
-
 // TestUnconfirmedWriteEndsBeforeATakeover by a scope without the object: OnDelete has the last state of the server.
 func TestUnconfirmedWriteEndsBeforeATakeover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -110,13 +111,24 @@ func (w *ownWriter) flush() {
 
 // check checks that a write can be read at once: it is the last one.
 func (w *ownWriter) check(write writes.Write) {
+	inside(w.informer).core.Change(func(uint64) {
+		if isListed(w.informer, MetaObjectToName(&write.Object)) {
+			w.checkCached(&write)
+		}
+	})
+}
+
+// isListed reports whether the scope that has an object is listed. It is called within a step.
+func isListed(s *SharedIndexInformer[object], name ObjectName) bool {
+	id, isOwned := inside(s).core.Owner(listed.Name(name))
+	return isOwned && slices.ContainsFunc(inside(s).core.Scopes(), func(scope *informer.Scope) bool {
+		return scope.ID == id && scope.Frontier.IsListed() && !scope.Rule.Excludes(name.Namespace, name.Name) &&
+			(scope.Namespace == "" || scope.Namespace == name.Namespace)
+	})
+}
+
+func (w *ownWriter) checkCached(write *writes.Write) {
 	s := w.informer
-	inside(s).mu.Lock()
-	defer inside(s).mu.Unlock()
-	scope := inside(s).own.scopeFor(listed.Name{Namespace: write.Object.Namespace, Name: write.Object.Name})
-	if scope == nil || !scope.table.IsListed() {
-		return
-	}
 	cached, found := s.GetStore().Get(MetaObjectToName(&write.Object))
 	switch {
 	case write.Gone && found && cached.UID == write.Object.UID:

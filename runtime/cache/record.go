@@ -11,7 +11,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -31,26 +30,26 @@ func (a *audience) changed() {
 
 // record is what is known of a Reflector, and tells the audience. It is the half that all Sinks share.
 type record struct {
-	*reflector.Reflector
-	config   *config // does not change after Run
-	frontier frontier.Frontier
-	audience *audience
-	outage   outage.Part
-	skips    listed.SkipLog
+	reflector *reflector.Reflector
+	config    *config // does not change after Run
+	frontier  *frontier.Frontier
+	audience  *audience
+	outage    outage.Part
+	skips     listed.SkipLog
 }
 
 // begin makes the Reflector of a Sink that has the record.
-func (r *record) begin(config *config, settings reflector.Settings, sink reflector.Sink, audience *audience) {
-	r.config, r.audience = config, audience
-	r.Reflector = reflector.New(settings, sink)
-	r.outage = outage.Part{Log: &audience.outages, Reflector: r.Progress()}
+func (r *record) begin(config *config, settings reflector.Settings, sink reflector.Sink, audience *audience, known *frontier.Frontier) {
+	r.config, r.audience, r.frontier = config, audience, known
+	r.reflector = reflector.New(settings, sink)
+	r.outage = outage.Part{Log: &audience.outages, Reflector: r.reflector.Progress()}
 }
 
 // run runs the Reflector. Each line that it logs has the name of the collection.
 func (r *record) run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
 	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
-	r.Reflector.Run(ctx)
+	r.reflector.Run(ctx)
 }
 
 // Changed is that of reflector.Sink.
@@ -81,7 +80,7 @@ func (r *record) Failed(ctx context.Context, err error) {
 
 // Status returns the state of the Reflector, without Objects.
 func (r *record) Status() Status {
-	state := r.State()
+	state := r.reflector.State()
 	status := statusOf(state.State)
 	status.ResourceVersion = r.frontier.Received().Version
 	status.Undecodable = state.Undecodable
@@ -89,14 +88,6 @@ func (r *record) Status() Status {
 	status.Unconfirmed, status.LastUnconfirmed = state.Unconfirmed, UnconfirmedVersion{ObjectName(last.Object), last.ResourceVersion, last.At}
 	status.resource = r.config.Resource
 	return status
-}
-
-// retire marks a Reflector that was not run as stopped, with the reason or nil.
-func (r *record) retire(err error) { r.Progress().Enter(string(Stopped), failureOf("", err)) }
-
-// newClaim returns the claim of a version that came now, and not from the watch.
-func (r *record) newClaim() frontier.Claim {
-	return frontier.Claim{At: stats.Now(), Bookmarks: r.frontier.Received().Bookmarks}
 }
 
 // newHooks returns the hooks of an informer, whose present status is status(). It returns

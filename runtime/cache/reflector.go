@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -94,6 +96,9 @@ type storeReflector struct {
 	shared shared
 	heard  audience
 	store  erasedStore
+
+	known   frontier.Frontier
+	changes atomic.Uint64 // there are none
 }
 
 func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (runner, error) {
@@ -111,7 +116,9 @@ func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (
 func storeReflectorOf(config config, of erasedStore) *storeReflector {
 	config.ReadYourWrites, config.MutationDetector = nil, false
 	r := &storeReflector{store: of}
-	r.begin(&config, config.reflector(0, &r.shared, nil), r, &r.heard)
+	settings := config.reflector(0, &r.shared, nil)
+	settings.Changes = &r.changes
+	r.begin(&config, settings, r, &r.heard, &r.known)
 	r.heard.hooks = newHooks(r.config, r.config.name, r.Status)
 	return r
 }
@@ -121,14 +128,14 @@ func (r *storeReflector) Run(ctx context.Context) {
 	logger := klog.FromContext(ctx).WithValues("resource", r.config.name())
 	r.heard.hooks.SetContext(klog.NewContext(ctx, logger))
 	r.heard.outages.Informer = observedReflector{r, logger}
-	finally(func() { r.run(ctx) }, func() {
+	informer.Finally(func() { r.run(ctx) }, func() {
 		r.heard.outages.Close()
 		r.heard.hooks.Close()
 	})
 }
 
-// Listing is that of reflector.Sink.
-func (r *storeReflector) Listing() (began uint64) { return 0 }
+// Retry is that of Reflector.
+func (r *storeReflector) Retry() { r.reflector.Retry() }
 
 // Listed is that of reflector.Sink.
 func (r *storeReflector) Listed(list *deltafifo.Collection, at frontier.Position) {

@@ -581,7 +581,7 @@ func TestVersionIsThereBeforeTheList(t *testing.T) {
 		var popping sync.WaitGroup
 		popping.Go(func() {
 			var batch deltafifo.Batch
-			if err := c.queue.Pop(t.Context(), &batch); err != nil {
+			if err := c.core.Queue.Pop(t.Context(), &batch); err != nil {
 				t.Error(err)
 			}
 			if got := r.Status().ResourceVersion; got != version {

@@ -7,14 +7,14 @@ import (
 
 // registration is the only ResourceEventHandlerRegistration.
 type registration struct {
-	informer *informer
+	informer *sharedInformer
 	*processor.Listener
 }
 
-func (r *registration) HasSynced() bool { return r.Lists().Has(r.informer.mark()) }
+func (r *registration) HasSynced() bool { return r.Lists().Has(r.informer.core.Mark()) }
 
 func (r *registration) Synced() <-chan struct{} {
-	return r.Lists().Wait(r.informer.mark())
+	return r.Lists().Wait(r.informer.core.Mark())
 }
 
 func (r *registration) NotSyncedReason() string {
@@ -46,8 +46,8 @@ func (r *registration) waitsFor() (subject, NotSynced) {
 
 // late returns the backlog of a handler that has not returned from its initial list. It is 0 if the handler waits for that list,
 // as for that of a scope that the server refuses.
-func (s *informer) late(l *processor.Listener) int {
-	if l.Lists().Has(s.mark()) {
+func (s *sharedInformer) late(l *processor.Listener) int {
+	if l.Lists().Has(s.core.Mark()) {
 		return 0
 	}
 	return l.Backlog()

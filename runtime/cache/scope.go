@@ -8,8 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scopes"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
@@ -72,12 +71,12 @@ func (s Scope) name() string {
 }
 
 // region returns what the scope may have of a kind, apart from its selectors.
-func (s Scope) region(isNamespaced bool) partition.Region {
+func (s Scope) region(isNamespaced bool) scopes.Region {
 	name := scoping.OneName(s.FieldSelector)
 	if s.Namespace == "" && (isNamespaced || name == "") {
-		return partition.Region{IsWide: true}
+		return scopes.Region{IsWide: true}
 	}
-	return partition.Region{Namespace: s.Namespace, Name: name}
+	return scopes.Region{Namespace: s.Namespace, Name: name}
 }
 
 // normal returns the normal form of a scope. Scopes with the same conditions have equal normal forms.
@@ -103,6 +102,3 @@ func (s Scope) normal() (Scope, error) {
 	normal.ShardSelector = shard.String()
 	return normal, nil
 }
-
-// scopeID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
-type scopeID = frontier.ID

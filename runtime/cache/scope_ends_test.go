@@ -38,7 +38,7 @@ func TestTransformEndsAReflectorWhileScopesChange(t *testing.T) {
 			all.Wait()
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			if status := s.Status(); !isClosed(inside(s).done) || status.Phase != Stopped {
+			if status := s.Status(); !isClosed(inside(s).core.Done()) || status.Phase != Stopped {
 				t.Errorf("after the end of the scope %s: %v", of, status)
 			}
 			for _, scope := range s.Status().Scopes {

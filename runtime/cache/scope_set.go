@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,12 +8,11 @@ import (
 	"sync/atomic"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/partition"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scopes"
 )
 
 // scopeSet has the Reflectors of an informer, one for each scope.
@@ -22,101 +20,100 @@ type scopeSet struct {
 	// chosen is how far the choice of the scopes is. It is nil if they were never changed.
 	chosen atomic.Pointer[progress.Tracker]
 	// objects is the informer whose objects are the scopes, or nil.
-	objects atomic.Pointer[informer]
+	objects atomic.Pointer[sharedInformer]
 
-	mu sync.Mutex // guards what follows, and changes of current
-	// ctx is that of Run. It is nil unless the informer runs.
-	ctx   context.Context
-	ended bool     // or retired
-	named *[]Scope // those of the last SetScopes, or nil
-	err   error    // of SetScopesError, until it or SetScopes takes that back
+	// current has the Reflectors of the present scopes, sorted by scope. They are replaced and not changed.
+	current atomic.Pointer[[]*scopeReflector]
+	// partition is nil if there is one scope, which was never changed.
+	partition atomic.Pointer[scopes.Partition]
+
+	mu        sync.Mutex // guards what follows, and changes of what comes before
+	isRunning bool
+	ended     bool     // or retired
+	named     *[]Scope // those of the last SetScopes, or nil
+	err       error    // of SetScopesError, until it or SetScopes takes that back
 	// ownFirstLists is that of the scopes that are added.
 	ownFirstLists chan struct{}
+}
 
-	reading sync.WaitGroup // the Reflectors and what else runs with ctx
+// reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
+func (s *sharedInformer) reflectors() []*scopeReflector { return *s.set.current.Load() }
+
+// leaving returns the scopes that were removed, from which others will take over.
+func (s *sharedInformer) leaving() []*informer.Scope {
+	if p := s.set.partition.Load(); p != nil {
+		return p.Left()
+	}
+	return nil
+}
+
+// open opens the first scopes. It is called once, before Run.
+func (s *sharedInformer) open(first []*scopeReflector) {
+	s.set.current.Store(&first)
+	if len(s.config.scopes) > 0 || s.config.scopesLater {
+		s.set.partition.Store(scopes.New(s.core, wantedOf(first), s.config.scopesLater))
+	} else {
+		only := []*informer.Scope{first[0].Scope}
+		s.core.Follow(only, 1, 0)
+		if s.own != nil {
+			s.own.Follow(slices.Values(only), true)
+		}
+	}
+	if s.config.scopesLater {
+		s.newChoice()
+	}
+}
+
+func wantedOf(all []*scopeReflector) []*scopes.Wanted {
+	wanted := make([]*scopes.Wanted, len(all))
+	for i, r := range all {
+		wanted[i] = &r.Wanted
+	}
+	return wanted
 }
 
 // namedScopes returns the scopes as they were set, sorted.
-func (s *informer) namedScopes() []Scope {
+func (s *sharedInformer) namedScopes() []Scope {
 	s.set.mu.Lock()
 	defer s.set.mu.Unlock()
 	return slices.Clone(s.namedLocked())
 }
 
 // namedLocked is namedScopes while the mutex of set is held.
-func (s *informer) namedLocked() []Scope {
+func (s *sharedInformer) namedLocked() []Scope {
 	if s.set.named != nil {
 		return *s.set.named
 	}
 	all := s.reflectors()
-	scopes := make([]Scope, len(all))
+	named := make([]Scope, len(all))
 	for i, r := range all {
-		scopes[i] = r.config.scope
+		named[i] = r.config.scope
 	}
-	return scopes
+	return named
 }
 
-// begin starts the Reflectors.
-func (s *informer) begin(ctx context.Context) {
-	set := &s.set
-	set.mu.Lock()
-	defer set.mu.Unlock()
-	set.ctx = ctx
-	s.began.Store(uint32(s.mark()))
-	for _, r := range s.reflectors() {
-		s.startLocked(r)
-	}
-	s.chooseLocked()
-}
-
-// startLocked starts a Reflector, if the informer runs.
-func (s *informer) startLocked(r *scopeReflector) {
-	if s.set.ctx == nil {
+// setRunning records that the informer runs, or has ended.
+func (s *sharedInformer) setRunning(isRunning bool) {
+	s.set.mu.Lock()
+	defer s.set.mu.Unlock()
+	if s.set.isRunning = isRunning; isRunning {
+		s.chooseLocked()
 		return
 	}
-	ctx, stop := context.WithCancel(s.set.ctx)
-	r.stop.Store(&stop)
-	if r.closed.Load() {
-		stop()
-	}
-	s.goLocked(ctx, r.Run)
-}
-
-// goLocked runs task until ctx ends. If the task ends its goroutine before, because a transform called
-// runtime.Goexit, Run ends too: the others would hide that.
-func (s *informer) goLocked(ctx context.Context, task func(context.Context)) {
-	s.set.reading.Go(func() {
-		returned := false
-		defer func() {
-			if !returned {
-				s.queue.Close()
-			}
-		}()
-		task(ctx)
-		returned = true
-	})
-}
-
-// end ends the Reflectors, and waits for them.
-func (s *informer) end() {
-	set := &s.set
-	set.mu.Lock()
-	set.ctx, set.ended = nil, true
-	set.mu.Unlock()
-	set.reading.Wait()
-	if set.chosen.Load() != nil {
+	s.set.ended = true
+	if s.set.chosen.Load() != nil {
 		s.choose(Stopped, "", nil)
 	}
 }
 
 // chooseLocked sets the phase of the choice of the scopes, if the informer runs and they may change.
-func (s *informer) chooseLocked() {
+func (s *sharedInformer) chooseLocked() {
 	verb := ""
 	if followed := (*followedError)(nil); errors.As(s.set.err, &followed) {
 		verb = followed.verb
 	}
 	switch set := &s.set; {
-	case set.ctx == nil || set.chosen.Load() == nil:
+	case !set.isRunning || set.chosen.Load() == nil:
 	case set.err != nil:
 		s.choose(Degraded, verb, &ScopesError{set.err})
 	case set.named == nil && s.config.scopesLater:
@@ -127,7 +124,7 @@ func (s *informer) chooseLocked() {
 }
 
 // choose sets the phase of the choice of the scopes.
-func (s *informer) choose(phase Phase, verb string, err error) {
+func (s *sharedInformer) choose(phase Phase, verb string, err error) {
 	tracker := s.set.chosen.Load()
 	if now := tracker.State(); now.Phase == string(phase) && textOf(now.Err) == textOf(err) && now.Verb == verb {
 		return // it is no change
@@ -136,7 +133,7 @@ func (s *informer) choose(phase Phase, verb string, err error) {
 }
 
 // newChoice makes the scopes ones that may change.
-func (s *informer) newChoice() {
+func (s *sharedInformer) newChoice() {
 	part := outage.Part{Log: &s.outages}
 	tracker := progress.New(func() {
 		part.Note()
@@ -147,7 +144,7 @@ func (s *informer) newChoice() {
 }
 
 // configOf returns the config of a scope that is added. The mutex of set is held.
-func (s *informer) configOf(scope Scope) (config, error) {
+func (s *sharedInformer) configOf(scope Scope) (config, error) {
 	base := *s.config
 	if s.set.ownFirstLists == nil {
 		s.set.ownFirstLists = newOwnFirstLists()
@@ -160,10 +157,10 @@ func (s *informer) configOf(scope Scope) (config, error) {
 
 // setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and
 // the others are set. Then that is an error of the scopes, as of SetScopesError.
-func (s *informer) setScopes(scopes []Scope, isLenient bool) error {
+func (s *sharedInformer) setScopes(wanted []Scope, isLenient bool) error {
 	set := &s.set
 	of := &options{object: s.config.form.Type()}
-	normal, err := normalScopes("SetScopes", of, scopes)
+	normal, err := normalScopes("SetScopes", of, wanted)
 	if err != nil {
 		return err
 	}
@@ -180,7 +177,7 @@ func (s *informer) setScopes(scopes []Scope, isLenient bool) error {
 		}
 		normal = withoutContradictions(normal, found, s.namedLocked())
 	}
-	next, opened, err := s.plan(normal)
+	next, err := s.plan(normal)
 	if err != nil {
 		return err
 	}
@@ -188,10 +185,7 @@ func (s *informer) setScopes(scopes []Scope, isLenient bool) error {
 		s.newChoice()
 		s.chooseLocked()
 	}
-	s.replaceScopes(next, opened)
-	for _, r := range opened {
-		s.startLocked(r)
-	}
+	s.replaceScopes(next)
 	set.named, set.err = &normal, contradiction
 	s.chooseLocked()
 	s.changed()
@@ -211,19 +205,21 @@ func withoutContradictions(scopes []Scope, found map[string]error, has []Scope) 
 	return kept
 }
 
-// plan returns the Reflectors of scopes that are normal: all, and those that are new. The mutex of set is held.
-func (s *informer) plan(scopes []Scope) (next, opened []*scopeReflector, err error) {
+// plan returns the Reflectors of scopes that are normal. Some are new. The mutex of set is held.
+func (s *sharedInformer) plan(wanted []Scope) (next []*scopeReflector, err error) {
 	known := map[Scope]*scopeReflector{}
 	for _, r := range s.reflectors() {
 		known[r.config.scope] = r
 	}
-	regions := make([]partition.Region, len(scopes))
-	for i, scope := range scopes {
+	regions := make([]scopes.Region, len(wanted))
+	for i, scope := range wanted {
 		regions[i] = scope.region(s.config.isNamespaced)
 	}
-	extends := s.owners.Extends(regions) // only setScopes changes what it reads
+	partition := s.set.partition.Load()
+	extends := partition != nil && partition.Extends(regions) // only setScopes changes what it reads
 	var errs []error
-	for i, scope := range scopes {
+	id := frontier.ID(s.core.Mark())
+	for i, scope := range wanted {
 		r := known[scope]
 		if r == nil || extends && regions[i].IsWide {
 			config, err := s.configOf(scope)
@@ -231,12 +227,12 @@ func (s *informer) plan(scopes []Scope) (next, opened []*scopeReflector, err err
 				errs = append(errs, err)
 				continue
 			}
-			r = s.newReflector(&config, scopeID(int(s.opened.Load())+len(opened)))
-			opened = append(opened, r)
+			r = s.newReflector(&config, id)
+			id++
 		}
 		next = append(next, r)
 	}
-	return next, opened, asSetScopes(errors.Join(errs...))
+	return next, asSetScopes(errors.Join(errs...))
 }
 
 // asSetScopes names SetScopes in mistakes of scopes that are reported for an option otherwise.
@@ -247,40 +243,19 @@ func asSetScopes(err error) error {
 	return err
 }
 
-// replaceScopes replaces the Reflectors of the informer in one step.
-func (s *informer) replaceScopes(next, opened []*scopeReflector) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.opened.Add(uint32(len(opened)))
-	for _, r := range s.reflectors() {
-		if r.isWanted = slices.Contains(next, r); !r.isWanted && !r.frontier.IsListed() {
-			s.unlisted--
+// replaceScopes replaces the Reflectors of the informer in one step. The mutex of set is held.
+func (s *sharedInformer) replaceScopes(next []*scopeReflector) {
+	s.core.Change(func(uint64) {
+		if s.set.partition.Load() == nil {
+			s.set.partition.Store(scopes.New(s.core, wantedOf(s.reflectors()), false))
 		}
-	}
-	s.current.Store(&next)
-	s.isChosen = true
-	change := s.assignScopes(next, opened)
-	var parts []deltafifo.Part
-	for _, namespace := range change.Namespaces {
-		parts = append(parts, deltafifo.Part{Namespace: namespace, Has: s.isOver})
-	}
-	if change.IsWide {
-		parts = []deltafifo.Part{{Has: s.isOver}}
-	}
-	s.processor.Distribute(processor.Batch{Notes: s.indexer.Forget(parts...), Received: stats.Now(), Distinct: true, Lists: s.listed()})
-	s.applyDeltas(s.handOver(nil), stats.Now()) // what is left of a region may be ready
-	s.endWaits()                                // a scope that is gone may have been the last one behind
-}
-
-// newReflector returns the Reflector of a scope. It is opened later.
-func (s *informer) newReflector(config *config, id scopeID) *scopeReflector {
-	r := &scopeReflector{queue: s.queue, mu: &s.mu, id: id}
-	r.begin(config, config.reflector(id, &s.shared, s.indexer), r, &s.audience)
-	return r
+		s.set.current.Store(&next)
+		s.set.partition.Load().Set(wantedOf(next))
+	})
 }
 
 // awaitedScopes returns what the informer waits for. It is called before the first SetScopes.
-func (s *informer) awaitedScopes() *awaitedScopes {
+func (s *sharedInformer) awaitedScopes() *awaitedScopes {
 	objects, reason := s.set.objects.Load(), ""
 	if objects != nil {
 		reason = objects.NotSyncedReason()
@@ -306,10 +281,10 @@ func (s *informer) awaitedScopes() *awaitedScopes {
 //
 // The error is an *OptionError, or joins several of them, or wraps ErrStopped. Nothing has changed then.
 // A handler may call SetScopes. An index function, a transform or a hook must not.
-func (s *informer) SetScopes(scopes ...Scope) error { return s.setScopes(scopes, false) }
+func (s *sharedInformer) SetScopes(scopes ...Scope) error { return s.setScopes(scopes, false) }
 
 // SetScopesError is that of SharedIndexInformer.
-func (s *informer) SetScopesError(err error) {
+func (s *sharedInformer) SetScopesError(err error) {
 	set := &s.set
 	set.mu.Lock()
 	defer set.mu.Unlock()
@@ -323,4 +298,4 @@ func (s *informer) SetScopesError(err error) {
 }
 
 // Scopes returns the scopes of the informer, sorted.
-func (s *informer) Scopes() []Scope { return s.namedScopes() }
+func (s *sharedInformer) Scopes() []Scope { return s.namedScopes() }

@@ -218,7 +218,7 @@ func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
 			synctest.Wait()
 			sources[namespace].set(namespace, "one", nil)
 			synctest.Wait()
-			if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped" || !isClosed(inside(s).done) {
+			if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped" || !isClosed(inside(s).core.Done()) {
 				t.Errorf("after the end of namespace %s the status is %s", namespace, got)
 			}
 		})

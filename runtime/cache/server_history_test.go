@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/apitest"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
 
 // FuzzServerHistory plays a random history of the in-memory API server to an informer, which reads
@@ -228,12 +227,14 @@ func (s *servedHistory) checkRead(name ObjectName, before, response *unstructure
 	if before == nil || (now == nil) != (response == nil) || now != nil && now.GetResourceVersion() != response.GetResourceVersion() {
 		return
 	}
-	inside(s.informer).mu.Lock()
-	defer inside(s.informer).mu.Unlock()
-	scope := inside(s.informer).own.scopeFor(listed.Name(name))
-	if scope == nil || !scope.table.IsListed() {
-		return
-	}
+	inside(s.informer).core.Change(func(uint64) {
+		if isListed(s.informer, name) {
+			s.checkCached(name, before, now)
+		}
+	})
+}
+
+func (s *servedHistory) checkCached(name ObjectName, before, now *unstructured.Unstructured) {
 	cached, found := s.informer.GetStore().Get(name)
 	switch {
 	case now == nil:

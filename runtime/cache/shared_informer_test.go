@@ -382,7 +382,7 @@ func TestResyncDoesNotAddToABacklog(t *testing.T) {
 		if reg.Backlog() != 1 {
 			t.Errorf("the backlog is %d, want the one event that the handler is in", reg.Backlog())
 		}
-		inside(s).resync(reg.(*registration).Listener) // an event may come just before the timer fires
+		inside(s).core.Resync(reg.(*registration).Listener) // an event may come just before the timer fires
 		if reg.Backlog() != 1 {
 			t.Errorf("a resync has made the backlog %d", reg.Backlog())
 		}
@@ -395,12 +395,12 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
-		inside(s).processor.Start()
-		inside(s).process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: statesOf(numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: stated(numbered(2))}}})
+		inside(s).core.Processor.Start()
+		inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: statesOf(numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: stated(numbered(2))}}, Reached: reachedAt(s, "2", 0)})
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add 1@ initial=true", "add 2@ initial=false")
-		inside(s).processor.Stop()
-		inside(s).processor.Wait()
+		inside(s).core.Processor.Stop()
+		inside(s).core.Processor.Wait()
 	})
 }
 

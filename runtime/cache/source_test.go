@@ -497,7 +497,7 @@ func statesOf(objs ...object) []wire.Item {
 }
 
 // inside returns the machine of an informer.
-func inside[T Object](s *SharedIndexInformer[T]) *informer { return s.machine.(*informer) }
+func inside[T Object](s *SharedIndexInformer[T]) *sharedInformer { return s.machine.(*sharedInformer) }
 
 // machineOf returns the machine of a cache.
 func machineOf[T Object](x *Indexer[T]) *indexer.Indexer { return x.machine.(*indexer.Indexer) }

@@ -49,7 +49,7 @@ func BenchmarkStatuses(b *testing.B) {
 	b.Run("with estimates", func(b *testing.B) {
 		for b.Loop() {
 			for _, s := range made {
-				inside(s).indexer.ForgetSize()
+				inside(s).core.Indexer.ForgetSize()
 			}
 			read(b)
 		}

@@ -39,7 +39,7 @@ func TestWaitIgnoresARemovedHandler(t *testing.T) {
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Error(err)
 		}
-		for range inside(s).processor.Listeners() {
+		for range inside(s).core.Processor.Listeners() {
 			t.Error("a removed handler still gets changes")
 		}
 	})
@@ -231,13 +231,13 @@ func TestStopBeforeStartIsNoError(t *testing.T) {
 
 // hasty is an informer whose phase changes whenever somebody asks for the reason.
 type hasty struct {
-	*informer
+	*sharedInformer
 	phases []Phase
 }
 
 func (h *hasty) waitsFor() (subject, NotSynced) {
-	about, reason := h.informer.waitsFor()
-	h.reflectors()[0].Progress().Enter(string(h.phases[0]), progress.Failure{})
+	about, reason := h.sharedInformer.waitsFor()
+	h.reflectors()[0].reflector.Progress().Enter(string(h.phases[0]), progress.Failure{})
 	h.phases = h.phases[1:]
 	return about, reason
 }
@@ -252,7 +252,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		_, second := listen(t, s)
 		_, third := listen(t, other)
 		_, fourth := listen(t, other)
-		inside(other).lists.Reach(inside(other).mark())
+		inside(other).core.Listed().Reach(inside(other).core.Mark())
 		err := notSynced(context.DeadlineExceeded, []Syncer{&hasty{inside(s), []Phase{Listing}}, first, &hasty{inside(s), []Phase{Degraded}}, third, second, fourth})
 		var notSynced *NotSyncedError
 		if !errors.As(err, &notSynced) {
@@ -287,11 +287,11 @@ func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
 }
 
 // late is an informer that is synced once it was asked for the reason why not.
-type late struct{ *informer }
+type late struct{ *sharedInformer }
 
 func (l *late) waitsFor() (subject, NotSynced) {
-	defer l.lists.Reach(l.mark())
-	return l.informer.waitsFor()
+	defer l.core.Listed().Reach(l.core.Mark())
+	return l.sharedInformer.waitsFor()
 }
 
 // TestInformerWithoutAResourceIsNamedByItsType has one that was made by hand.

@@ -74,7 +74,7 @@ func TestWaitFor(t *testing.T) {
 		if !relisted.returned(t) {
 			t.Error("a relist does not end WaitFor")
 		}
-		if n := len(inside(s).waits); n != 0 {
+		if n := inside(s).core.Waits(); n != 0 {
 			t.Errorf("%d calls wait", n)
 		}
 	})
@@ -122,8 +122,8 @@ func TestWaitForEnds(t *testing.T) {
 				t.Errorf("version %q is accepted", version)
 			}
 		}
-		if len(inside(s).waits) != 0 {
-			t.Errorf("%d calls are left", len(inside(s).waits))
+		if inside(s).core.Waits() != 0 {
+			t.Errorf("%d calls are left", inside(s).core.Waits())
 		}
 		ended := make(chan error)
 		go func() { ended <- s.WaitFor(context.Background(), "500") }()

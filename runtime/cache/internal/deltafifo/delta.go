@@ -45,7 +45,7 @@ type Collection struct {
 	Version string
 	// Part is what was listed; nil for everything.
 	Part *Part
-	// Began is how many own writes were answered before the list was requested.
+	// Began is how many changes the cache had got from elsewhere before the list was requested.
 	Began uint64
 }
 

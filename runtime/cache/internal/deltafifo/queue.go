@@ -27,6 +27,8 @@ type Batch struct {
 // Reached is how far a scope has got.
 type Reached struct {
 	Scope frontier.ID
+	// Frontier is that of the scope. It gets the position when the cache has all changes up to there.
+	Frontier *frontier.Frontier
 	frontier.Position
 }
 

@@ -42,7 +42,7 @@ func Parse(resourceVersion string) (uint64, bool) {
 type Frontier struct {
 	mu                sync.Mutex // guards what follows
 	received, applied Position
-	isListed          bool
+	isListed          bool // set by the first Apply
 	heard             stats.Stamp
 }
 
@@ -70,18 +70,11 @@ func (f *Frontier) Heard() stats.Stamp {
 	return f.heard
 }
 
-// ApplyList records that the cache has a list, of a version.
-func (f *Frontier) ApplyList(version string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.applied.Version, f.isListed = version, true
-}
-
 // Apply records that the cache has all changes up to a position.
 func (f *Frontier) Apply(to Position) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.applied = to
+	f.applied, f.isListed = to, true
 }
 
 // Applied returns up to where the cache has all changes.

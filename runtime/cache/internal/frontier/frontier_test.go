@@ -14,16 +14,15 @@ func TestFrontier(t *testing.T) {
 	f.Receive(Position{"8", 0}, 5)
 	f.Receive(Position{"9", 1}, 4) // of an older batch
 	want("9", "", 5, false)
-	f.ApplyList("8")
+	f.Apply(Position{"8", 0})
 	want("9", "8", 5, true)
 	f.Apply(Position{"9", 1})
 	want("9", "9", 5, true)
 	f.Receive(Position{"3", 1}, 6) // a server that was restored
-	f.ApplyList("3")
+	f.Apply(Position{"3", 1})
 	want("3", "3", 6, true)
-	if f.Applied().Bookmarks != 1 {
-		t.Errorf("%d bookmarks", f.Applied().Bookmarks)
-	}
+	f.Apply(Position{"", 1}) // a server without versions
+	want("3", "", 6, true)
 }
 
 func TestNumber(t *testing.T) {

@@ -281,6 +281,10 @@ func (x *Indexer) replace(notes []processor.Notification, delta *deltafifo.Delta
 	if r.repeats {
 		notes = append(notes[:first], netOf(notes[first:])...)
 	}
+	for i := range notes[first:] {
+		n := &notes[first+i]
+		n.Initial = delta.Collection.IsFirst && n.Kind == processor.Add
+	}
 	return notes
 }
 

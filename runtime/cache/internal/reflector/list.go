@@ -31,7 +31,7 @@ const (
 type partialList struct {
 	listed listed.List
 	trail  protocol.PageTrail
-	// began is the result of Sink.Listing.
+	// began is the number of Settings.Changes before the request.
 	began uint64
 	// cause is why the collection is listed again. It is empty for the first list.
 	cause string
@@ -64,7 +64,7 @@ func (r *Reflector) list(ctx context.Context, next *protocol.Action, in *protoco
 	defer interrupt(nil)
 	r.relist.interruptible(interrupt)
 	if next.Options.Continue == "" {
-		r.partial.began = r.sink.Listing()
+		r.partial.began = r.settings.Changes.Load()
 	}
 	page, err := r.source.List(ctx, next.Options)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,19 +34,13 @@ func named(name string) object {
 // sink keeps what it is told.
 type sink struct {
 	positions []frontier.Position
-	// began is the number of lists that were requested, and list the last one.
-	began  uint64
+	// list is the last one.
 	list   *deltafifo.Collection
 	onList func()
 }
 
 func (s *sink) Failed(context.Context, error) {}
 func (s *sink) Changed()                      {}
-
-func (s *sink) Listing() uint64 {
-	s.began++
-	return s.began
-}
 
 func (s *sink) Listed(list *deltafifo.Collection, _ frontier.Position) {
 	if s.list = list; s.onList != nil {
@@ -62,7 +57,7 @@ var errNamed = errors.New("named")
 
 func reflectorOf(to *sink, transform Transform) *Reflector {
 	return New(Settings{
-		Form: store.FormOf[object](), Source: source.Failing{}, Decode: &wire.Options{}, Transform: transform, Traffic: &stats.Traffic{},
+		Form: store.FormOf[object](), Source: source.Failing{}, Decode: &wire.Options{}, Transform: transform, Traffic: &stats.Traffic{}, Changes: &atomic.Uint64{},
 		ObjectError: func(name listed.Name, err error) error { return fmt.Errorf("%s: %w: %w", name, errNamed, err) },
 	}, to)
 }
@@ -169,9 +164,12 @@ func TestGateRefuses(t *testing.T) {
 type pages struct {
 	source.Failing
 	items [][]wire.Item
+	// changes is Settings.Changes. Each request comes with one.
+	changes *atomic.Uint64
 }
 
 func (p pages) List(_ context.Context, options metav1.ListOptions) (wire.Page, error) {
+	p.changes.Add(1)
 	n, _ := strconv.Atoi(options.Continue)
 	page := wire.Page{Items: p.items[n], ResourceVersion: "9"}
 	if n++; n < len(p.items) {
@@ -202,10 +200,10 @@ func read(t *testing.T, r *Reflector) (all []protocol.Input) {
 func TestListBeginsWithItsFirstPage(t *testing.T) {
 	to := &sink{}
 	r := reflectorOf(to, nil)
-	r.source = pages{items: [][]wire.Item{{{Object: named("1")}}, {{Object: named("2")}}, nil}}
+	r.source = pages{changes: r.settings.Changes, items: [][]wire.Item{{{Object: named("1")}}, {{Object: named("2")}}, nil}}
 	read(t, r)
-	if to.list.Began != 1 || len(to.list.Items) != 2 {
-		t.Errorf("the list with %d objects has begun with request %d", len(to.list.Items), to.list.Began)
+	if to.list.Began != 0 || len(to.list.Items) != 2 {
+		t.Errorf("the list with %d objects has begun after %d changes", len(to.list.Items), to.list.Began)
 	}
 }
 
@@ -218,7 +216,7 @@ func TestPagesOfOtherNamespacesAreNotEmpty(t *testing.T) {
 	others := scoping.NewOthers()
 	others.LeaveOut([]string{"b"})
 	r.settings.Rule = &scoping.Rule{Others: others}
-	from := pages{}
+	from := pages{changes: r.settings.Changes}
 	for n := range 2 * protocol.MaxEmptyPages {
 		obj := named(strconv.Itoa(n))
 		obj.Namespace = "b"

@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -47,6 +48,8 @@ type Settings struct {
 	Traffic    *stats.Traffic
 	// Random returns a duration below its argument, which is positive.
 	Random func(time.Duration) time.Duration
+	// Changes counts what the cache gets from elsewhere. Its number before the request becomes Began of a list.
+	Changes *atomic.Uint64
 	// Scope is that of the deltas.
 	Scope frontier.ID
 	// Shared is set if the objects may be shared with others: no one writes to them.

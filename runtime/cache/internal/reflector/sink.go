@@ -18,9 +18,7 @@ import (
 // Sink gets what a Reflector reads, and hears of what it does. The goroutine of Run calls all methods, and Changed is
 // also called by others.
 type Sink interface {
-	// Listing is called before a list is requested. What it returns becomes Began of the list.
-	Listing() (began uint64)
-	// Listed is called with a list that was read to its end, and the position after it. Began is set.
+	// Listed is called with a list that was read to its end, and the position after it.
 	Listed(list *deltafifo.Collection, at frontier.Position)
 	// Events is called with the changes that a watch has told, and the position after them. There may be none. The Sink
 	// must not keep the slice. It returns when they were received, or somewhat earlier.

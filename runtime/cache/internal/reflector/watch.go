@@ -69,7 +69,7 @@ func (r *Reflector) watch(ctx context.Context, request *protocol.Action, in *pro
 // follow opens a watch and forwards its events until its end.
 func (r *Reflector) follow(ctx context.Context, request *protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	if request.Verb == protocol.OpenStream {
-		r.partial.began = r.sink.Listing()
+		r.partial.began = r.settings.Changes.Load()
 	}
 	stream, err := r.open(ctx, request, giveUp)
 	if err != nil {

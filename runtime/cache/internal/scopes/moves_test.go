@@ -1,4 +1,4 @@
-package partition
+package scopes
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ type world struct {
 	// isRestored is set after restore.
 	isRestored bool
 
-	reflectors map[frontier.ID]*reflector
+	reflectors map[frontier.ID]*simulated
 	current    []scope // the wanted ones
 	opened     frontier.ID
 	queue      []delta
@@ -60,7 +60,7 @@ type scope struct {
 
 func (s *scope) equals(other scope) bool { return *s == other }
 
-type reflector struct {
+type simulated struct {
 	scope
 	id frontier.ID
 	// answer is the list that the server has sent, if isAnswered is set. position is the version that the watch has reached.
@@ -85,7 +85,7 @@ var namespaces = []string{"a", "b", "c"}
 func newWorld(random *rand.Rand, rules rules) *world {
 	return &world{
 		rules: rules, random: random, version: 1, objects: map[listed.Name]*metav1.PartialObjectMetadata{},
-		reflectors: map[frontier.ID]*reflector{}, owners: New(), stages: map[frontier.ID]*Stage{},
+		reflectors: map[frontier.ID]*simulated{}, owners: NewOwners(), stages: map[frontier.ID]*Stage{},
 		cache: map[listed.Name]*metav1.PartialObjectMetadata{}, told: map[listed.Name]uint64{},
 	}
 }
@@ -155,7 +155,7 @@ func (s *scope) selects(obj *metav1.PartialObjectMetadata) bool {
 }
 
 // list takes a step of a Reflector that lists.
-func (w *world) list(r *reflector) {
+func (w *world) list(r *simulated) {
 	switch {
 	case r.isRefused:
 	case !r.isAnswered:
@@ -173,7 +173,7 @@ func (w *world) list(r *reflector) {
 
 // reads reports whether the decoder of a Reflector reads an object. Some leave out what another one has
 // taken over. That is correct because no Reflector gets back what it has lost.
-func (w *world) reads(r *reflector, name listed.Name) bool {
+func (w *world) reads(r *simulated, name listed.Name) bool {
 	if r.id%2 == 0 || w.owners.IsOpening(r.id) {
 		return true
 	}
@@ -182,7 +182,7 @@ func (w *world) reads(r *reflector, name listed.Name) bool {
 }
 
 // deliver delivers up to n events of a watch.
-func (w *world) deliver(r *reflector, n int) {
+func (w *world) deliver(r *simulated, n int) {
 	at, _ := slices.BinarySearchFunc(w.log, r.position+1, func(c change, version uint64) int { return int(c.version) - int(version) })
 	for _, c := range w.log[at:] {
 		if n == 0 {
@@ -213,7 +213,7 @@ func (w *world) deliver(r *reflector, n int) {
 }
 
 // bookmark tells the version of a watch that has delivered everything.
-func (w *world) bookmark(r *reflector) {
+func (w *world) bookmark(r *simulated) {
 	r.position, r.reached = w.version, w.version
 	w.takeOver()
 }
@@ -368,7 +368,7 @@ func (w *world) set(next []scope) error {
 		regions[i] = s.region
 	}
 	extends := w.owners.Extends(regions) && w.listsToGrow
-	var opened []*reflector
+	var opened []*simulated
 	for _, s := range next {
 		id := frontier.ID(0)
 		at := slices.IndexFunc(w.current, func(have scope) bool { return have.equals(s) })
@@ -377,7 +377,7 @@ func (w *world) set(next []scope) error {
 		} else {
 			w.opened++
 			id = w.opened
-			opened = append(opened, &reflector{scope: s, id: id, isRefused: w.pick(6) == 0})
+			opened = append(opened, &simulated{scope: s, id: id, isRefused: w.pick(6) == 0})
 		}
 		scopes = append(scopes, Scope{id, s.region})
 	}
@@ -422,7 +422,7 @@ func (w *world) idOf(s scope) (id frontier.ID) {
 // step takes a random step.
 func (w *world) step(restores bool) error {
 	all := slices.Sorted(maps.Keys(w.reflectors))
-	some := func() *reflector {
+	some := func() *simulated {
 		if len(all) == 0 {
 			return nil
 		}
@@ -585,7 +585,7 @@ func TestRulesAreNeeded(t *testing.T) {
 // TestRegionShrinksWhileItOpens gives a namespace a scope of its own before the scope of all others has taken it over. That scope must
 // not get the namespace, and another one must not take it over from one that is closed.
 func TestRegionShrinksWhileItOpens(t *testing.T) {
-	o := New()
+	o := NewOwners()
 	version := func(frontier.ID) (uint64, bool) { return 1, true }
 	of := func(id frontier.ID, namespace string) Scope { return Scope{id, Region{Namespace: namespace}} }
 	others := func(id frontier.ID) Scope { return Scope{id, Region{IsWide: true}} }

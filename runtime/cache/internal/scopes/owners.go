@@ -1,4 +1,4 @@
-// Package partition knows which scope of an informer speaks about each object of its cache. A scope is a part
+// Package scopes knows which scope of an informer speaks about each object of its cache. A scope is a part
 // of a collection that is listed and watched on its own, by a Reflector. Scopes share no object, so each object
 // has at most one owner, and what another scope tells of it is dropped.
 //
@@ -13,7 +13,7 @@
 // and FuzzMoves tries them with random histories.
 //
 // The package has no I/O and no goroutines. Its callers hold a lock, but for those of Owner.
-package partition
+package scopes
 
 import (
 	"maps"
@@ -110,8 +110,8 @@ type Owners struct {
 	known         map[frontier.ID]struct{} // the scopes that are wanted or needed
 }
 
-// New returns Owners without a scope.
-func New() *Owners { return &Owners{wanted: newLayout(), owned: newLayout()} }
+// NewOwners returns Owners without a scope.
+func NewOwners() *Owners { return &Owners{wanted: newLayout(), owned: newLayout()} }
 
 // Owner returns the scope that speaks about an object, and false if there is none. Any goroutine may call it.
 func (o *Owners) Owner(name listed.Name) (frontier.ID, bool) {

@@ -1,4 +1,4 @@
-package pending
+package ownwrites
 
 import (
 	"slices"
@@ -157,8 +157,8 @@ func (t *Table) Bookmarks(n int) (overdue []Unconfirmed) {
 	return overdue
 }
 
-// Replace returns the items of a list, with the writes that came after it. began is the result of
-// Begin from before the list was requested. The list has all earlier writes, also if the server was
+// Replace returns the items of a list, with the writes that came after it. began is the number of the
+// step before the list was requested. The list has all earlier writes, also if the server was
 // restored from a backup and has forgotten them.
 func (t *Table) Replace(items []wire.Item, version uint64, began uint64) []wire.Item {
 	isRestored := version < t.reached
@@ -167,14 +167,14 @@ func (t *Table) Replace(items []wire.Item, version uint64, began uint64) []wire.
 	}
 	t.isListed, t.reached = true, version
 	for _, d := range t.gone {
-		if d.isListed = false; d.order <= began || isRestored {
+		if d.isListed = false; d.Order <= began || isRestored {
 			t.forget(d)
 		}
 	}
 	t.ended, t.nextEnded = nil, 0 // a restored server may have them again
 	var kept []*Entry
 	for _, e := range t.byVersion {
-		if e.order > began && e.Version > version && version > 0 && !t.isOfOtherServer(e.Version) {
+		if e.Order > began && e.Version > version && version > 0 && !t.isOfOtherServer(e.Version) {
 			e.isKnown = false // unless it is listed
 			t.tell(e, nil)
 			kept = append(kept, e)

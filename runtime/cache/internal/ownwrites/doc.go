@@ -1,13 +1,13 @@
-// Package pending keeps the writes of this program that a watch has not confirmed yet. It
+// Package ownwrites keeps the writes of this program that a watch has not confirmed yet. It
 // decides what a response to a write, an event and a list mean for the cache, so that no
-// order of them loses a state or shows an older one after a newer one. It has no locks, no
-// I/O and no goroutines.
+// order of them loses a state or shows an older one after a newer one. Writes is the Feature of an informer, and a Table has
+// what is known of one scope. Neither has I/O or goroutines.
 //
 //	response ─▶ Offer, End ─▶ what to do with the cache, and an entry
 //	event    ─▶ Admit      ─▶ is it news? It ends the entry of its object
 //	list     ─▶ Replace    ─▶ the list with the writes that it does not have
 //	version  ─▶ Reach      ─▶ entries that the watch has passed end
-//	bookmark ─▶ Bookmark   ─▶ entries that the watch should have passed by now
+//	bookmark ─▶ Bookmarks  ─▶ entries that the watch should have passed by now
 //
 // A response may be of another server, or forged. So an entry keeps what lists and the watch tell of the name, and
 // the cache gets that back if the watch does not confirm the entry.
@@ -16,4 +16,4 @@
 // one resource can be compared. A deleted UID never returns, unless the server was
 // restored from a backup. A list that asks for the newest version has each write that was answered
 // before the list was requested.
-package pending
+package ownwrites

@@ -1,4 +1,4 @@
-package pending
+package ownwrites
 
 import (
 	"cmp"
@@ -42,8 +42,13 @@ type Entry struct {
 	isKnown bool
 	// isQuiet is set if the cache is the same without the entry.
 	isQuiet bool
-	// order counts the responses.
-	order uint64
+	Response
+}
+
+// Response is when the response to a write came.
+type Response struct {
+	// Order numbers the steps of the informer. A list that was requested later has the write.
+	Order uint64
 	frontier.Claim
 }
 
@@ -58,8 +63,6 @@ type Table struct {
 	// Selects is set if selectors select the objects. A deletion that the watch reports may then
 	// mean that the object has left the scope. It may return.
 	Selects bool
-	// Responses counts the responses for all tables between which entries move. It is nil for a table alone.
-	Responses *uint64
 
 	entries map[listed.Name]*Entry
 	// names counts the entries by a part of their names: most events are of none of them.
@@ -92,7 +95,7 @@ type Table struct {
 type Deletion struct {
 	Name listed.Name
 	UID  types.UID
-	frontier.Claim
+	Response
 }
 
 // end is a deletion that is remembered, because the watch, or a list that was requested before,
@@ -100,8 +103,7 @@ type Deletion struct {
 type end struct {
 	Deletion
 	// told is the highest version of the object that the cache had, or that the watch has told since; 0 for none.
-	told  uint64
-	order uint64
+	told uint64
 	// isListed is set by Replace if the list has the object, and isForgotten when the end is no longer
 	// in gone.
 	isListed, isForgotten bool
@@ -115,23 +117,6 @@ func (t *Table) Len() int { return t.Size() - t.quiet }
 
 // Size returns the number of entries, also of those without which the cache is the same.
 func (t *Table) Size() int { return len(t.entries) + len(t.gone) }
-
-// Begin is called before a list is requested. It returns the number of responses so far, for
-// Replace.
-func (t *Table) Begin() uint64 { return *t.responses() }
-
-func (t *Table) responses() *uint64 {
-	if t.Responses == nil {
-		t.Responses = new(uint64)
-	}
-	return t.Responses
-}
-
-// next returns the order of a response.
-func (t *Table) next() uint64 {
-	*t.responses()++
-	return *t.Responses
-}
 
 // IsListed reports whether the cache has the first list.
 func (t *Table) IsListed() bool { return t.isListed }
@@ -174,7 +159,6 @@ func (t *Table) Refute(name listed.Name, uid types.UID, version uint64, sent tim
 // Offer decides about a state that a write has left. cached is the object that the cache has under
 // the name, if it has one.
 func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
-	order := t.next()
 	if t.IsLeftToWatch(e.Version) {
 		return Ignore
 	}
@@ -205,7 +189,6 @@ func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
 	if last == nil && !t.hasRoom(e.OutOfScope && !isCached) {
 		return Ignore
 	}
-	e.order = order
 	e.isQuiet = e.OutOfScope && !e.IsTold
 	t.put(&e)
 	switch {
@@ -381,7 +364,6 @@ func (t *Table) ForgetAll(isOver func(listed.Name) bool) {
 // End records that the server has deleted an object. cached is the object that the cache has under
 // the name and the UID, if it has one. End reports whether the cache has to remove it.
 func (t *Table) End(deleted Deletion, cached wire.Object, isCached bool) bool {
-	order := t.next()
 	if t.gone[deleted.UID] != nil || !isCached && t.hasEnded(deleted.UID) {
 		return false
 	}
@@ -401,7 +383,7 @@ func (t *Table) End(deleted Deletion, cached wire.Object, isCached bool) bool {
 	case !hasRoom:
 		return false
 	}
-	d := &end{Deletion: deleted, order: order, isQuiet: !isCached}
+	d := &end{Deletion: deleted, isQuiet: !isCached}
 	if isCached {
 		d.told, _ = frontier.Parse(cached.GetResourceVersion())
 	} else {
@@ -471,7 +453,7 @@ func (t *Table) forget(d *end) {
 
 // Clear forgets all entries.
 func (t *Table) Clear() {
-	*t = Table{Selects: t.Selects, Responses: t.Responses, bookmarks: t.bookmarks}
+	*t = Table{Selects: t.Selects, bookmarks: t.bookmarks}
 }
 
 // LeftToWatch looks at what Move drops because only the server knows whether a scope selects it. It returns the highest of these
@@ -529,5 +511,5 @@ func (t *Table) Move(to *Table, selection *Selection, bookmarks int, has func(li
 		}
 	}
 	t.dropForgotten()
-	slices.SortFunc(to.ends, func(a, b *end) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(to.ends, func(a, b *end) int { return cmp.Compare(a.Order, b.Order) })
 }

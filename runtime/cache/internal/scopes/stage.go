@@ -1,4 +1,4 @@
-package partition
+package scopes
 
 import (
 	"k8s.io/apimachinery/pkg/watch"

@@ -1,4 +1,4 @@
-package pending
+package ownwrites
 
 import (
 	"fmt"
@@ -44,7 +44,8 @@ type simulated struct {
 	t      *testing.T
 	table  Table
 	cached wire.Object // nil if there is none
-	began  uint64
+	// order counts the responses, and began is its value before the list was requested.
+	order, began uint64
 }
 
 func isSame(e *Entry, item *wire.Item) bool {
@@ -61,7 +62,8 @@ func (s *simulated) step(step string) {
 	case "write", "leave":
 		obj := state(arg)
 		version, _ := frontier.Parse(obj.ResourceVersion)
-		e := Entry{Name: listed.Name{Name: "one"}, UID: obj.UID, Version: version, OutOfScope: verb == "leave"}
+		s.order++
+		e := Entry{Name: listed.Name{Name: "one"}, UID: obj.UID, Version: version, OutOfScope: verb == "leave", Response: Response{Order: s.order}}
 		if !e.OutOfScope {
 			e.Item = wire.Item{Object: obj}
 		}
@@ -72,7 +74,8 @@ func (s *simulated) step(step string) {
 			s.cached = nil
 		}
 	case "end":
-		d := Deletion{Name: listed.Name{Name: "one"}, UID: types.UID(arg)}
+		s.order++
+		d := Deletion{Name: listed.Name{Name: "one"}, UID: types.UID(arg), Response: Response{Order: s.order}}
 		if s.table.End(d, s.cached, s.cached != nil && s.cached.GetUID() == d.UID) {
 			s.cached = nil
 		}
@@ -86,7 +89,7 @@ func (s *simulated) step(step string) {
 		}
 		s.reach(obj.ResourceVersion)
 	case "begin":
-		s.began = s.table.Begin()
+		s.began = s.order
 	case "list":
 		version, _ := strconv.ParseUint(arg, 10, 64)
 		var items []wire.Item
@@ -293,7 +296,7 @@ func TestBounds(t *testing.T) {
 		if overdue := table.Bookmarks(2); len(overdue) != Max || table.Size() != Max || table.Len() != Max {
 			t.Errorf("%d deletes are overdue, and %d are left", len(overdue), table.Size())
 		}
-		if table.Replace(nil, 10*Max, table.Begin()); table.Size() != 0 || len(table.ends) != 0 || table.byVersion != nil {
+		if table.Replace(nil, 10*Max, 0); table.Size() != 0 || len(table.ends) != 0 || table.byVersion != nil {
 			t.Errorf("after a list %d entries are left, %d in order", table.Size(), len(table.ends))
 		}
 	})
@@ -301,7 +304,7 @@ func TestBounds(t *testing.T) {
 
 // deletion returns the response to a delete that is a Status.
 func deletion(uid string) Deletion {
-	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid), Claim: frontier.Claim{At: stats.Now()}}
+	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid), Response: Response{Claim: frontier.Claim{At: stats.Now()}}}
 }
 
 // checkOrder checks that the entries are in the order of their versions, each once.
@@ -502,11 +505,11 @@ func TestMovedEntryIsOverdue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, counts := range [][2]int{{0, 0}, {20, 0}, {0, 20}} {
 			var from, to Table
-			from.Replace(nil, 1, from.Begin())
-			to.Replace(nil, 1, to.Begin())
+			from.Replace(nil, 1, 0)
+			to.Replace(nil, 1, 0)
 			from.Bookmarks(counts[0])
 			name := listed.Name{Namespace: "ns", Name: "one"}
-			e := Entry{Name: name, UID: "u", Version: 9, Item: wire.Item{Object: state("u@9")}, Claim: frontier.Claim{At: stats.Now(), Bookmarks: counts[0]}}
+			e := Entry{Name: name, UID: "u", Version: 9, Item: wire.Item{Object: state("u@9")}, Response: Response{Claim: frontier.Claim{At: stats.Now(), Bookmarks: counts[0]}}}
 			if verdict := from.Offer(e, nil, false); verdict != Store {
 				t.Fatalf("the verdict is %v", verdict)
 			}
