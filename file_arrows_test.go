@@ -50,7 +50,7 @@ var order = map[string]string{
 	"runtime/cache/internal/reflector": "settings gate relist_request sink list+reflector+watch",
 	"runtime/cache/internal/scoping":   "others rule selectors",
 	"runtime/cache/internal/source":    "source bodies client+stream shard view",
-	"runtime/cache/internal/stats":     "body histogram stamp size traffic",
+	"runtime/cache/internal/stats":     "body histogram size traffic",
 	"runtime/cache/internal/store":     "names chunks form index marks slots+store+walk+write",
 }
 

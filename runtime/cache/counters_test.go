@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 )
 
 // timesOf writes the durations of a histogram as the number of them and their sum.
@@ -201,7 +201,7 @@ func TestReadersDoNotWait(t *testing.T) {
 func TestSizesOfACache(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	read := func() (all Stats) {
-		observeIndexer(machineOf(x), &all, stats.Now())
+		observeIndexer(machineOf(x), &all, clock.Now())
 		return all
 	}
 	if got := read(); got.ObjectBytes != 0 || fmt.Sprint(got.Indexes) != "[{namespace 0} {letters 0}]" {

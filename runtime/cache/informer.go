@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ownwrites"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // sharedInformer is a SharedIndexInformer without its type parameter.
@@ -116,7 +116,7 @@ func (s observer) Started(ctx context.Context) {
 	s.setRunning(true)
 }
 
-func (s observer) Applied(n int, received, began, now stats.Stamp) {
+func (s observer) Applied(n int, received, began, now clock.Stamp) {
 	s.counters.processing.Add(now.Since(began), 1)
 	s.counters.toCache.Add(now.Since(received), n)
 }

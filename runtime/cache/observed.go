@@ -13,6 +13,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
@@ -139,7 +140,7 @@ func (s *sharedInformer) stats() Stats {
 	}
 	addTraffic(&s.shared.traffic, &all)
 	waiting := s.core.Queue.Waiting() // before now
-	now := stats.Now()
+	now := clock.Now()
 	all.Staleness = now.Since(waiting)
 	for _, scope := range s.core.Scopes() {
 		all.Staleness = max(all.Staleness, now.Since(scope.Frontier.Heard()))
@@ -150,7 +151,7 @@ func (s *sharedInformer) stats() Stats {
 }
 
 // observeHandlers adds the handlers to the counters.
-func (s *sharedInformer) observeHandlers(all *Stats, now stats.Stamp) {
+func (s *sharedInformer) observeHandlers(all *Stats, now clock.Stamp) {
 	listeners, removed := s.core.Processor.Observe()
 	for _, l := range listeners {
 		h := handlerStats(l, now)
@@ -166,7 +167,7 @@ func (s *sharedInformer) observeHandlers(all *Stats, now stats.Stamp) {
 	}
 }
 
-func observeIndexer(x *indexer.Indexer, all *Stats, now stats.Stamp) {
+func observeIndexer(x *indexer.Indexer, all *Stats, now clock.Stamp) {
 	all.ObjectBytes = x.Bytes(now)
 	all.Packed = PackedStats(x.Packed(now))
 	for _, index := range x.Sizes() {
@@ -175,7 +176,7 @@ func observeIndexer(x *indexer.Indexer, all *Stats, now stats.Stamp) {
 }
 
 // handlerStats returns the counters of a handler that do not depend on a queue.
-func handlerStats(l *processor.Listener, now stats.Stamp) HandlerStats {
+func handlerStats(l *processor.Listener, now clock.Stamp) HandlerStats {
 	calls := l.Calls(now)
 	return HandlerStats{
 		Name: l.Name(), Unnamed: l.Unnamed(),

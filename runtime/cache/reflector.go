@@ -11,11 +11,11 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -140,12 +140,12 @@ func (r *storeReflector) Retry() { r.reflector.Retry() }
 // Listed is that of reflector.Sink.
 func (r *storeReflector) Listed(list *deltafifo.Collection, at frontier.Position) {
 	r.store.replace(list.Items)
-	r.frontier.Receive(at, stats.Now())
+	r.frontier.Receive(at, clock.Now())
 }
 
 // Events is that of reflector.Sink.
-func (r *storeReflector) Events(deltas []deltafifo.Delta, at frontier.Position) (received stats.Stamp) {
-	received = stats.Now()
+func (r *storeReflector) Events(deltas []deltafifo.Delta, at frontier.Position) (received clock.Stamp) {
+	received = clock.Now()
 	for i := range deltas {
 		r.apply(&deltas[i])
 	}

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // ErrClosed is returned by Pop when the queue is closed and empty.
@@ -21,7 +21,7 @@ type Batch struct {
 	// Reached has the position of each scope that has told something, after the deltas.
 	Reached []Reached
 	// Oldest is the receipt of the first delta; 0 if there is none.
-	Oldest stats.Stamp
+	Oldest clock.Stamp
 }
 
 // Reached is how far a scope has got.
@@ -61,7 +61,7 @@ type Queue struct {
 	closed bool
 	// popped is set from the return of Pop to its next call, and oldest is the receipt of that batch.
 	popped bool
-	oldest stats.Stamp
+	oldest clock.Stamp
 	ready  chan struct{} // holds one token while the queue is closed or not empty
 }
 
@@ -74,7 +74,7 @@ const MaxReuse = 1024
 // It returns the receipt of the batch that has the last of the deltas, which may be earlier than
 // theirs; 0 if there are none. It reads the clock only for a batch that was empty: a reading for each
 // delta would take a tenth of the time of an event.
-func (q *Queue) Push(deltas []Delta, to Reached) (oldest stats.Stamp) {
+func (q *Queue) Push(deltas []Delta, to Reached) (oldest clock.Stamp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -86,7 +86,7 @@ func (q *Queue) Push(deltas []Delta, to Reached) (oldest stats.Stamp) {
 			q.open = Batch{}
 		}
 		if len(q.open.Deltas) == 0 {
-			q.open.Oldest = stats.Now()
+			q.open.Oldest = clock.Now()
 		}
 		n := min(len(rest), MaxReuse-len(q.open.Deltas))
 		q.expectLocked(n)
@@ -179,7 +179,7 @@ func (q *Queue) Len() int {
 
 // Waiting returns the receipt of the oldest delta that the consumer has not processed, 0 if there
 // is none.
-func (q *Queue) Waiting() stats.Stamp {
+func (q *Queue) Waiting() clock.Stamp {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {

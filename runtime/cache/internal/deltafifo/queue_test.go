@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 func TestQueueKeepsOrderAndLosesNothing(t *testing.T) {
@@ -94,15 +94,15 @@ func TestQueueReleasesPoppedElements(t *testing.T) {
 func TestQueueStampsTheOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q Queue
-		start := stats.Now()
-		expect := func(what string, got stats.Stamp, want time.Duration) {
+		start := clock.Now()
+		expect := func(what string, got clock.Stamp, want time.Duration) {
 			t.Helper()
 			if got == 0 || got.Since(start) != want {
 				t.Errorf("%s: %v after the start, want %v", what, got.Since(start), want)
 			}
 		}
-		push := func() stats.Stamp { return q.Push(numbers(1), Reached{}) }
-		pop := func() stats.Stamp {
+		push := func() clock.Stamp { return q.Push(numbers(1), Reached{}) }
+		pop := func() clock.Stamp {
 			var batch Batch
 			if err := q.Pop(t.Context(), &batch); err != nil || len(batch.Deltas) == 0 {
 				t.Fatal(batch, err)

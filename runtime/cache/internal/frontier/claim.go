@@ -3,7 +3,7 @@ package frontier
 import (
 	"time"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 )
 
 const (
@@ -15,12 +15,12 @@ const (
 // ahead of the watch, and only by what the watch is late. A kube-apiserver sends a bookmark each minute.
 type Claim struct {
 	// At is when the version came, and Bookmarks the number of bookmarks that were read before.
-	At        stats.Stamp
+	At        clock.Stamp
 	Bookmarks int
 }
 
 // IsOverdue reports whether a claim that no bookmark has confirmed is not of this server: two minutes and two
 // bookmarks have passed. bookmarks is their number now.
 func (c Claim) IsOverdue(bookmarks int) bool {
-	return bookmarks-c.Bookmarks >= maxBookmarks && stats.Now().Since(c.At) >= maxUnconfirmed
+	return bookmarks-c.Bookmarks >= maxBookmarks && clock.Now().Since(c.At) >= maxUnconfirmed
 }

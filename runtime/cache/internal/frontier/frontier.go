@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 )
 
 // ID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
@@ -43,11 +43,11 @@ type Frontier struct {
 	mu                sync.Mutex // guards what follows
 	received, applied Position
 	isListed          bool // set by the first Apply
-	heard             stats.Stamp
+	heard             clock.Stamp
 }
 
 // Receive records what the Reflector has read. heard is when the server sent it, or somewhat earlier.
-func (f *Frontier) Receive(to Position, heard stats.Stamp) {
+func (f *Frontier) Receive(to Position, heard clock.Stamp) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.received = to
@@ -64,7 +64,7 @@ func (f *Frontier) Received() Position {
 }
 
 // Heard returns when the server last sent a list, an event or a bookmark; 0 before the first list.
-func (f *Frontier) Heard() stats.Stamp {
+func (f *Frontier) Heard() clock.Stamp {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.heard

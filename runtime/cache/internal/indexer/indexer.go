@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
@@ -166,7 +167,7 @@ const sampleSize = 32
 
 // Bytes returns an estimate of the memory that the objects take. It reads a sample of them, and
 // holds no lock meanwhile.
-func (x *Indexer) Bytes(now stats.Stamp) int64 {
+func (x *Indexer) Bytes(now clock.Stamp) int64 {
 	if x.store.Packing() != nil {
 		return x.Packed(now).Bytes
 	}
@@ -175,7 +176,7 @@ func (x *Indexer) Bytes(now stats.Stamp) int64 {
 
 // Packed returns the sizes of packed objects; zero if the objects are not packed. Bytes has an estimate for those that stay Go
 // values.
-func (x *Indexer) Packed(now stats.Stamp) pack.Stats {
+func (x *Indexer) Packed(now clock.Stamp) pack.Stats {
 	packed := x.store.Packed()
 	if packed.Values > 0 {
 		packed.Bytes += x.estimate(now, int(packed.Values), x.store.SampleValues)
@@ -184,7 +185,7 @@ func (x *Indexer) Packed(now stats.Stamp) pack.Stats {
 }
 
 // estimate returns an estimate of the memory of count objects, of which sample returns up to a number.
-func (x *Indexer) estimate(now stats.Stamp, count int, sample func(n int) []wire.Object) int64 {
+func (x *Indexer) estimate(now clock.Stamp, count int, sample func(n int) []wire.Object) int64 {
 	return x.size.Bytes(now, count, func(yield func(any) bool) {
 		for _, obj := range sample(min(count, sampleSize)) {
 			if !yield(obj) {

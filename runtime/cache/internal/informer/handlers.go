@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -18,7 +18,7 @@ func (c *Informer) AddHandler(l *processor.Listener) bool {
 	}
 	listed := c.lists.Reached()
 	if listed > 0 || c.Indexer.Len() > 0 {
-		l.Enqueue(processor.Batch{Received: stats.Now(), Lists: listed, Distinct: true, Notes: c.cached(func(obj wire.Object) processor.Notification {
+		l.Enqueue(processor.Batch{Received: clock.Now(), Lists: listed, Distinct: true, Notes: c.cached(func(obj wire.Object) processor.Notification {
 			return processor.Notification{Kind: processor.Add, Initial: true, Obj: obj}
 		})})
 	}
@@ -41,7 +41,7 @@ func (c *Informer) Resync(l *processor.Listener) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.Indexer.Len() > 0 && l.Backlog() == 0 {
-		l.Enqueue(processor.Batch{Received: stats.Now(), Distinct: true, Notes: c.cached(func(obj wire.Object) processor.Notification {
+		l.Enqueue(processor.Batch{Received: clock.Now(), Distinct: true, Notes: c.cached(func(obj wire.Object) processor.Notification {
 			return processor.Notification{Kind: processor.Update, Old: obj, Obj: obj}
 		})})
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
@@ -22,7 +23,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -61,7 +61,7 @@ type Observer interface {
 	Started(ctx context.Context)
 	// Applied is called after each batch with deltas. n of them are in the cache now. The first one was received at a time, and
 	// their turn began later if the batch before took longer.
-	Applied(n int, received, began, now stats.Stamp)
+	Applied(n int, received, began, now clock.Stamp)
 	// Listed is called when the handlers have the objects of all first lists to return from, and when a handler is added after
 	// that.
 	Listed()
@@ -112,13 +112,13 @@ func (c *Informer) HadSynced(lists *initial.Lists) bool {
 // processAll processes what is read, until ctx or the reading ends.
 func (c *Informer) processAll(ctx context.Context) {
 	var batch deltafifo.Batch
-	var ended stats.Stamp // the end of the last batch with deltas
+	var ended clock.Stamp // the end of the last batch with deltas
 	for c.Queue.Pop(ctx, &batch) == nil {
 		n := len(batch.Deltas)
 		c.Process(&batch)
 		if n > 0 {
 			began := max(batch.Oldest, ended) // it waited for the last batch, or Pop has waited for it
-			ended = stats.Now()
+			ended = clock.Now()
 			c.observer.Applied(n, batch.Oldest, began, ended)
 		}
 		c.Queue.Processed()
@@ -146,7 +146,7 @@ func (c *Informer) Change(step func(number uint64)) bool {
 }
 
 // finish ends a step with some deltas. The mutex is held.
-func (c *Informer) finish(deltas []deltafifo.Delta, reached []deltafifo.Reached, received stats.Stamp) {
+func (c *Informer) finish(deltas []deltafifo.Delta, reached []deltafifo.Reached, received clock.Stamp) {
 	c.pass(c.features, deltas, reached, received)
 	c.noteListed()
 	if len(c.waits) > 0 {
@@ -155,7 +155,7 @@ func (c *Informer) finish(deltas []deltafifo.Delta, reached []deltafifo.Reached,
 }
 
 // pass applies what some features admit of deltas and of positions.
-func (c *Informer) pass(features []Feature, deltas []deltafifo.Delta, reached []deltafifo.Reached, received stats.Stamp) {
+func (c *Informer) pass(features []Feature, deltas []deltafifo.Delta, reached []deltafifo.Reached, received clock.Stamp) {
 	for _, f := range features {
 		deltas, reached = f.Admit(deltas, reached)
 	}
@@ -165,16 +165,16 @@ func (c *Informer) pass(features []Feature, deltas []deltafifo.Delta, reached []
 	}
 	for i, f := range slices.Backward(features) {
 		if more, to := f.Reached(reached); len(more)+len(to) > 0 {
-			c.pass(features[i+1:], more, to, stats.Now())
+			c.pass(features[i+1:], more, to, clock.Now())
 		}
 	}
 }
 
 // Apply applies deltas within a step. No feature sees them.
-func (c *Informer) Apply(deltas ...deltafifo.Delta) { c.apply(deltas, stats.Now()) }
+func (c *Informer) Apply(deltas ...deltafifo.Delta) { c.apply(deltas, clock.Now()) }
 
 // apply changes the cache, and passes the changes to the handlers.
-func (c *Informer) apply(deltas []deltafifo.Delta, received stats.Stamp) {
+func (c *Informer) apply(deltas []deltafifo.Delta, received clock.Stamp) {
 	if len(deltas) == 0 {
 		return
 	}
@@ -192,7 +192,7 @@ func (c *Informer) apply(deltas []deltafifo.Delta, received stats.Stamp) {
 
 // Forget removes the objects of some parts from the cache. It is called within a step.
 func (c *Informer) Forget(parts ...deltafifo.Part) {
-	c.Processor.Distribute(processor.Batch{Notes: c.Indexer.Forget(parts...), Received: stats.Now(), Distinct: true})
+	c.Processor.Distribute(processor.Batch{Notes: c.Indexer.Forget(parts...), Received: clock.Now(), Distinct: true})
 }
 
 // noteListed records which first lists are in the cache, and tells the handlers.
@@ -209,7 +209,7 @@ func (c *Informer) noteListed() {
 	if mark < c.least || !c.lists.Reach(mark) {
 		return
 	}
-	c.Processor.Distribute(processor.Batch{Received: stats.Now(), Lists: mark})
+	c.Processor.Distribute(processor.Batch{Received: clock.Now(), Lists: mark})
 	if c.HasSynced() && len(c.Processor.Listeners()) > 0 {
 		c.observer.Listed()
 	}

@@ -12,13 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/internal/leaks"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -35,7 +35,7 @@ func named(name, version string) object {
 type quiet struct{ heard []string }
 
 func (q *quiet) Started(context.Context) { q.heard = append(q.heard, "started") }
-func (q *quiet) Applied(n int, _, _, _ stats.Stamp) {
+func (q *quiet) Applied(n int, _, _, _ clock.Stamp) {
 	q.heard = append(q.heard, fmt.Sprint("applied ", n))
 }
 func (q *quiet) Listed()  { q.heard = append(q.heard, "listed") }

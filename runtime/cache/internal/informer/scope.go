@@ -5,12 +5,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // Scope is a part of the collection that one Reflector lists and watches: all of it, for a plain informer. It is the half of
@@ -35,20 +35,20 @@ type Scope struct {
 
 // Listed implements reflector.Sink.
 func (s *Scope) Listed(list *deltafifo.Collection, at frontier.Position) {
-	s.Frontier.Receive(at, stats.Now()) // a reader that sees the list applied sees its version
+	s.Frontier.Receive(at, clock.Now()) // a reader that sees the list applied sees its version
 	s.queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced, Scope: s.ID, Collection: list}}, s.reached(at))
 }
 
 // Events implements reflector.Sink.
-func (s *Scope) Events(deltas []deltafifo.Delta, at frontier.Position) (received stats.Stamp) {
+func (s *Scope) Events(deltas []deltafifo.Delta, at frontier.Position) (received clock.Stamp) {
 	if len(deltas) == 0 { // a bookmark, which has to be known before a claim can count from it
-		received = stats.Now()
+		received = clock.Now()
 		s.Frontier.Receive(at, received)
 		s.queue.Push(nil, s.reached(at))
 		return received
 	}
 	if received = s.queue.Push(deltas, s.reached(at)); received == 0 { // the informer has ended
-		received = stats.Now()
+		received = clock.Now()
 	}
 	s.Frontier.Receive(at, received)
 	return received
@@ -63,5 +63,5 @@ func (s *Scope) retire(cause progress.Failure) { s.Reflector.Progress().Enter(pr
 
 // NewClaim returns the claim of a version that came now, and not from the watch.
 func (s *Scope) NewClaim() frontier.Claim {
-	return frontier.Claim{At: stats.Now(), Bookmarks: s.Frontier.Received().Bookmarks}
+	return frontier.Claim{At: clock.Now(), Bookmarks: s.Frontier.Received().Bookmarks}
 }

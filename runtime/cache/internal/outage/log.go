@@ -18,7 +18,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 )
 
 const (
@@ -80,7 +80,7 @@ type Log struct {
 	// logged is the number of outages that were logged in a row, each within calm after the one before.
 	logged uint8
 	// ended is when the last outage ended that was logged; 0 if there was none.
-	ended stats.Stamp
+	ended clock.Stamp
 	// now is nil while the informer is healthy: a program may have thousands.
 	now *outage
 }
@@ -88,7 +88,7 @@ type Log struct {
 // outage is the state of a Log that has something to do.
 type outage struct {
 	// since is when Log.notFollowing left 0, and timer is set while a check is due.
-	since stats.Stamp
+	since clock.Stamp
 	timer *time.Timer
 	// written has what was logged since then, by the kind of the failure. It is nil if nothing was.
 	written map[kind]*written
@@ -128,7 +128,7 @@ func (l *Log) Lasted() time.Duration {
 	if l.notFollowing == 0 || l.closed {
 		return 0
 	}
-	return stats.Now().Since(l.now.since)
+	return clock.Now().Since(l.now.since)
 }
 
 // outageLocked returns the outage, which it begins if there is none.
@@ -169,7 +169,7 @@ func (p *Part) Note() {
 	before := p.last
 	p.last = now
 	if l.notFollowing == 0 && now.isOutage() {
-		l.outageLocked().since = stats.Now()
+		l.outageLocked().since = clock.Now()
 	}
 	l.trying += count(now == Trying) - count(before == Trying)
 	l.following += count(now == Following) - count(before == Following)
@@ -196,7 +196,7 @@ func (l *Log) endLocked(follows bool) {
 	wasWritten := o.written != nil
 	o.written = nil
 	if wasWritten && follows {
-		l.ended = stats.Now()
+		l.ended = clock.Now()
 		lasted := l.ended.Since(o.since)
 		o.lines = append(o.lines, func(logger klog.Logger) { logRecovered(logger, lasted) })
 	}
@@ -236,7 +236,7 @@ func (l *Log) check(timer *time.Timer) {
 		return // the Log was closed, or the informer has followed meanwhile
 	}
 	o.timer = nil
-	now := stats.Now()
+	now := clock.Now()
 	lasted := now.Since(o.since)
 	isFirst, isCalm := o.written == nil, l.ended == 0 || now.Since(l.ended) >= calm
 	isLater := isFirst && !isCalm && lasted < firstRepeat<<(l.logged-1)

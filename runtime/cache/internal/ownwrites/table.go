@@ -8,9 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -141,7 +141,7 @@ const (
 // otherwise. isAlive reports whether the write shows that the object was not deleted. Then only a list has its state.
 func (t *Table) Refute(name listed.Name, uid types.UID, version uint64, sent time.Time) (last *Entry, isAlive bool) {
 	isAfter := func(c frontier.Claim) bool { // two clocks: the later one last
-		waited := stats.Now().Since(c.At)
+		waited := clock.Now().Since(c.At)
 		return time.Since(sent) < waited
 	}
 	if d := t.gone[uid]; d != nil && isAfter(d.Claim) {

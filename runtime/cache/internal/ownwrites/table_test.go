@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -304,7 +304,7 @@ func TestBounds(t *testing.T) {
 
 // deletion returns the response to a delete that is a Status.
 func deletion(uid string) Deletion {
-	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid), Response: Response{Claim: frontier.Claim{At: stats.Now()}}}
+	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid), Response: Response{Claim: frontier.Claim{At: clock.Now()}}}
 }
 
 // checkOrder checks that the entries are in the order of their versions, each once.
@@ -509,7 +509,7 @@ func TestMovedEntryIsOverdue(t *testing.T) {
 			to.Replace(nil, 1, 0)
 			from.Bookmarks(counts[0])
 			name := listed.Name{Namespace: "ns", Name: "one"}
-			e := Entry{Name: name, UID: "u", Version: 9, Item: wire.Item{Object: state("u@9")}, Response: Response{Claim: frontier.Claim{At: stats.Now(), Bookmarks: counts[0]}}}
+			e := Entry{Name: name, UID: "u", Version: 9, Item: wire.Item{Object: state("u@9")}, Response: Response{Claim: frontier.Claim{At: clock.Now(), Bookmarks: counts[0]}}}
 			if verdict := from.Offer(e, nil, false); verdict != Store {
 				t.Fatalf("the verdict is %v", verdict)
 			}

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -19,13 +20,13 @@ type calls struct {
 }
 
 // begin is called before the first of several calls in a row.
-func (c *calls) begin() { c.began.Store(int64(stats.Now())) }
+func (c *calls) begin() { c.began.Store(int64(clock.Now())) }
 
 // end records a call for a notification that was received at a moment. The next one begins now.
-func (c *calls) end(received stats.Stamp) {
+func (c *calls) end(received clock.Stamp) {
 	c.ended.Add(1)
-	now := stats.Now()
-	if took := int64(now.Since(stats.Stamp(c.began.Load()))); took > c.slowest.Load() {
+	now := clock.Now()
+	if took := int64(now.Since(clock.Stamp(c.began.Load()))); took > c.slowest.Load() {
 		c.slowest.Store(took)
 	}
 	c.began.Store(int64(now))
@@ -49,12 +50,12 @@ type Calls struct {
 }
 
 // Calls returns what can be observed. now is the present moment. It waits for no one.
-func (l *Listener) Calls(now stats.Stamp) (all Calls) {
+func (l *Listener) Calls(now clock.Stamp) (all Calls) {
 	// A call is counted as processed first, and so it is read last: no other count is larger.
 	c := &l.calls
 	all.Latency, all.LatencySum = c.latency.Read()
 	all.Panics = c.panics.Load()
-	all.Running = max(0, now.Since(stats.Stamp(c.began.Load())))
+	all.Running = max(0, now.Since(clock.Stamp(c.began.Load())))
 	all.Slowest = max(time.Duration(c.slowest.Load()), all.Running)
 	all.Merged, all.Processed = uint64(l.merged.Load()), c.ended.Load()
 	return all

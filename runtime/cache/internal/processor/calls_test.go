@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -37,7 +38,7 @@ func notes(n int) []Notification {
 func wantCalls(t *testing.T, l *Listener, want string) {
 	t.Helper()
 	synctest.Wait()
-	c := l.Calls(stats.Now())
+	c := l.Calls(clock.Now())
 	got := fmt.Sprintf("%d wait, %d processed, %d merged, %d panics, running %v, slowest %v, latency", l.Backlog(), c.Processed, c.Merged, c.Panics, c.Running, c.Slowest)
 	for i, n := range c.Latency {
 		switch {
@@ -67,7 +68,7 @@ func TestSlowCallsAreTimedOneByOne(t *testing.T) {
 			}
 		}})
 		wantCalls(t, l, "0 wait, 0 processed, 0 merged, 0 panics, running 0s, slowest 0s, latency sum 0s")
-		received := stats.Now()
+		received := clock.Now()
 		time.Sleep(time.Second)
 		p.Distribute(Batch{Notes: notes(4), Received: received})
 		time.Sleep(2*time.Second + time.Millisecond)
@@ -91,7 +92,7 @@ func TestEachCallIsTimed(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 		}})
-		p.Distribute(Batch{Notes: notes(73), Received: stats.Now()})
+		p.Distribute(Batch{Notes: notes(73), Received: clock.Now()})
 		time.Sleep(time.Hour)
 		wantCalls(t, l, "0 wait, 73 processed, 0 merged, 0 panics, running 0s, slowest 1s, latency 70≤100µs 1≤1s 1≤2.5s 1≤5s sum 6s")
 	})
@@ -103,7 +104,7 @@ func TestCallsForSeveralBatches(t *testing.T) {
 		release := make(chan struct{})
 		p, l := serving(t, Options{Deliver: func(*Notification) { <-release }})
 		for range 4 {
-			p.Distribute(Batch{Notes: notes(3), Received: stats.Now()})
+			p.Distribute(Batch{Notes: notes(3), Received: clock.Now()})
 			time.Sleep(time.Second)
 			synctest.Wait()
 		}
@@ -126,7 +127,7 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 				runtime.Goexit()
 			}
 		}})
-		p.Distribute(Batch{Notes: notes(4), Received: stats.Now()})
+		p.Distribute(Batch{Notes: notes(4), Received: clock.Now()})
 		time.Sleep(time.Minute)
 		wantCalls(t, l, "0 wait, 4 processed, 0 merged, 2 panics, running 0s, slowest 1s, latency 1≤1s 1≤2.5s 2≤5s sum 10s")
 	})
@@ -137,10 +138,10 @@ func TestMergedNotificationsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		p, l := serving(t, Options{Settings: Settings{BacklogLimit: 3}, Deliver: func(*Notification) { <-release }})
-		p.Distribute(Batch{Notes: notes(1), Received: stats.Now()})
+		p.Distribute(Batch{Notes: notes(1), Received: clock.Now()})
 		for version := range 4 {
 			time.Sleep(time.Second)
-			p.Distribute(Batch{Notes: []Notification{{Kind: Update, Old: many(1, version), Obj: many(1, version+1)}}, Received: stats.Now()})
+			p.Distribute(Batch{Notes: []Notification{{Kind: Update, Old: many(1, version), Obj: many(1, version+1)}}, Received: clock.Now()})
 		}
 		wantCalls(t, l, "2 wait, 0 processed, 3 merged, 0 panics, running 4s, slowest 4s, latency sum 0s")
 		time.Sleep(time.Second)
@@ -153,13 +154,13 @@ func TestMergedNotificationsAreCounted(t *testing.T) {
 func TestStoppedListenerHasCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, l := serving(t, Options{Deliver: func(*Notification) { time.Sleep(time.Second) }})
-		p.Distribute(Batch{Notes: notes(4), Received: stats.Now()})
+		p.Distribute(Batch{Notes: notes(4), Received: clock.Now()})
 		time.Sleep(1500 * time.Millisecond)
 		p.Remove(l)
 		wantCalls(t, l, "3 wait, 1 processed, 0 merged, 0 panics, running 500ms, slowest 1s, latency 1≤1s sum 1s")
 		time.Sleep(time.Second)
 		wantCalls(t, l, "0 wait, 2 processed, 0 merged, 0 panics, running 0s, slowest 1s, latency 1≤1s 1≤2.5s sum 3s")
-		p.Distribute(Batch{Notes: notes(4), Received: stats.Now()})
+		p.Distribute(Batch{Notes: notes(4), Received: clock.Now()})
 		wantCalls(t, l, "0 wait, 2 processed, 0 merged, 0 panics, running 0s, slowest 1s, latency 1≤1s 1≤2.5s sum 3s")
 	})
 }

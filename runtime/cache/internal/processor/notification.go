@@ -1,8 +1,8 @@
 package processor
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -35,7 +35,7 @@ type Batch struct {
 	Notes []Notification
 	// Received is when the oldest of the changes was received, or when the batch was made if it
 	// is about what was cached before.
-	Received stats.Stamp
+	Received clock.Stamp
 	// Distinct marks a batch of which no two notifications can be merged.
 	Distinct bool
 	// Lists, if it is not 0, marks a batch after which a handler has got the initial lists of all

@@ -3,6 +3,7 @@ package processor
 import (
 	"slices"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -95,7 +96,7 @@ func add(to []Removed, l *Listener) []Removed {
 	if i < 0 {
 		i, to = len(to), append(to, Removed{Name: name})
 	}
-	calls, sum := l.Calls(stats.Now()), &to[i].Calls
+	calls, sum := l.Calls(clock.Now()), &to[i].Calls
 	sum.Processed += calls.Processed
 	sum.Merged += calls.Merged
 	sum.Panics += calls.Panics

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -144,7 +145,7 @@ func (r *Reflector) commit(resourceVersion string) {
 	r.committed, r.partial = true, nil
 	r.settings.Traffic.Lists.Add(1)
 	r.position.Version = resourceVersion
-	r.claim, r.claimant = frontier.Claim{At: stats.Now(), Bookmarks: r.position.Bookmarks}, listed.Name{}
+	r.claim, r.claimant = frontier.Claim{At: clock.Now(), Bookmarks: r.position.Bookmarks}, listed.Name{}
 	// Who sees the list applied, and so who waits for the informer to sync, sees its undecodable objects.
 	r.undecodable.Replace(&list.listed.Undecodable)
 	r.sink.Listed(collection, r.position)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
@@ -20,7 +21,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -53,7 +53,7 @@ type Reflector struct {
 	claim    frontier.Claim
 	claimant listed.Name
 	// watchEnded is when the last watch ended.
-	watchEnded stats.Stamp
+	watchEnded clock.Stamp
 	// leaveFirst releases the tokens of settings.FirstLists.
 	leaveFirst func()
 	events     []wire.Event

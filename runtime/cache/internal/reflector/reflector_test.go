@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -48,9 +49,9 @@ func (s *sink) Listed(list *deltafifo.Collection, _ frontier.Position) {
 	}
 }
 
-func (s *sink) Events(_ []deltafifo.Delta, at frontier.Position) stats.Stamp {
+func (s *sink) Events(_ []deltafifo.Delta, at frontier.Position) clock.Stamp {
 	s.positions = append(s.positions, at)
-	return stats.Now()
+	return clock.Now()
 }
 
 var errNamed = errors.New("named")

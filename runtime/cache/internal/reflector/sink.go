@@ -10,9 +10,9 @@ package reflector
 import (
 	"context"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // Sink gets what a Reflector reads, and hears of what it does. The goroutine of Run calls all methods, and Changed is
@@ -22,7 +22,7 @@ type Sink interface {
 	Listed(list *deltafifo.Collection, at frontier.Position)
 	// Events is called with the changes that a watch has told, and the position after them. There may be none. The Sink
 	// must not keep the slice. It returns when they were received, or somewhat earlier.
-	Events(deltas []deltafifo.Delta, at frontier.Position) (received stats.Stamp)
+	Events(deltas []deltafifo.Delta, at frontier.Position) (received clock.Stamp)
 	// Failed is called with the error of each list and watch that failed, and with each *wire.DecodeError of an object that is
 	// skipped.
 	Failed(ctx context.Context, err error)

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -87,9 +88,9 @@ func (r *Reflector) follow(ctx context.Context, request *protocol.Action, giveUp
 		defer r.enterWatching(request.WatchFailed)()
 	}
 	r.forgetRetry()
-	began := stats.Now()
+	began := clock.Now()
 	defer func() {
-		r.watchEnded = stats.Now()
+		r.watchEnded = clock.Now()
 		in.Lasted = r.watchEnded.Since(began)
 		in.MadeProgress = in.MadeProgress || in.Lasted >= protocol.LongWatch
 	}()
@@ -105,7 +106,7 @@ func (r *Reflector) open(ctx context.Context, request *protocol.Action, giveUp c
 	unanswered := time.AfterFunc(AnswerTimeout, func() { giveUp(protocol.ErrUnanswered) })
 	defer unanswered.Stop()
 	if request.Resumed {
-		late := r.progress.EnterAfter(ResumeGrace-stats.Now().Since(r.watchEnded), progress.Degraded, failureOf(protocol.OpenWatch, protocol.ErrUnanswered))
+		late := r.progress.EnterAfter(ResumeGrace-clock.Now().Since(r.watchEnded), progress.Degraded, failureOf(protocol.OpenWatch, protocol.ErrUnanswered))
 		defer late.Stop()
 	}
 	return r.source.Watch(ctx, request.Options)

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
@@ -16,7 +17,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -24,7 +24,7 @@ import (
 type silent struct{}
 
 func (silent) Started(context.Context)                            {}
-func (silent) Applied(int, stats.Stamp, stats.Stamp, stats.Stamp) {}
+func (silent) Applied(int, clock.Stamp, clock.Stamp, clock.Stamp) {}
 func (silent) Listed()                                            {}
 func (silent) Read()                                              {}
 func (silent) Stopped()                                           {}

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 )
 
 // maxVisited is the number of values after which a Sizer stops. So a sample of huge objects takes
@@ -35,14 +37,14 @@ type Estimate struct {
 
 	mu sync.Mutex // held while the mean is made, and guards what follows
 	// at and objects are the moment of the mean, and the number of objects then.
-	at      Stamp
+	at      clock.Stamp
 	objects int
 }
 
 // Bytes returns an estimate of the memory of objects, in bytes. It calls sample if the last one is
 // old, or if the number of objects has doubled or halved since. If another caller does so, it
 // returns the last estimate instead of a wait.
-func (e *Estimate) Bytes(now Stamp, objects int, sample func(yield func(object any) bool)) int64 {
+func (e *Estimate) Bytes(now clock.Stamp, objects int, sample func(yield func(object any) bool)) int64 {
 	if e.mu.TryLock() {
 		defer e.mu.Unlock()
 		if e.at == 0 || now.Since(e.at) >= estimateTime || objects >= 2*e.objects || 2*objects <= e.objects {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 )
 
 type node struct {
@@ -88,7 +90,7 @@ func TestEstimate(t *testing.T) {
 	var e Estimate
 	samples, size := 0, 100
 	read := func(now time.Duration, objects int) int64 {
-		return e.Bytes(Stamp(now+1), objects, func(yield func(any) bool) {
+		return e.Bytes(clock.Stamp(now+1), objects, func(yield func(any) bool) {
 			samples++
 			for i := range min(objects, 4) {
 				if !yield(ptr(strings.Repeat(fmt.Sprint(i), size))) {
@@ -128,7 +130,7 @@ func ptr(text string) *string { return &text }
 func TestEstimateDoesNotWait(t *testing.T) {
 	var e Estimate
 	e.Bytes(1, 1, func(yield func(any) bool) { yield(ptr("1234")) })
-	later := Stamp(2 * time.Minute)
+	later := clock.Stamp(2 * time.Minute)
 	e.Bytes(later, 1, func(func(any) bool) {
 		if got := e.Bytes(later, 2, func(func(any) bool) { t.Error("two at a time") }); got != 2*(header+4) {
 			t.Errorf("the last estimate is %d", got)
