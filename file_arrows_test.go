@@ -49,7 +49,7 @@ var order = map[string]string{
 	"runtime/cache/internal/protocol":  "reason pace backoff request state trail version",
 	"runtime/cache/internal/reflector": "settings gate relist_request sink list+reflector+watch",
 	"runtime/cache/internal/scoping":   "others rule selectors",
-	"runtime/cache/internal/source":    "source bodies client+stream shard view",
+	"runtime/cache/internal/source":    "source bodies stream client shard view",
 	"runtime/cache/internal/stats":     "body histogram size traffic",
 	"runtime/cache/internal/store":     "names chunks form index marks slots+store+walk+write",
 }

@@ -132,7 +132,7 @@ func (r *Reflector) Bodies() *source.Bodies {
 
 // Item decodes the response to a write as bodies decodes the objects of a list. Any goroutine may call it.
 func (r *Reflector) Item(bodies *source.Bodies, body []byte) (item wire.Item, err error) {
-	if item, err = bodies.Item(body); err == nil {
+	if item, err = bodies.Decode(body); err == nil {
 		if item.Object, err = r.gate.object(item.Object); err == nil {
 			r.gate.pack(&item, false)
 		}

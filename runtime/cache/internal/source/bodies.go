@@ -58,5 +58,5 @@ func (s *Bodies) Watch(ctx context.Context, options metav1.ListOptions) (Stream,
 	return s.decoder.Watch(ctx, body), nil
 }
 
-// Item decodes one object, such as the response to a write, as those of a list.
-func (s *Bodies) Item(body []byte) (wire.Item, error) { return s.decoder.DecodeItem(body) }
+// Decode decodes one object, as those of a list.
+func (s *Bodies) Decode(body []byte) (wire.Item, error) { return s.decoder.DecodeItem(body) }

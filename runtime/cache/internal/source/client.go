@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -63,9 +62,4 @@ func pageOf(list runtime.Object) (wire.Page, error) {
 		return nil
 	})
 	return page, err
-}
-
-// errNoMetadata is the error of an object of the client that cannot be one of a collection.
-func errNoMetadata(got runtime.Object) error {
-	return fmt.Errorf("%w: the client returned a %T, which has no metadata", protocol.ErrUnexpectedType, got)
 }

@@ -36,21 +36,10 @@ func (s *Sharded) Watch(ctx context.Context, options metav1.ListOptions) (Stream
 	if err != nil {
 		return nil, err
 	}
-	return &shardedStream{of, s.Shard}, nil
-}
-
-// shardedStream is a watch of a Sharded.
-type shardedStream struct {
-	Stream
-	shard sharding.Selector
-}
-
-func (s *shardedStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
-	events, err := s.Stream.Next(ctx, reuse)
-	for i := range events {
-		dropOther(&events[i], s.shard)
-	}
-	return events, err
+	return Each(of, func(event *wire.Event) error {
+		dropOther(event, s.Shard)
+		return nil
+	}), nil
 }
 
 // isFixed reports whether an object is in a shard, or is not, as long as it exists.

@@ -2,15 +2,18 @@
 //
 //	Bodies    bodies ─▶ wire ─▶ pages, events
 //	Client    lists and watches of a typed client ─▶ pages, events; and Views of its objects
-//	Sharded, Tweaked, Failing    what another source has, or nothing
+//	Sharded, Tweaked    change what another source has, or is asked for
+//	Failing   always fails
 package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -30,11 +33,59 @@ type Stream interface {
 	Stop()
 }
 
+// Each returns a stream that calls change with each event of another one. If that fails, the stream returns the events before,
+// and then the error.
+func Each(of Stream, change func(*wire.Event) error) Stream {
+	return &changedStream{Stream: of, change: change}
+}
+
+type changedStream struct {
+	Stream
+	change func(*wire.Event) error
+	failed error
+}
+
+func (s *changedStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
+	if s.failed != nil {
+		return reuse[:0], s.failed
+	}
+	events, err := s.Stream.Next(ctx, reuse)
+	for i := range events {
+		if s.failed = s.change(&events[i]); s.failed == nil {
+			continue
+		}
+		clear(events[i:]) // so that it keeps no object alive
+		if i == 0 {
+			err = s.failed
+		}
+		return events[:i], err
+	}
+	return events, err
+}
+
+// ErrNotDecoded is the error of Decode for a source that does not decode bodies.
+var ErrNotDecoded = errors.New("a client decodes the objects")
+
+// Decode decodes one object, such as the response to a write, as the source decodes those of a list. Any goroutine may call it.
+func Decode(from Source, body []byte) (wire.Item, error) {
+	if decoder, is := from.(interface {
+		Decode(body []byte) (wire.Item, error)
+	}); is {
+		return decoder.Decode(body)
+	}
+	return wire.Item{}, ErrNotDecoded
+}
+
 // IsFake reports whether a typed client is that of a fake clientset of client-go, whose watches ignore their timeout and have
 // no streaming lists. It has no mark, but only fakes record actions.
 func IsFake(client any) bool {
 	_, records := client.(interface{ ClearActions() })
 	return records
+}
+
+// errNoMetadata is the error of an object of the client that cannot be one of a collection.
+func errNoMetadata(got runtime.Object) error {
+	return fmt.Errorf("%w: the client returned a %T, which has no metadata", protocol.ErrUnexpectedType, got)
 }
 
 // UnexpectedType is the error of an object whose Go type is not that of the cache.

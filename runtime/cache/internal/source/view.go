@@ -38,7 +38,12 @@ func (s *Views) Watch(ctx context.Context, options metav1.ListOptions) (Stream, 
 	if err != nil {
 		return nil, err
 	}
-	return &viewStream{Stream: whole, view: s.view}, nil
+	return Each(whole, func(event *wire.Event) (err error) {
+		if event.Type != watch.Bookmark {
+			event.Object, err = s.view.of(event.Object)
+		}
+		return err
+	}), nil
 }
 
 // viewer makes views, of one Go type, of whole objects.
@@ -55,36 +60,4 @@ func (v viewer) of(obj wire.Object) (wire.Object, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return v.decoder.Decode(text)
-}
-
-// viewStream is a watch of whole objects that returns views.
-type viewStream struct {
-	Stream
-	view   viewer
-	failed error
-}
-
-// Next blocks until there are events and returns their views, appended to reuse[:0].
-func (s *viewStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Event, error) {
-	if s.failed != nil {
-		return reuse[:0], s.failed
-	}
-	batch, err := s.Stream.Next(ctx, reuse)
-	if err != nil {
-		return batch, err
-	}
-	for i := range batch {
-		event := &batch[i]
-		if event.Type == watch.Bookmark {
-			continue
-		}
-		if event.Object, s.failed = s.view.of(event.Object); s.failed != nil {
-			clear(batch[i:]) // so that it keeps no object alive
-			if i == 0 {
-				return batch[:0], s.failed
-			}
-			return batch[:i], nil
-		}
-	}
-	return batch, nil
 }
