@@ -30,7 +30,7 @@ func (f *failedRequest) Unwrap() error { return f.err }
 // RequestError returns err with the request that failed, whose verb is "list" or "watch", which a resource may follow. It drops the
 // parameters of a URL, which are long, and its user.
 func RequestError(verb string, err error) error {
-	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+	if failed := (*url.Error)(nil); !isAboutAnObject(err) && errors.As(err, &failed) {
 		if !redirect.Is(err) { // which names both hosts
 			address, _, _ := strings.Cut(failed.URL, "?")
 			scheme, rest, _ := strings.Cut(address, "://")
