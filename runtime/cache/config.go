@@ -10,8 +10,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/gate"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
@@ -41,7 +43,7 @@ type config struct {
 	Namespace         string
 	functions         []indexer.Function
 	ResyncPeriod      time.Duration
-	Transform         reflector.Transform
+	Transform         gate.Transform
 	WatchErrorHandler WatchErrorHandler
 	ReadYourWrites    *ownWritesOf
 	StatusHandler     StatusHandler
@@ -77,25 +79,38 @@ type shared struct {
 // counters are those of an informer that no other part of it has.
 type counters struct{ processing, toCache stats.Histogram }
 
-// reflector returns what the Reflector of a scope needs to know. held has the objects that it need not decode again.
-func (c *config) reflector(id frontier.ID, all *shared, held source.Held) reflector.Settings {
-	if c.Open == nil {
-		held = nil // a client decodes all
+// gate returns where the objects of a scope enter. held has those that need not be decoded again.
+func (c *config) gate(all *shared, held source.Held) *gate.Gate {
+	s := gate.Settings{
+		Form: c.form, Client: c.source, Decode: &c.Decode, Transform: c.Transform, Rule: c.rule,
+		ObjectError: func(name listed.Name, err error) error {
+			return &ObjectError{Resource: c.Resource, Object: ObjectName(name), Err: err}
+		},
 	}
-	s := reflector.Settings{
-		Resource: &c.Resource, Scope: id, Form: c.form, Open: c.Open, Source: c.source, Fake: c.fake, Decode: &c.Decode,
+	if c.Open != nil {
+		s.Open, s.Held = all.traffic.CountBytes(c.Open), held
 		// With the detector, a handler that writes to an object must not change others: these are not the ones to report.
-		Held: held, Shared: held != nil && !c.MutationDetector,
-		Transform: c.Transform, Rule: c.rule, KeepsUndecodable: c.ReadYourWrites != nil,
-		StreamingList: c.StreamingList, Backoffs: waitsOf(c.Backoffs),
-		FirstLists: [2]chan struct{}{c.ownFirstLists, c.firstLists}, // the others of this informer do not wait in front of other informers
-		Traffic:    &all.traffic, Pace: &all.pace, Random: c.random,
+		s.Shared = held != nil && !c.MutationDetector
 	}
 	if c.isScope {
-		s.Title, s.Namespace = c.scope.name(), c.Namespace
+		s.Namespace = c.Namespace
 	}
-	s.ObjectError = func(name listed.Name, err error) error {
-		return &ObjectError{Resource: c.Resource, Object: ObjectName(name), Err: err}
+	return gate.New(s)
+}
+
+// reflector returns what the Reflector of a scope needs to know.
+func (c *config) reflector(id frontier.ID, all *shared, from *gate.Gate) reflector.Settings {
+	s := reflector.Settings{
+		Resource: &c.Resource, Scope: id, Source: from, Fake: c.fake,
+		KeepsUndecodable: c.ReadYourWrites != nil, StreamingList: c.StreamingList, Backoffs: waitsOf(c.Backoffs),
+		FirstLists: [2]chan struct{}{c.ownFirstLists, c.firstLists}, // the others of this informer do not wait in front of other informers
+		Observer:   &all.traffic, Pace: &all.pace, Random: c.random,
+	}
+	if packing := store.PackingOf(&c.form); packing != nil {
+		s.Source = &pack.Source{Source: from, Packing: packing}
+	}
+	if c.isScope {
+		s.Title = c.scope.name()
 	}
 	return s
 }
@@ -130,9 +145,10 @@ func (c *config) pack() {
 	if compression == nil {
 		return
 	}
-	c.form = store.PackedForm(c.form, pack.New(compression))
+	packing := pack.New(compression)
+	c.form, c.Decode.Packer = store.PackedForm(c.form, packing), packing
 	for i := range c.scopes {
-		c.scopes[i].form = c.form
+		c.scopes[i].form, c.scopes[i].Decode.Packer = c.form, packing
 	}
 }
 
@@ -163,6 +179,14 @@ func (c *config) ownKind() ownwrites.Kind {
 	return ownwrites.Kind{
 		GroupVersion: c.Resource.GroupVersion(), Kind: c.Decode.Kind.Kind,
 		IsMetadata: c.objectType() == reflect.TypeFor[*metav1.PartialObjectMetadata](),
+	}
+}
+
+// warnOfLimit logs a warning if the server accepts objects above the limit.
+func (c *config) warnOfLimit(logger klog.Logger) {
+	if limit := c.Decode.MaxObjectBytes; c.Open != nil && limit > 0 && limit < wire.EtcdRequestBytes {
+		logger.Info("MaxObjectBytes is below etcd's default limit for a request; the server may store objects that the informer fails on or skips",
+			"limit", limit, "etcd", wire.EtcdRequestBytes)
 	}
 }
 

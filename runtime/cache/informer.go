@@ -13,11 +13,11 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/gate"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ownwrites"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 )
 
 // sharedInformer is a SharedIndexInformer without its type parameter.
@@ -171,14 +171,14 @@ func (s *sharedInformer) retire(err error) {
 	}
 }
 
-func (s *sharedInformer) setTransform(transform reflector.Transform) error {
+func (s *sharedInformer) setTransform(transform gate.Transform) error {
 	if transform != nil && s.config.Packing != nil {
 		return transformOfPacked("SetTransform", s.config.form.Type())
 	}
 	return s.beforeRun("the transform", func() {
 		s.config.Transform = oneAtATime(transform)
 		for _, r := range s.reflectors() {
-			r.reflector.SetTransform(s.config.Transform)
+			r.gate.SetTransform(s.config.Transform)
 		}
 	})
 }
@@ -264,7 +264,7 @@ type machine interface {
 
 	addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error)
 	addIndex(name string, function []indexer.Function) error
-	setTransform(transform reflector.Transform) error
+	setTransform(transform gate.Transform) error
 	itsFace() *face
 	itsIndexer() *indexerFace
 }

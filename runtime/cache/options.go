@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/gate"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -53,7 +53,7 @@ type options struct {
 	resync    *time.Duration
 	onError   WatchErrorHandler
 	onStatus  StatusHandler
-	transform reflector.Transform
+	transform gate.Transform
 	indexers  []indexer.Function
 	sourceOf  func(namespace string) (source.Source, bool)
 	writes    *writes.Observer

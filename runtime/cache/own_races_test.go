@@ -91,7 +91,7 @@ func TestScopeEndsDuringAWrite(t *testing.T) {
 		w := &worlds{}
 		s := newOwn(t, func(namespace string) OpenFunc { return openerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet))
 		// The informer would call it one at a time.
-		inside(s).reflectors()[1].reflector.SetTransform(erasedTransform(func(obj object) (object, error) {
+		inside(s).reflectors()[1].gate.SetTransform(erasedTransform(func(obj object) (object, error) {
 			setScopes(t, s, in("a")...)
 			return obj, nil
 		}))

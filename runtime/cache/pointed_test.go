@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -75,7 +75,7 @@ func TestEqualContentBehindPointers(t *testing.T) {
 		"a field":               {&named{*meta, kind}, &named{*meta, none}, true},
 		"a field, another name": {&named{*meta, kind}, &named{*other, none}, false},
 	} {
-		if got := listed.EqualContent(test.a, test.b); got != test.want {
+		if got := indexer.EqualContent(test.a, test.b); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -47,8 +47,10 @@ func (r *record) begin(config *config, settings reflector.Settings, sink reflect
 
 // run runs the Reflector. Each line that it logs has the name of the collection.
 func (r *record) run(ctx context.Context) {
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
-	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
+	logger := klog.FromContext(ctx).WithValues("resource", r.config.name())
+	ctx = klog.NewContext(ctx, logger)
+	defer func() { r.skips.Flush(logger) }()
+	r.config.warnOfLimit(logger)
 	r.reflector.Run(ctx)
 }
 
@@ -84,6 +86,11 @@ func (r *record) Status() Status {
 	status := statusOf(state.State)
 	status.ResourceVersion = r.frontier.Received().Version
 	status.Undecodable = state.Undecodable
+	if rule := r.config.rule; len(status.Undecodable) > 0 && rule.HasTerms() { // a namespace may have been removed since
+		status.Undecodable = slices.DeleteFunc(status.Undecodable, func(state *DecodeError) bool {
+			return rule.Excludes(state.Namespace, state.Name)
+		})
+	}
 	last := state.LastUnconfirmed
 	status.Unconfirmed, status.LastUnconfirmed = state.Unconfirmed, UnconfirmedVersion{ObjectName(last.Object), last.ResourceVersion, last.At}
 	status.resource = r.config.Resource

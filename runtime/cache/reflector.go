@@ -116,7 +116,7 @@ func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (
 func storeReflectorOf(config config, of erasedStore) *storeReflector {
 	config.ReadYourWrites, config.MutationDetector = nil, false
 	r := &storeReflector{store: of}
-	settings := config.reflector(0, &r.shared, nil)
+	settings := config.reflector(0, &r.shared, config.gate(&r.shared, nil))
 	settings.Changes = &r.changes
 	r.begin(&config, settings, r, &r.heard, &r.known)
 	r.heard.hooks = newHooks(r.config, r.config.name, r.Status)

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/gate"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scopes"
 )
 
@@ -9,6 +10,7 @@ import (
 type scopeReflector struct {
 	record
 	scopes.Wanted
+	gate *gate.Gate // of its source
 }
 
 // newReflector returns the Reflector of a scope. It is opened later.
@@ -23,7 +25,8 @@ func (s *sharedInformer) newReflector(config *config, id frontier.ID) *scopeRefl
 	if config.scope.OtherNamespaces {
 		r.LeaveOut = config.rule.Others.LeaveOut
 	}
-	settings := config.reflector(id, &s.shared, s.core.Indexer)
+	r.gate = config.gate(&s.shared, s.core.Indexer)
+	settings := config.reflector(id, &s.shared, r.gate)
 	settings.Changes = &s.core.Changes
 	r.begin(config, settings, r, &s.audience, &r.Scope.Frontier)
 	r.Scope.Reflector, r.Scope.Run = r.reflector, r.run

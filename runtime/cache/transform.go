@@ -3,7 +3,7 @@ package cache
 import (
 	"sync/atomic"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/gate"
 )
 
 // TransformFunc changes an object before it is stored, for example to drop fields that
@@ -15,7 +15,7 @@ import (
 type TransformFunc[T Object] func(obj T) (T, error)
 
 // erasedTransform returns a TransformFunc as the machine calls it. It returns nil for a nil T.
-func erasedTransform[T Object](f TransformFunc[T]) reflector.Transform {
+func erasedTransform[T Object](f TransformFunc[T]) gate.Transform {
 	if f == nil {
 		return nil
 	}
@@ -31,7 +31,7 @@ func erasedTransform[T Object](f TransformFunc[T]) reflector.Transform {
 
 // oneAtATime returns transform as several goroutines may call it, if they do: the Reflectors of
 // several scopes, and writers.
-func oneAtATime(transform reflector.Transform) reflector.Transform {
+func oneAtATime(transform gate.Transform) gate.Transform {
 	if transform == nil {
 		return transform
 	}

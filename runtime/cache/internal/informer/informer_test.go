@@ -57,7 +57,7 @@ func plain(functions ...indexer.Function) (*Informer, *Scope, *quiet) {
 	}
 	c := New(cache, heard)
 	scope := c.Open(0)
-	scope.Reflector = reflector.New(reflector.Settings{Source: source.Failing{}, Decode: &wire.Options{}}, sink{scope})
+	scope.Reflector = reflector.New(reflector.Settings{Source: source.Failing{}}, sink{scope})
 	scope.Run = func(ctx context.Context) { <-ctx.Done() }
 	c.Follow([]*Scope{scope}, 1, 0)
 	return c, scope, heard

@@ -1,6 +1,6 @@
 // Package listed holds what a Reflector has listed and what it could not decode: the
 // collection while it is being read, and the set of the undecodable objects. It also logs
-// those objects, with a limit, and compares the content of objects that are listed again.
+// those objects, with a limit.
 package listed
 
 import (

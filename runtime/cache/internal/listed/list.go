@@ -35,7 +35,7 @@ func (l *List) AddPage(page []wire.Item) {
 
 // Apply adds an initial event, which is not a bookmark.
 func (l *List) Apply(event watch.EventType, item *wire.Item) {
-	gone := event == watch.Deleted
+	gone := event == watch.Deleted || event == wire.NoLongerKept
 	Note(&l.Undecodable, item, gone)
 	if item.Err != nil && !gone {
 		return // an earlier state stays

@@ -78,3 +78,16 @@ func TestListOfPages(t *testing.T) {
 		t.Errorf("%d objects, undecodable are %v", len(all), list.Undecodable.states)
 	}
 }
+
+// TestObjectThatIsNoLongerKept leaves the collection while it is being read, for example for another shard.
+func TestObjectThatIsNoLongerKept(t *testing.T) {
+	var list List
+	for n := range 3 {
+		list.Apply(watch.Added, &item{Object: numbered(n)})
+	}
+	list.Apply(wire.NoLongerKept, &item{Err: &wire.DecodeError{Name: numbered(1).Name, Err: wire.ErrNotKept}})
+	all := list.Items()
+	if len(all) != 2 || all[0].Object.GetName() != "0" || all[1].Object.GetName() != "2" {
+		t.Errorf("the collection is %v", all)
+	}
+}

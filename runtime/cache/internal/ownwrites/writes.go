@@ -183,12 +183,8 @@ func (o *Writes) Wrote(w writes.Write) {
 	}
 	e := Entry{Name: name, UID: w.Object.UID, Version: version, OutOfScope: !selected}
 	if selected {
-		bodies := s.Reflector.Bodies()
-		if bodies == nil {
-			return
-		}
 		var err error
-		if e.Item, err = s.Reflector.Item(bodies, w.Body); err != nil {
+		if e.Item, err = s.Reflector.Decode(w.Body); err != nil {
 			return // the watch brings it too, and reports it; the cache keeps the last good state
 		}
 	}

@@ -103,18 +103,14 @@ const maxKept = 1024
 // keeps reports whether one more object of a list keeps its decoded form.
 func (p *Packing) keeps() bool { return p.kept.Load() < maxKept && p.kept.Add(1) <= maxKept }
 
-// BeginList is called before a list is read. The first objects of it keep their decoded form. p may be nil.
-func (p *Packing) BeginList() {
-	if p != nil {
-		p.kept.Store(0)
-	}
-}
+// beginList is called before a list is read. The first objects of it keep their decoded form.
+func (p *Packing) beginList() { p.kept.Store(0) }
 
-// Settle returns the object of an initial event, which waits until its list is complete. Only the first ones keep their decoded
-// form. p may be nil.
-func (p *Packing) Settle(obj wire.Object) wire.Object {
+// settle returns the object of an initial event, which waits until its list is complete. Only the first ones keep their decoded
+// form.
+func (p *Packing) settle(obj wire.Object) wire.Object {
 	packed, is := obj.(*Object)
-	if p == nil || !is || packed.decoded == nil || p.keeps() {
+	if !is || packed.decoded == nil || p.keeps() {
 		return obj
 	}
 	settled := &Object{text: packed.text, values: packed.values}

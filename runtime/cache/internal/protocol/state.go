@@ -65,16 +65,13 @@ func (v Verb) String() string {
 	return "watch"
 }
 
-// State is the state of a Reflector between two requests.
+// State is what a Reflector has requested, and what it knows of the server.
 type State struct {
-	// ResourceVersion is the start of the next watch, empty before the end of the first list.
-	ResourceVersion string
+	// asked is the last request.
+	asked request
 	// noStream is set when the server refuses streaming lists or sends no bookmark, or
 	// when the configuration excludes them.
 	noStream bool
-	// skipStream is set while a list replaces a stream, until a list succeeds. onlyStream is set
-	// while nothing but that stream has failed.
-	skipStream, onlyStream bool
 	// strikes counts streams that failed while a list succeeded, since the last stream that
 	// succeeded: the server may not support streaming lists.
 	strikes int
@@ -83,16 +80,11 @@ type State struct {
 	// tooHeavy counts these failures: from the second one on, later lists are in pages too.
 	inPages  bool
 	tooHeavy int
-	// The comment of the package explains failures, refusals and relists. pageFailures counts failed
-	// requests for the page that is being read.
-	failures, refusals, relists, pageFailures int
+	// The comment of the package explains failures, refusals and relists.
+	failures, refusals, relists int
 	// listBegan is when the last list began. current is when the collection was last known to be up to date, or
 	// a poll last failed.
 	listBegan, current time.Time
-	// polls is set while a list refreshes the collection although watches fail. retry is the wait before the
-	// next watch then.
-	polls bool
-	retry Pause
 	// idle counts consecutive responses without an error or a result: such pages, and
 	// watches that ended at once.
 	idle int
@@ -100,20 +92,56 @@ type State struct {
 	backoffs Backoffs
 }
 
+// request is a stream, a list or a watch.
+type request interface {
+	action(State) Action
+	// after returns what follows the request.
+	after(State, Input) (State, Action)
+}
+
+// stream is a streaming list, which continues as a watch.
+type stream struct{}
+
+// list is a list in one piece, or a page of one.
+type list struct {
+	why why
+	// token asks for a page after the first one, and failures counts how often the page has failed.
+	token    string
+	failures int
+	// resume is the watch after a poll, and retry the wait before it.
+	resume watch
+	retry  Pause
+}
+
+// why is the reason for a list that is no streaming list.
+type why uint8
+
+const (
+	// noStreams: streaming lists are not requested.
+	noStreams why = iota
+	// streamFailed: a streaming list has failed. If the list succeeds, that was the stream's fault.
+	streamFailed
+	// allFailed: a streaming list and lists have failed.
+	allFailed
+	// poll: watches have failed for a while. The list refreshes the collection.
+	poll
+)
+
+// watch follows changes after a version.
+type watch struct{ version string }
+
 // Input is the result of a request.
 type Input struct {
-	Verb Verb
 	// Began and Ended are the times of the request.
 	Began, Ended time.Time
 	// Err is nil for a page, and io.EOF for a watch that ended normally.
 	Err error
 	// ResourceVersion is that of the page, or the last one that the watch saw.
 	ResourceVersion string
-	// Token asked for this page, and ContinueToken asks for the next one. They are
-	// empty for the first and the last page. Idle is set for a page without items, or with
+	// ContinueToken asks for the next page. It is empty for the last one. Idle is set for a page without items, or with
 	// those of an earlier page.
-	Token, ContinueToken string
-	Idle                 bool
+	ContinueToken string
+	Idle          bool
 	// Listed is set for a stream after the last of its initial events, and Overdue if
 	// changes came before the bookmark.
 	Listed, Overdue bool
@@ -135,8 +163,6 @@ type Action struct {
 	// Patient is set for a list in one piece after pages that expired: it may take longer,
 	// because pages are no better.
 	Patient bool
-	// Restart drops the pages read so far: the next request is for the first page.
-	Restart bool
 	// Commit makes the pages read so far the collection.
 	Commit bool
 	// Failed is the error to report, or nil.
@@ -169,32 +195,28 @@ const (
 // requests a streaming list.
 func Start(streams bool, backoffs Backoffs) (State, Action) {
 	s := State{noStream: !streams, backoffs: backoffs}
-	return s, s.startAction()
+	return s.ask(s.first())
 }
 
 // Step returns what follows a request that ended.
-func Step(s State, in Input) (State, Action) {
-	if in.Verb == OpenStream || in.Verb == ListPage && in.Token == "" {
-		s.listBegan = in.Began
-	}
-	switch {
-	case in.Verb == ListPage:
-		return s.afterPage(in)
-	case in.Verb == OpenStream && !in.Listed:
-		return s.afterUnfinishedStream(in)
-	}
-	return s.afterWatch(in)
+func Step(s State, in Input) (State, Action) { return s.asked.after(s, in) }
+
+// ask makes a request the next one.
+func (s State) ask(next request) (State, Action) {
+	s.asked = next
+	return s, next.action(s)
 }
 
-func (s State) startAction() Action {
-	if s.noStream || s.skipStream {
-		if s.inPages {
-			return pageAction("")
-		}
-		return Action{Verb: ListPage}
+// first returns the request that begins to read the collection.
+func (s State) first() request {
+	if s.noStream {
+		return list{}
 	}
-	// Without a resourceVersion the server sends what a quorum has, as for a list
-	// (KEP-3157).
+	return stream{}
+}
+
+// action returns the request. Without a resourceVersion the server sends what a quorum has, as for a list (KEP-3157).
+func (stream) action(State) Action {
 	sendInitialEvents := true
 	return Action{Verb: OpenStream, Options: metav1.ListOptions{
 		SendInitialEvents:    &sendInitialEvents,
@@ -203,24 +225,28 @@ func (s State) startAction() Action {
 	}}
 }
 
-// afterUnfinishedStream lists: whatever has failed may concern streams alone, unless it is an object, or the
+// after lists if the list is not complete: whatever has failed may concern streams alone, unless it is an object, or the
 // server was not reached. The list decides about the wait, unless the server has asked for one.
-func (s State) afterUnfinishedStream(in Input) (State, Action) {
+func (stream) after(s State, in Input) (State, Action) {
+	s.listBegan = in.Began
+	if in.Listed { // an answer, however the watch went on
+		s.failures, s.refusals, s.strikes = 0, 0, 0
+		return watch{in.ResourceVersion}.after(s, in)
+	}
 	if in.Err == io.EOF {
 		in.Err = ErrStreamEnded
 	}
 	if isUnsent(in.Err) || isAboutAnObject(in.Err) {
-		return s.relist(in)
+		return s.relist(stream{}, in)
 	}
 	reason := ReasonOf(in.Err)
 	s.noStream = s.noStream || reason == Refused || in.Overdue
-	s.skipStream, s.onlyStream = true, true
-	next := s.startAction()
-	next.Restart = true
-	next.Wait = askedBy(in.Err)
+	wait := askedBy(in.Err)
 	if reason == TooManyRequests {
-		next.Wait = s.backoff(in)
+		wait = s.backoff(in)
 	}
+	s, next := s.ask(list{why: streamFailed})
+	next.Wait = wait
 	if reason != Refused {
 		next.Failed = in.Err // it explains the lost time
 	}
@@ -270,66 +296,78 @@ func isRefusal(err error) bool {
 	return isEndless(err)
 }
 
-func (s State) afterPage(in Input) (State, Action) {
-	if in.Err != nil {
-		return s.afterFailedPage(in)
+func (l list) action(s State) Action {
+	options := metav1.ListOptions{Continue: l.token}
+	if s.inPages || l.token != "" {
+		options.Limit = pageSize
 	}
-	s.pageFailures = 0
-	if !s.polls && (in.Token != "" || in.ContinueToken == "") { // a first page that succeeds does not mean that the list does
+	return Action{Verb: ListPage, Options: options, WatchFailed: l.why == poll}
+}
+
+func (l list) after(s State, in Input) (State, Action) {
+	if l.token == "" {
+		s.listBegan = in.Began
+	}
+	if in.Err != nil {
+		return l.afterFailure(s, in)
+	}
+	if l.why != poll && (l.token != "" || in.ContinueToken == "") { // a first page that succeeds does not mean that the list does
 		s.failures = 0
 	}
 	if in.ContinueToken != "" {
-		next := pageAction(in.ContinueToken)
-		next.Wait, next.WatchFailed = s.idleWait(in.Idle), s.polls
+		wait := s.idleWait(in.Idle)
+		l.token, l.failures = in.ContinueToken, 0
+		s, next := s.ask(l)
+		next.Wait = wait
 		return s, next
 	}
-	if s.onlyStream {
+	if l.why == streamFailed {
 		s.strikes++
 		s.noStream = s.noStream || s.strikes >= maxStrikes
 	}
-	s.inPages, s.skipStream, s.onlyStream, s.idle = s.tooHeavy >= maxTooHeavy, false, false, 0
-	s.ResourceVersion, s.current = in.ResourceVersion, in.Ended
-	next := s.watchAction()
-	next.Commit = true
-	if s.polls { // that a list succeeds does not mean that watches do
-		s.polls, next.WatchFailed, next.Wait = false, true, s.retry
-		return s, next
-	}
-	if s.relists == 0 { // otherwise the watch was refused, and not the list
+	s.inPages, s.idle, s.current = s.tooHeavy >= maxTooHeavy, 0, in.Ended
+	if l.why != poll && s.relists == 0 { // otherwise the watch was refused, and not the list
 		s.refusals = 0
+	}
+	s, next := s.ask(watch{in.ResourceVersion})
+	next.Commit = true
+	if l.why == poll { // that a list succeeds does not mean that watches do
+		next.WatchFailed, next.Wait = true, l.retry
 	}
 	return s, next
 }
 
-func (s State) afterFailedPage(in Input) (State, Action) {
-	s.onlyStream = false
-	if in.Token != "" && s.pageFailures < maxPageFailures && !restartsList(in.Err) {
-		next := pageAction(in.Token)
-		next.Failed, next.WatchFailed = in.Err, s.polls
-		next.Wait = s.backoff(in)
-		s.pageFailures++
+func (l list) afterFailure(s State, in Input) (State, Action) {
+	if l.why == streamFailed {
+		l.why = allFailed
+	}
+	if l.token != "" && l.failures < maxPageFailures && !restartsList(in.Err) {
+		wait := s.backoff(in)
+		l.failures++
+		s, next := s.ask(l)
+		next.Failed, next.Wait = in.Err, wait
 		return s, next
 	}
-	s.choosePages(in)
-	if s.polls {
-		s.polls, s.skipStream, s.pageFailures, s.current = false, false, 0, in.Ended
-		return s.rewatch(in)
+	s.choosePages(l, in)
+	if l.why == poll {
+		s.current = in.Ended
+		return s.rewatch(l.resume, in)
 	}
-	s, next := s.relist(in)
-	next.Patient = next.Verb == ListPage && ReasonOf(in.Err) == Expired
+	s, next := s.relist(list{why: l.why}, in)
+	next.Patient = ReasonOf(in.Err) == Expired
 	return s, next
 }
 
 // choosePages decides whether the list after one that failed is in pages. The server has not
 // seen a list whose connection failed, so the size is not the reason.
-func (s *State) choosePages(in Input) {
+func (s *State) choosePages(failed list, in Input) {
 	reason := ReasonOf(in.Err)
 	switch {
 	case reason == Expired, isEndless(in.Err):
 		s.inPages = false // one piece has no token that could expire or repeat
 	case isUnsent(in.Err):
 	case reason == Unreachable, reason == ServerError, reason == TooManyRequests:
-		if !s.inPages && in.Token == "" {
+		if !s.inPages && failed.token == "" {
 			s.tooHeavy++
 		}
 		s.inPages = true
@@ -359,14 +397,18 @@ func (s *State) idleWait(idle bool) Pause {
 	return idleBackoff.pause(s.idle - 1)
 }
 
-func (s State) afterWatch(in Input) (State, Action) {
+func (w watch) action(State) Action {
+	return Action{Verb: OpenWatch, Options: metav1.ListOptions{
+		ResourceVersion:     w.version,
+		AllowWatchBookmarks: true,
+	}}
+}
+
+func (w watch) after(s State, in Input) (State, Action) {
 	if in.ResourceVersion != "" {
-		s.ResourceVersion = in.ResourceVersion
+		w.version = in.ResourceVersion
 	}
-	if in.Listed { // an answer, however the watch went on
-		s.failures, s.refusals, s.strikes = 0, 0, 0
-	}
-	if in.Lasted >= ShortWatch { // another one
+	if in.Lasted >= ShortWatch { // an answer
 		s.failures = 0
 	}
 	ended := in.Err == io.EOF // and not an error that wraps it
@@ -379,53 +421,49 @@ func (s State) afterWatch(in Input) (State, Action) {
 	}
 	switch reason := ReasonOf(in.Err); {
 	case in.MadeProgress && endedWell, ended && in.Lasted >= ShortWatch:
-		next := s.watchAction()
-		next.Resumed = true
-		next.Wait = s.idleWait(in.Lasted < ShortWatch)
+		wait := s.idleWait(in.Lasted < ShortWatch)
+		s, next := s.ask(w)
+		next.Resumed, next.Wait = true, wait
 		return s, next
 	case ended:
 		in.Err = ErrClosedEarly
-		return s.retryWatch(in)
 	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused, isBehind(in.Err):
 		// The watch cannot continue or would skip something, so only a list is correct. The
 		// server may have forgotten the version (410), or not have reached it.
-		return s.relist(in)
+		return s.relist(s.first(), in)
 	}
-	return s.retryWatch(in)
+	return s.retryWatch(w, in)
 }
 
 // relist lists the collection again, at the newest version. Without a resourceVersion
 // the server answers from a quorum, so time never runs back
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list).
-func (s State) relist(in Input) (State, Action) {
-	next := s.startAction()
-	next.Restart = true
-	next.Failed = in.Err
-	next.Wait = s.backoff(in)
-	if in.Verb == OpenWatch || in.Listed || ReasonOf(in.Err) == Expired {
+func (s State) relist(by request, in Input) (State, Action) {
+	_, isWatch := s.asked.(watch)
+	wait := s.backoff(in)
+	if isWatch || in.Listed || ReasonOf(in.Err) == Expired {
 		if s.relists > 0 { // the first one follows at once
 			apart := s.backoffs.of(Expired).pause(s.relists - 1)
-			next.Wait = next.Wait.atLeast(apart.without(in.Ended.Sub(s.listBegan)))
+			wait = wait.atLeast(apart.without(in.Ended.Sub(s.listBegan)))
 		}
 		s.relists++
 	}
-	s.pageFailures = 0
+	s, next := s.ask(by)
+	next.Failed, next.Wait = in.Err, wait
 	return s, next
 }
 
 // retryWatch opens the watch again where it ended. If watches have failed for a while and lists may succeed,
 // a list comes first: a role may have the right to list alone, and a proxy may cut each watch.
-func (s State) retryWatch(in Input) (State, Action) {
-	s, next := s.rewatch(in)
+func (s State) retryWatch(w watch, in Input) (State, Action) {
+	s, next := s.rewatch(w, in)
 	isFirst := s.failures+s.refusals == 1 // which may have taken long
 	if isFirst || in.Ended.Sub(s.current) < pollAfter || !listMayHelp(in.Err) {
 		return s, next
 	}
-	s.polls, s.skipStream, s.retry = true, true, next.Wait
-	poll := s.startAction()
-	poll.Restart, poll.WatchFailed = true, true
-	poll.Failed = in.Err
-	return s, poll
+	s, next = s.ask(list{why: poll, resume: w, retry: next.Wait})
+	next.Failed = in.Err
+	return s, next
 }
 
 // listMayHelp reports whether a list may succeed although a watch has failed with err.
@@ -435,21 +473,9 @@ func listMayHelp(err error) bool {
 }
 
 // rewatch opens the watch again where it ended.
-func (s State) rewatch(in Input) (State, Action) {
-	next := s.watchAction()
-	next.Failed = in.Err
-	next.WatchFailed = true
-	next.Wait = s.backoff(in)
+func (s State) rewatch(w watch, in Input) (State, Action) {
+	wait := s.backoff(in)
+	s, next := s.ask(w)
+	next.Failed, next.WatchFailed, next.Wait = in.Err, true, wait
 	return s, next
-}
-
-func (s State) watchAction() Action {
-	return Action{Verb: OpenWatch, Options: metav1.ListOptions{
-		ResourceVersion:     s.ResourceVersion,
-		AllowWatchBookmarks: true,
-	}}
-}
-
-func pageAction(continueToken string) Action {
-	return Action{Verb: ListPage, Options: metav1.ListOptions{Limit: pageSize, Continue: continueToken}}
 }

@@ -2,27 +2,20 @@ package reflector
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -54,25 +47,26 @@ func (s *sink) Events(_ []deltafifo.Delta, at frontier.Position) clock.Stamp {
 	return clock.Now()
 }
 
-var errNamed = errors.New("named")
-
-func reflectorOf(to *sink, transform Transform) *Reflector {
-	return New(Settings{
-		Form: store.FormOf[object](), Source: source.Failing{}, Decode: &wire.Options{}, Transform: transform, Traffic: &stats.Traffic{}, Changes: &atomic.Uint64{},
-		ObjectError: func(name listed.Name, err error) error { return fmt.Errorf("%s: %w: %w", name, errNamed, err) },
-	}, to)
+func reflectorOf(to *sink, from source.Source) *Reflector {
+	return New(Settings{Source: from, Observer: &stats.Traffic{}, Changes: &atomic.Uint64{}}, to)
 }
+
+// batch is a Stream of the same events again and again.
+type batch []wire.Event
+
+func (b batch) Next(context.Context, []wire.Event) ([]wire.Event, error) { return b, nil }
+func (b batch) Stop()                                                    {}
 
 func TestWatchNeverResumesEarlier(t *testing.T) {
 	to := &sink{}
-	r := reflectorOf(to, nil)
-	in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: "7"}
+	r := reflectorOf(to, source.Failing{})
+	in := protocol.Input{ResourceVersion: "7"}
 	events := []wire.Event{
 		{Type: watch.Modified, Item: wire.Item{Object: named("1")}, ResourceVersion: "19"},
 		{Type: watch.Deleted, Item: wire.Item{Object: named("2")}, ResourceVersion: "8"}, // the version of its last state
 		{Type: watch.Bookmark, ResourceVersion: "9"},
 	}
-	if err := r.forward(t.Context(), events, &in); err != nil || in.ResourceVersion != "19" || !in.MadeProgress {
+	if err := r.next(t.Context(), batch(events), &in); err != nil || in.ResourceVersion != "19" || !in.MadeProgress {
 		t.Errorf("resumes at %s, useful %v, error %v", in.ResourceVersion, in.MadeProgress, err)
 	}
 	if len(to.positions) != 1 || to.positions[0] != (frontier.Position{Version: "19", Bookmarks: 1}) {
@@ -89,9 +83,9 @@ func TestWatchNeverResumesEarlier(t *testing.T) {
 }
 
 func TestBookmarkWithoutAVersionFailsTheList(t *testing.T) {
-	r := reflectorOf(&sink{}, nil)
-	in := protocol.Input{Verb: protocol.OpenStream}
-	err := r.forward(t.Context(), []wire.Event{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)
+	r := reflectorOf(&sink{}, source.Failing{})
+	var in protocol.Input
+	err := r.addInitial(t.Context(), []wire.Event{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)
 	if err == nil || in.Listed || protocol.ReasonOf(err) != protocol.ServerError {
 		t.Errorf("listed %v, error %v", in.Listed, err)
 	}
@@ -109,11 +103,11 @@ func TestMalformedVersionsDoNotMoveTheResumePoint(t *testing.T) {
 		{"abc", "5", "5"},
 		{"0", "5", "5"},
 	} {
-		r := reflectorOf(&sink{}, nil)
-		in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: test.before}
+		r := reflectorOf(&sink{}, source.Failing{})
+		in := protocol.Input{ResourceVersion: test.before}
 		events := []wire.Event{{Type: watch.Modified, Item: wire.Item{Object: named("1")}, ResourceVersion: test.version}}
-		if err := r.forward(t.Context(), events, &in); err != nil || in.ResourceVersion != test.want {
-			t.Errorf("after %q and an event at %q the watch resumes at %q (%v), want %q", test.before, test.version, in.ResourceVersion, err, test.want)
+		if r.forward(t.Context(), events, &in); in.ResourceVersion != test.want {
+			t.Errorf("after %q and an event at %q the watch resumes at %q, want %q", test.before, test.version, in.ResourceVersion, test.want)
 		}
 	}
 }
@@ -121,7 +115,7 @@ func TestMalformedVersionsDoNotMoveTheResumePoint(t *testing.T) {
 // TestUndecodableObjectsAreThereBeforeTheList asks for the State as soon as the list can be applied.
 func TestUndecodableObjectsAreThereBeforeTheList(t *testing.T) {
 	to, told := &sink{}, false
-	r := reflectorOf(to, nil)
+	r := reflectorOf(to, source.Failing{})
 	to.onList = func() {
 		told = true
 		if states := r.State().Undecodable; len(states) != 1 || states[0].Name != "b" {
@@ -137,43 +131,22 @@ func TestUndecodableObjectsAreThereBeforeTheList(t *testing.T) {
 	}
 }
 
-func TestGateRefuses(t *testing.T) {
-	rename := func(obj wire.Object) (wire.Object, error) {
-		obj.SetName("other")
-		return obj, nil
-	}
-	for name, test := range map[string]struct {
-		transform Transform
-		obj       wire.Object
-		want      string
-	}{
-		"another type":                     {nil, &unstructured.Unstructured{Object: map[string]any{}}, "instead of a *v1.PartialObjectMetadata"},
-		"a transform that renames":         {rename, named("1"), "a/1: named: transform: the function changed the name"},
-		"a transform that returns nothing": {func(wire.Object) (wire.Object, error) { return nil, nil }, named("1"), "neither an object nor an error"},
-		"a transform that fails":           {func(wire.Object) (wire.Object, error) { return nil, errors.New("no") }, named("1"), "transform: no"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := reflectorOf(&sink{}, test.transform)
-			if _, err := r.gate.object(test.obj); !errors.Is(err, errNamed) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("the error is %v, want %q", err, test.want)
-			}
-		})
-	}
-}
-
 // pages is a source of a list in pages. The token of a page is its number.
 type pages struct {
 	source.Failing
-	items [][]wire.Item
-	// changes is Settings.Changes. Each request comes with one.
-	changes *atomic.Uint64
+	pages []wire.Page
+	// requests counts the calls of List, unless it is nil.
+	requests *atomic.Uint64
 }
 
 func (p pages) List(_ context.Context, options metav1.ListOptions) (wire.Page, error) {
-	p.changes.Add(1)
+	if p.requests != nil {
+		p.requests.Add(1)
+	}
 	n, _ := strconv.Atoi(options.Continue)
-	page := wire.Page{Items: p.items[n], ResourceVersion: "9"}
-	if n++; n < len(p.items) {
+	page := p.pages[n]
+	page.ResourceVersion = "9"
+	if n++; n < len(p.pages) {
 		page.Continue = strconv.Itoa(n)
 	}
 	return page, nil
@@ -200,8 +173,9 @@ func read(t *testing.T, r *Reflector) (all []protocol.Input) {
 // TestListBeginsWithItsFirstPage: a write between two pages may not be in the first one.
 func TestListBeginsWithItsFirstPage(t *testing.T) {
 	to := &sink{}
-	r := reflectorOf(to, nil)
-	r.source = pages{changes: r.settings.Changes, items: [][]wire.Item{{{Object: named("1")}}, {{Object: named("2")}}, nil}}
+	changes := &atomic.Uint64{} // one with each request
+	r := reflectorOf(to, pages{pages: []wire.Page{{Items: []wire.Item{{Object: named("1")}}}, {Items: []wire.Item{{Object: named("2")}}}, {}}, requests: changes})
+	r.settings.Changes = changes
 	read(t, r)
 	if to.list.Began != 0 || len(to.list.Items) != 2 {
 		t.Errorf("the list with %d objects has begun after %d changes", len(to.list.Items), to.list.Began)
@@ -211,20 +185,14 @@ func TestListBeginsWithItsFirstPage(t *testing.T) {
 // TestPagesOfOtherNamespacesAreNotEmpty reads pages of which only the last has an object of the scope. The others count as
 // progress: an aggregated server that sends many empty pages would be made to wait, and refused in the end.
 func TestPagesOfOtherNamespacesAreNotEmpty(t *testing.T) {
-	to := &sink{}
-	r := reflectorOf(to, nil)
-	r.settings.Resource = &schema.GroupVersionResource{Resource: "widgets"}
-	others := scoping.NewOthers()
-	others.LeaveOut([]string{"b"})
-	r.settings.Rule = &scoping.Rule{Others: others}
-	from := pages{changes: r.settings.Changes}
+	from := pages{}
 	for n := range 2 * protocol.MaxEmptyPages {
-		obj := named(strconv.Itoa(n))
-		obj.Namespace = "b"
-		from.items = append(from.items, []wire.Item{{Object: obj}})
+		from.pages = append(from.pages, wire.Page{First: "b/" + strconv.Itoa(n)})
 	}
-	from.items = append(from.items, []wire.Item{{Object: named("1")}})
-	r.source = from
+	from.pages = append(from.pages, wire.Page{Items: []wire.Item{{Object: named("1")}}})
+	to := &sink{}
+	r := reflectorOf(to, from)
+	r.settings.Resource = &schema.GroupVersionResource{Resource: "widgets"}
 	for n, in := range read(t, r) {
 		if in.Idle {
 			t.Errorf("page %d counts as empty", n)

@@ -2,9 +2,9 @@
 // after that has failed. It watches from the version of the list. It resumes a watch that ended, and lists again when the
 // server has forgotten that version.
 //
-//	                  ┌─ protocol: what to request next, and when
-//	Source ─▶ list ───┤
-//	       ─▶ watch ──┴─▶ gate ─▶ Sink: Listed, Events
+//	              protocol: what to request next, and when
+//	              │
+//	Source ─▶ list, watch ─▶ Sink: Listed, Events
 package reflector
 
 import (

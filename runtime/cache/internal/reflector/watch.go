@@ -6,17 +6,13 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -63,7 +59,7 @@ func (r *Reflector) watch(ctx context.Context, request *protocol.Action, in *pro
 		case protocol.ErrNoBookmark, protocol.ErrSilent, protocol.ErrUnanswered:
 			in.Err = cause
 		}
-		in.Err = protocol.RequestError(in.Verb.String(), in.Err)
+		in.Err = protocol.RequestError(request.Verb.String(), in.Err)
 	}
 }
 
@@ -109,7 +105,7 @@ func (r *Reflector) open(ctx context.Context, request *protocol.Action, giveUp c
 		late := r.progress.EnterAfter(ResumeGrace-clock.Now().Since(r.watchEnded), progress.Degraded, failureOf(protocol.OpenWatch, protocol.ErrUnanswered))
 		defer late.Stop()
 	}
-	return r.source.Watch(ctx, request.Options)
+	return r.settings.Source.Watch(ctx, request.Options)
 }
 
 // enterWatching enters Watching when a watch has been answered: at once, or, if it was
@@ -129,7 +125,17 @@ func (r *Reflector) next(ctx context.Context, stream source.Stream, in *protocol
 	if r.events, err = stream.Next(ctx, r.events); err != nil {
 		return err
 	}
-	return r.forward(ctx, r.events, in)
+	r.forward(ctx, r.events, in)
+	r.releaseEvents()
+	return nil
+}
+
+// releaseEvents drops the objects of a batch, whose memory the next one reuses.
+func (r *Reflector) releaseEvents() {
+	clear(r.events)
+	if cap(r.events) > deltafifo.MaxReuse {
+		r.events = nil
+	}
 }
 
 // readInitial reads the initial events of a streaming list, up to their bookmark. A
@@ -156,11 +162,38 @@ func (r *Reflector) readInitial(ctx context.Context, stream source.Stream, giveU
 			}
 		}
 		isAlive := bringsInitial(r.events)
-		if err := r.forward(ctx, r.events, in); err != nil {
+		err = r.addInitial(ctx, r.events, in)
+		r.releaseEvents()
+		if err != nil {
 			return err
 		}
 		if isAlive {
 			stall.Reset(StallTimeout)
+		}
+	}
+	return nil
+}
+
+// addInitial adds initial events of a streaming list. Their versions are those of the objects, in no order. Only the bookmark
+// after them has that of the list. It forwards the events after the bookmark.
+func (r *Reflector) addInitial(ctx context.Context, events []wire.Event, in *protocol.Input) error {
+	for i := range events {
+		event := &events[i]
+		r.settings.Observer.AddDropped(int(event.Dropped))
+		switch {
+		case deltaTypeOf(event.Type) != 0:
+			r.noteEvent(ctx, event)
+			r.partial.listed.Apply(event.Type, &event.Item)
+		case event.InitialEventsEnd && event.ResourceVersion == "":
+			return protocol.ErrNoListVersion // a watch from there would miss changes
+		case event.InitialEventsEnd:
+			in.Listed, in.ResourceVersion = true, event.ResourceVersion
+			r.commit(event.ResourceVersion)
+			r.enter(progress.Watching)
+			if i+1 < len(events) {
+				r.forward(ctx, events[i+1:], in)
+			}
+			return nil
 		}
 	}
 	return nil
@@ -198,123 +231,9 @@ func anyChange(events []wire.Event, start string) bool {
 func (r *Reflector) currentVersion(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, StallTimeout)
 	defer cancel()
-	page, err := r.source.List(ctx, metav1.ListOptions{Limit: 1})
+	version, err := source.Version(ctx, r.settings.Source)
 	if err != nil {
 		return ""
 	}
-	return page.ResourceVersion
-}
-
-// forward gives a batch of events to the Sink as deltas, and records the version that the watch has
-// reached. If the transform of an object fails, it gives the events before that object.
-func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protocol.Input) (err error) {
-	deltas := r.freeDeltas.Take(len(events))
-	latest, bookmarked, isBehind := -1, false, false
-	var counts stats.Events
-	for i := range events {
-		event := &events[i]
-		change := deltaTypeOf(event.Type)
-		if change != 0 && r.gate.excludes(&event.Item) {
-			change = 0
-		}
-		if change != 0 && event.Type != wire.NoLongerKept {
-			if err = r.accept(ctx, &event.Item, false); err != nil {
-				break
-			}
-		}
-		counts.Dropped += uint64(event.Dropped)
-		if in.Verb == protocol.OpenStream && !in.Listed {
-			if err = r.addInitial(event, change, in); err != nil {
-				break
-			}
-			continue
-		}
-		countEvent(&counts, event, change)
-		if change != 0 {
-			listed.Note(&r.undecodable, &event.Item, change == deltafifo.Deleted)
-			if change == deltafifo.Deleted || event.Err == nil || r.settings.KeepsUndecodable {
-				deltas = append(deltas, deltafifo.Delta{Type: change, Scope: r.settings.Scope, Item: event.Item})
-			}
-		}
-		if protocol.IsLater(event.ResourceVersion, in.ResourceVersion) {
-			if !in.MadeProgress {
-				in.MadeProgress = true
-				r.enter(progress.Watching)
-			}
-			in.ResourceVersion, latest = event.ResourceVersion, i
-		}
-		if event.Type == watch.Bookmark {
-			bookmarked, isBehind = true, protocol.IsEarlier(event.ResourceVersion, in.ResourceVersion)
-		}
-	}
-	if counts.Dropped > 0 {
-		r.settings.Traffic.Dropped.Add(counts.Dropped)
-	}
-	if in.Verb != protocol.OpenStream || in.Listed {
-		r.settings.Traffic.AddEvents(&counts) // before a handler can see one
-		before := r.position.Bookmarks
-		r.position.Version = in.ResourceVersion
-		if bookmarked {
-			r.position.Bookmarks++
-		}
-		received := r.sink.Events(deltas, r.position)
-		if latest >= 0 {
-			r.claim, r.claimant = frontier.Claim{At: received, Bookmarks: before}, listed.Name{}
-			if latest := &events[latest]; deltaTypeOf(latest.Type) != 0 {
-				r.claimant = listed.NameOf(&latest.Item)
-			}
-		}
-		if bookmarked {
-			r.confirm(in.ResourceVersion, isBehind)
-		}
-	}
-	clear(deltas)
-	r.freeDeltas.Give(deltas)
-	clear(events) // the next read reuses the memory, which must not keep objects alive
-	if cap(r.events) > deltafifo.MaxReuse {
-		r.events = nil
-	}
-	return err
-}
-
-// confirm is called after a bookmark. The bookmark of a server is never behind what the same watch has told. If the highest
-// version has no bookmark in time, the Reflector lists again: no watch can resume there.
-func (r *Reflector) confirm(highest string, isBehind bool) {
-	switch {
-	case !isBehind:
-		r.claim.Bookmarks = r.position.Bookmarks
-	case r.claim.IsOverdue(r.position.Bookmarks):
-		r.NoteUnconfirmed(r.claimant, highest)
-		r.Relist(Unconfirmed)
-	}
-}
-
-// deltaTypeOf returns the type of the delta of an event, 0 for an event that carries no
-// object. It is called for each event, so it uses no map.
-func deltaTypeOf(event watch.EventType) deltafifo.Type {
-	switch event {
-	case watch.Added:
-		return deltafifo.Added
-	case watch.Modified:
-		return deltafifo.Updated
-	case watch.Deleted, wire.NoLongerKept:
-		return deltafifo.Deleted
-	}
-	return 0
-}
-
-// countEvent counts an event. change is 0 for one without an object, and for that of another scope.
-func countEvent(counts *stats.Events, event *wire.Event, change deltafifo.Type) {
-	switch {
-	case event.Type == wire.NoLongerKept:
-		counts.Dropped++
-	case change == deltafifo.Updated:
-		counts.Updated++
-	case change == deltafifo.Added:
-		counts.Added++
-	case change == deltafifo.Deleted:
-		counts.Deleted++
-	case event.Type == watch.Bookmark:
-		counts.Bookmarks++
-	}
+	return version
 }

@@ -38,7 +38,7 @@ func (sink) Changed()                      {}
 func open(c *informer.Informer, id frontier.ID, region Region) *Wanted {
 	w := &Wanted{Scope: c.Open(id), Region: region}
 	w.Scope.Namespace = region.Namespace
-	w.Reflector = reflector.New(reflector.Settings{Source: source.Failing{}, Decode: &wire.Options{}}, sink{w.Scope})
+	w.Reflector = reflector.New(reflector.Settings{Source: source.Failing{}}, sink{w.Scope})
 	return w
 }
 

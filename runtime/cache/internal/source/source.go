@@ -76,6 +76,20 @@ func Decode(from Source, body []byte) (wire.Item, error) {
 	return wire.Item{}, ErrNotDecoded
 }
 
+// Version requests the version of a collection. Sources with a method Unwrap, which change the objects of another one, do not see
+// the object that comes with it.
+func Version(ctx context.Context, from Source) (string, error) {
+	for {
+		changed, is := from.(interface{ Unwrap() Source })
+		if !is {
+			break
+		}
+		from = changed.Unwrap()
+	}
+	page, err := from.List(ctx, metav1.ListOptions{Limit: 1})
+	return page.ResourceVersion, err
+}
+
 // IsFake reports whether a typed client is that of a fake clientset of client-go, whose watches ignore their timeout and have
 // no streaming lists. It has no mark, but only fakes record actions.
 func IsFake(client any) bool {

@@ -32,8 +32,21 @@ type Failure struct {
 	Verb, Reason string
 }
 
-// Fail counts a request that failed.
-func (t *Traffic) Fail(verb, reason string) {
+// AddList counts a list that was read to its end.
+func (t *Traffic) AddList() { t.Lists.Add(1) }
+
+// AddRelist counts a list after the first one, by its cause.
+func (t *Traffic) AddRelist(cause string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.relists == nil {
+		t.relists = map[string]uint64{}
+	}
+	t.relists[cause]++
+}
+
+// AddFailure counts a request that failed.
+func (t *Traffic) AddFailure(verb, reason string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.failures == nil {
@@ -42,14 +55,30 @@ func (t *Traffic) Fail(verb, reason string) {
 	t.failures[Failure{verb, reason}]++
 }
 
-// Relist counts a list after the first one, by its cause.
-func (t *Traffic) Relist(cause string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.relists == nil {
-		t.relists = map[string]uint64{}
+// AddUndecodable counts a state that could not be decoded.
+func (t *Traffic) AddUndecodable() { t.Undecodable.Add(1) }
+
+// AddDropped counts objects and events of other shards.
+func (t *Traffic) AddDropped(n int) {
+	if n > 0 {
+		t.Dropped.Add(uint64(n))
 	}
-	t.relists[cause]++
+}
+
+// AddEvents counts the events of a batch. Most batches have one type of them.
+func (t *Traffic) AddEvents(added, updated, deleted, bookmarks int) {
+	if added > 0 {
+		t.Added.Add(uint64(added))
+	}
+	if updated > 0 {
+		t.Updated.Add(uint64(updated))
+	}
+	if deleted > 0 {
+		t.Deleted.Add(uint64(deleted))
+	}
+	if bookmarks > 0 {
+		t.Bookmarks.Add(uint64(bookmarks))
+	}
 }
 
 // Failures returns a copy of the counts of failed requests.
@@ -64,23 +93,4 @@ func (t *Traffic) Relists() map[string]uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.relists)
-}
-
-// Events has the numbers of events in a batch.
-type Events struct{ Added, Updated, Deleted, Bookmarks, Dropped uint64 }
-
-// AddEvents counts the events of a batch, but not those that were dropped. Most batches have one type of them.
-func (t *Traffic) AddEvents(batch *Events) {
-	if batch.Added > 0 {
-		t.Added.Add(batch.Added)
-	}
-	if batch.Updated > 0 {
-		t.Updated.Add(batch.Updated)
-	}
-	if batch.Deleted > 0 {
-		t.Deleted.Add(batch.Deleted)
-	}
-	if batch.Bookmarks > 0 {
-		t.Bookmarks.Add(batch.Bookmarks)
-	}
 }

@@ -1,4 +1,4 @@
-package listed
+package indexer
 
 import (
 	"reflect"
