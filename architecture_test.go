@@ -22,7 +22,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	cmd, generator, load, decide, merge, markers ──▶ spelling      load, write ──▶ regular
 //	cmd, load, decide, clientgo, write ──▶ terminal
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
-//	observe/debugpage, observe/healthz ──▶ observe ──▶ observe/internal/redact ──▶ runtime/cache, runtime/wire
+//	observe/debugpage, observe/healthz ──▶ observe ──▶ observe/internal/redact ──▶ runtime/cache/status ──▶ runtime/wire
 //	observe/debugpage, apitest, and the module testserver ──▶ internal/loopback
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
 //	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
@@ -75,13 +75,13 @@ var rooms = map[string][]string{
 	"internal/smd":           nil,
 	"internal/synced":        nil, // for the adapters
 
-	"observe":                    {"internal/human", "internal/printable", "observe/internal/redact", "runtime/cache"},
-	"observe/debugpage":          {"internal/human", "internal/loopback", "internal/printable", "observe", "observe/internal/negotiate", "runtime/cache"},
-	"observe/healthz":            {"internal/human", "observe", "observe/internal/negotiate", "runtime/cache"},
+	"observe":                    {"internal/human", "internal/printable", "observe/internal/redact", "runtime/cache/status", "runtime/wire"},
+	"observe/debugpage":          {"internal/human", "internal/loopback", "internal/printable", "observe", "observe/internal/negotiate", "runtime/cache/status"},
+	"observe/healthz":            {"internal/human", "observe", "observe/internal/negotiate", "runtime/cache/status"},
 	"observe/internal/negotiate": nil,
-	"observe/internal/redact":    {"internal/printable", "runtime/cache", "runtime/wire"},
+	"observe/internal/redact":    {"internal/printable", "runtime/cache/status", "runtime/wire"},
 
-	"runtime/cache":                 {"internal/human", "internal/printable", "runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
+	"runtime/cache":                 {"internal/human", "internal/printable", "runtime/cache/internal/", "runtime/cache/status", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice": {"internal/human", "internal/printable", "runtime/cache/internal/protocol", "runtime/wire"},
 	"runtime/cache/internal/clock":  nil,
 	"runtime/cache/internal/deltafifo": {
@@ -131,6 +131,10 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/source":  {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/stats":   {"runtime/cache/internal/clock"},
 	"runtime/cache/internal/store":   {"runtime/cache/internal/pack", "runtime/wire"},
+	"runtime/cache/status": {
+		"internal/human", "internal/printable",
+		"runtime/cache/internal/advice", "runtime/cache/internal/listed", "runtime/cache/internal/protocol", "runtime/cache/internal/stats", "runtime/wire",
+	},
 	"runtime/internal/safemeta":      nil,
 	"runtime/merge":                  {"internal/smd"},
 	"runtime/packed":                 {"runtime/cache"},
@@ -227,6 +231,9 @@ func TestRefuse(t *testing.T) {
 		{"internal/smd", "sigs.k8s.io/structured-merge-diff/v6/typed"},
 		{"runtime/wire", module + "/runtime/cache"},
 		{"runtime/cache", module + "/observe"},
+		{"runtime/cache/status", module + "/runtime/cache"},
+		{"runtime/cache/internal/reflector", module + "/runtime/cache/status"},
+		{"observe", module + "/runtime/cache"},
 		{"observe", module + "/observe/debugpage"},
 		{"runtime/cache/internal/store", module + "/runtime/cache/internal/processor"},
 		{"runtime/cache/internal/processor", module + "/runtime/cache"},

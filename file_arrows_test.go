@@ -28,7 +28,7 @@ var order = map[string]string{
 	"observe":                    "state report problems summary read",
 	"observe/debugpage":          "columns facts view history text page handler+options",
 	"observe/healthz":            "report check handler",
-	"runtime/cache": "object errors scope status stats advice hooks listwatch sync packing packing_default config " +
+	"runtime/cache": "object errors scope status hooks listwatch sync packing packing_default config " +
 		"handler record indexer fields transform options " +
 		"scope_options informer+observed+registration+scope_set+scope_reflector kind shared_informer factory lister generic " +
 		"lease reflector follow_scopes",
@@ -51,6 +51,7 @@ var order = map[string]string{
 	"runtime/cache/internal/scoping":   "others rule selectors",
 	"runtime/cache/internal/source":    "source bodies stream client shard view",
 	"runtime/cache/internal/stats":     "histogram size traffic body",
+	"runtime/cache/status":             "phase errors status join stats informer advice",
 	"runtime/cache/internal/store":     "names chunks form index marks slots+store+walk+write",
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/internal/human"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // The durations and numbers from which on an informer needs attention.
@@ -18,7 +18,7 @@ const (
 	maxQueued  = 1000             // changes that are not in the cache yet
 )
 
-// remedies say what to do about the causes of problems on which InformerStatus has no advice, by their headings in the runbook.
+// remedies say what to do about the causes of problems on which status.Informer has no advice, by their headings in the runbook.
 var remedies = map[string]string{
 	"staleness": "Events may be missing. The connection may be half open, or a proxy may hold back the data; the informer opens another watch within ten minutes. " +
 		"A server other than a kube-apiserver may send no bookmarks: then this is no problem.",
@@ -40,21 +40,21 @@ func (i *Informer) judge(stalenessLimit time.Duration, runbook string) {
 		}
 	}
 	// An informer whose handler has panicked is Degraded, and follows the server all the same.
-	isFailing := i.Reason == cache.Misconfigured || i.Phase == cache.Degraded && i.Reason != cache.HandlerPanic
-	if isFailing || i.Error != "" || i.Phase == cache.Degraded {
+	isFailing := i.Reason == status.Misconfigured || i.Phase == status.Degraded && i.Reason != status.HandlerPanic
+	if isFailing || i.Error != "" || i.Phase == status.Degraded {
 		add("", "%s", i.failure())
 	}
-	if isFailing || i.Phase != cache.Stopped {
+	if isFailing || i.Phase != status.Stopped {
 		i.addProblems(stalenessLimit, add)
 	}
 	switch {
 	case isFailing:
 		i.State = Failing
-	case i.Phase == cache.Stopped:
+	case i.Phase == status.Stopped:
 		i.State = Stopped
 	case len(i.Problems) > 0:
 		i.State = Attention
-	case i.Phase == cache.Pending, i.Phase == cache.Listing:
+	case i.Phase == status.Pending, i.Phase == status.Listing:
 		i.State = Starting
 	default:
 		i.State = Healthy
@@ -66,9 +66,9 @@ func (i *Informer) failure() string {
 	switch {
 	case i.ScopesFailed:
 		return "The scopes cannot be set, so the informer keeps those that it has."
-	case i.Reason == cache.Misconfigured:
+	case i.Reason == status.Misconfigured:
 		return "The options have a mistake, so it never runs."
-	case i.Reason == cache.HandlerPanic:
+	case i.Reason == status.HandlerPanic:
 		return "A handler has panicked, and may have missed a change."
 	}
 	text, failed := "The last "+cmp.Or(i.Verb, "request")+" failed", 0
@@ -86,16 +86,16 @@ func (i *Informer) failure() string {
 	return text + "."
 }
 
-// addProblems adds in words what is wrong or slow, other than the last error. The cause is empty if InformerStatus has advice
+// addProblems adds in words what is wrong or slow, other than the last error. The cause is empty if status.Informer has advice
 // on it.
 func (i *Informer) addProblems(stalenessLimit time.Duration, add func(cause, format string, args ...any)) {
-	switch isLong := i.Phase == cache.Listing && time.Duration(i.For) >= maxListing; {
+	switch isLong := i.Phase == status.Listing && time.Duration(i.For) >= maxListing; {
 	case isLong && i.Namespaces != nil && len(i.Namespaces) == 0:
 		add("", "The scopes have not been set for %s, so no request was sent.", i.For)
 	case isLong:
 		add("", "The list is taking %s.", i.For)
 	}
-	if (i.Phase == cache.Watching || i.Reason == cache.HandlerPanic) && stalenessLimit > 0 && time.Duration(i.Staleness) >= stalenessLimit {
+	if (i.Phase == status.Watching || i.Reason == status.HandlerPanic) && stalenessLimit > 0 && time.Duration(i.Staleness) >= stalenessLimit {
 		add("staleness", "The server has sent nothing for %s, although the watch is open.", i.Staleness)
 	}
 	if n := i.UndecodableCount; n > 0 {
@@ -110,7 +110,7 @@ func (i *Informer) addProblems(stalenessLimit time.Duration, add func(cause, for
 		case handler.Backlog >= maxBacklog:
 			add("backlog", "The handler %s has a backlog of %s.", handler.Name, human.Plural(handler.Backlog, "event"))
 		}
-		if handler.Panics > 0 && i.Reason != cache.HandlerPanic {
+		if handler.Panics > 0 && i.Reason != status.HandlerPanic {
 			add("handlerpanic", "The handler %s has panicked: %s.", handler.Name, human.Plural(handler.Panics, "time"))
 		}
 	}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/observe/internal/redact"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Runbook is the page that has a heading for each reason.
@@ -18,7 +19,7 @@ const Runbook = "https://github.com/typedinformers/informer-gen/blob/main/docs/o
 
 // Reader reads the informers of sources. Its methods may be called from several goroutines.
 type Reader struct {
-	Sources []cache.StatusSource
+	Sources []status.Source
 	// Title is that of the report. Empty is for the name that all informers have, or Informers.
 	Title string
 	// Runbook is the URL to which the headings of advice are added as fragments. Empty is for no links.
@@ -66,7 +67,7 @@ func (r *Reader) Read() *Report {
 }
 
 // informer returns what is known of an informer, but for its label.
-func (r *Reader) informer(id string, s *cache.InformerStatus, now time.Time) Informer {
+func (r *Reader) informer(id string, s *status.Informer, now time.Time) Informer {
 	s.Status = redact.Status(s.Status, r.ObjectText)
 	stats := &s.Stats
 	all := Informer{
@@ -81,13 +82,13 @@ func (r *Reader) informer(id string, s *cache.InformerStatus, now time.Time) Inf
 		UndecodableCount: len(s.Status.Undecodable),
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
 	}
-	if packed := stats.Packed; packed != (cache.PackedStats{}) {
+	if packed := stats.Packed; packed != (status.PackedStats{}) {
 		all.Packed = &Packed{packed.Bytes, packed.TextBytes, packed.Values, packed.Reads}
 	}
 	if s.Status.Unconfirmed > 0 {
 		all.LastUnconfirmed = clean(s.Status.LastUnconfirmed.String(), maxType)
 	}
-	var failed *cache.ScopesError
+	var failed *status.ScopesError
 	all.ScopesFailed = errors.As(s.Status.Err, &failed)
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
@@ -120,9 +121,9 @@ func (r *Reader) informer(id string, s *cache.InformerStatus, now time.Time) Inf
 	return all
 }
 
-func conditionOf(s *cache.Status, now time.Time) Condition {
+func conditionOf(s *status.Status, now time.Time) Condition {
 	c := Condition{
-		Phase: cache.Phase(clean(string(s.Phase), maxVersion)), Reason: cleanReason(s.Reason), Verb: clean(s.Verb, maxVersion),
+		Phase: status.Phase(clean(string(s.Phase), maxVersion)), Reason: cleanReason(s.Reason), Verb: clean(s.Verb, maxVersion),
 		ResourceVersion: clean(s.ResourceVersion, maxVersion),
 	}
 	if s.Err != nil {
@@ -137,7 +138,7 @@ func conditionOf(s *cache.Status, now time.Time) Condition {
 	return c
 }
 
-func undecodableOf(state *cache.DecodeError) Undecodable {
+func undecodableOf(state *wire.DecodeError) Undecodable {
 	u := Undecodable{
 		Namespace: clean(state.Namespace, maxName), Name: clean(state.Name, maxName),
 		Path: clean(state.Path, maxType), Near: clean(state.Near, maxType),
@@ -148,14 +149,14 @@ func undecodableOf(state *cache.DecodeError) Undecodable {
 	return u
 }
 
-func handlerOf(h *cache.HandlerStats) Handler {
+func handlerOf(h *status.HandlerStats) Handler {
 	return Handler{
 		Name: clean(h.Name, maxName), Unnamed: h.Unnamed, Synced: h.Synced, WasSynced: h.WasSynced, Backlog: h.Backlog, Processed: h.Processed, Merged: h.Merged,
 		Panics: h.Panics, Running: Seconds(h.Running), Slowest: Seconds(h.Slowest), Latency: latencyOf(&h.Latency),
 	}
 }
 
-func latencyOf(h *cache.Histogram) Latency {
+func latencyOf(h *status.Histogram) Latency {
 	return Latency{Count: h.Count(), Sum: Seconds(h.Sum), P50: Seconds(h.Quantile(0.5)), P99: Seconds(h.Quantile(0.99)), Longer: h.Counts[len(h.Counts)-1]}
 }
 
@@ -166,8 +167,8 @@ func clean(s string, limit int) string {
 }
 
 // cleanReason is clean for a reason, which is a constant unless another package makes the status.
-func cleanReason(reason cache.Reason) cache.Reason {
-	return cache.Reason(clean(string(reason), maxVersion))
+func cleanReason(reason status.Reason) status.Reason {
+	return status.Reason(clean(string(reason), maxVersion))
 }
 
 // cleanAll is clean for names. It returns nil for nil, and only then.

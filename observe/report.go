@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/internal/human"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Schema is the version of Report. Later versions only add fields, or have another number.
@@ -58,12 +58,12 @@ type Informer struct {
 	Namespaces []string `json:"namespaces,omitzero"`
 
 	State State `json:"state"`
-	// Status is its cache.Status in one line.
+	// Status is its status.Status in one line.
 	Status string `json:"status"`
 	// Problems say in words what is wrong with the informer; the worst one first.
 	Problems []string `json:"problems,omitempty"`
 	Condition
-	// ScopesFailed is set if the scopes cannot be set; see cache.ScopesError.
+	// ScopesFailed is set if the scopes cannot be set; see status.ScopesError.
 	ScopesFailed bool `json:"scopes_failed,omitempty"`
 
 	Synced bool `json:"synced"`
@@ -107,12 +107,12 @@ type Informer struct {
 
 // Condition is the phase of an informer, or of one of its scopes.
 type Condition struct {
-	Phase cache.Phase `json:"phase"`
+	Phase status.Phase `json:"phase"`
 	// For is the time since the phase began.
-	For    Seconds      `json:"phase_seconds"`
-	Reason cache.Reason `json:"reason,omitempty"`
-	Verb   string       `json:"verb,omitempty"`
-	Error  string       `json:"error,omitempty"`
+	For    Seconds       `json:"phase_seconds"`
+	Reason status.Reason `json:"reason,omitempty"`
+	Verb   string        `json:"verb,omitempty"`
+	Error  string        `json:"error,omitempty"`
 	// NextAttempt is the time until the failed request is retried; 0 while it is under way.
 	NextAttempt     Seconds `json:"next_attempt_seconds,omitempty"`
 	ResourceVersion string  `json:"resource_version,omitempty"`
@@ -130,7 +130,7 @@ type Packed struct {
 // Advice says what to do about an informer.
 type Advice struct {
 	// Reason is empty without an error.
-	Reason cache.Reason `json:"reason,omitempty"`
+	Reason status.Reason `json:"reason,omitempty"`
 	// Namespaces are the namespaces to follow the advice in; empty for all.
 	Namespaces []string `json:"namespaces,omitempty"`
 	Text       string   `json:"text"`
@@ -154,9 +154,9 @@ func (e Events) Changes() uint64 { return e.Added + e.Updated + e.Deleted }
 
 // Count is the number of relists for a reason, or of failures of a verb for a reason.
 type Count struct {
-	Verb   string       `json:"verb,omitempty"`
-	Reason cache.Reason `json:"reason"`
-	Count  uint64       `json:"count"`
+	Verb   string        `json:"verb,omitempty"`
+	Reason status.Reason `json:"reason"`
+	Count  uint64        `json:"count"`
 }
 
 // Undecodable is an object that cannot be decoded. Path is a JSON pointer, in which * is the key of
@@ -184,7 +184,7 @@ type Latency struct {
 type Handler struct {
 	Name    string `json:"name"`
 	Unnamed bool   `json:"unnamed,omitempty"`
-	// Synced and WasSynced have the values of cache.HandlerStats.
+	// Synced and WasSynced have the values of status.HandlerStats.
 	Synced    bool `json:"synced"`
 	WasSynced bool `json:"was_synced"`
 	// Backlog is the number of events that wait.
@@ -242,7 +242,7 @@ func (i *Informer) Where() string {
 // IsAttempting reports whether the failed request is retried at the moment. A server that does not
 // answer leaves it like that for long.
 func (c *Condition) IsAttempting() bool {
-	return c.Phase == cache.Degraded && c.Verb != "" && c.NextAttempt == 0
+	return c.Phase == status.Degraded && c.Verb != "" && c.NextAttempt == 0
 }
 
 // NeedsAction reports whether something is wrong with the informer, or it has to be started.
@@ -274,7 +274,7 @@ func (p *Packed) String() string {
 
 // rank orders scopes: those that do not follow the server are first.
 func (s *Scope) rank() int {
-	return slices.Index([]cache.Phase{cache.Degraded, cache.Listing, cache.Pending, cache.Stopped, cache.Watching}, s.Phase)
+	return slices.Index([]status.Phase{status.Degraded, status.Listing, status.Pending, status.Stopped, status.Watching}, s.Phase)
 }
 
 // Backlog is the number of events that wait for any handler.

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -51,9 +51,9 @@ func inErrors(t *testing.T) map[error]string {
 		&wire.SyntaxError{Near: hush}:      "not that of a Kubernetes API",
 		&wire.TooLargeError{Limit: 5, Name: "a", Begin: hush}:                                                  "has more than 5 bytes",
 		&wire.DecodeError{Name: "a", Path: "/" + hush, Err: errors.New(hush)}:                                  "object a cannot be decoded",
-		&cache.HandlerPanicError{Handler: "h", Value: hush, Stack: []byte(hush)}:                               "handler h panicked; the value of the panic is in the log",
-		&cache.ObjectError{Resource: widget, Err: fmt.Errorf("transform: " + hush)}:                            "widgets.example.com",
-		errors.Join(errors.New("a"), &cache.HandlerPanicError{Value: hush}):                                    "panicked",
+		&status.HandlerPanicError{Handler: "h", Value: hush, Stack: []byte(hush)}:                              "handler h panicked: the value of the panic is in the log",
+		&status.ObjectError{Resource: widget, Err: fmt.Errorf("transform: " + hush)}:                           "widgets.example.com",
+		errors.Join(errors.New("a"), &status.HandlerPanicError{Value: hush}):                                   "panicked",
 		internal("conversion webhook for example.com/v1, Kind=Foo failed: bad " + hush):                        "conversion webhook for example.com/v1, Kind=Foo failed: the reason is not shown",
 		internal(`conversion webhook for a/v1, Kind=F failed: Post "https://u:` + hush + `@hook/": x509: bad`): `Post "https://hook/": x509: bad`,
 		&url.Error{Op: "Get", URL: "https://user:" + hush + "@host/api", Err: errors.New("refused")}:           "https://host/api",
@@ -79,9 +79,9 @@ func inErrors(t *testing.T) map[error]string {
 }
 
 // readJSON returns the report about an informer as JSON.
-func readJSON(t *testing.T, s cache.InformerStatus, r Reader) string {
+func readJSON(t *testing.T, s status.Informer, r Reader) string {
 	t.Helper()
-	r.Sources = []cache.StatusSource{source{s}}
+	r.Sources = []status.Source{source{s}}
 	text, err := json.Marshal(r.Read())
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func readJSON(t *testing.T, s cache.InformerStatus, r Reader) string {
 // TestSecrets puts a secret into each part of an informer that could have it, and looks for it in
 // the report.
 func TestSecrets(t *testing.T) {
-	check := func(what, shown string, s cache.InformerStatus) {
+	check := func(what, shown string, s status.Informer) {
 		t.Helper()
 		text := readJSON(t, s, Reader{})
 		if at := strings.Index(text, hush); at >= 0 {
@@ -103,29 +103,33 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("%s: %s is not in %s", what, want, text)
 		}
 	}
-	with := func(change func(*cache.InformerStatus)) cache.InformerStatus {
-		s := cache.InformerStatus{Resource: widget, Status: cache.Status{Phase: cache.Degraded}}
+	with := func(change func(*status.Informer)) status.Informer {
+		s := status.Informer{Resource: widget, Status: status.Status{Phase: status.Degraded}}
 		change(&s)
 		return s
 	}
 	for err, shown := range inErrors(t) {
-		reasons := []cache.Reason{cache.ServerError, cache.Unreachable, cache.Decode, cache.HandlerPanic, ""}
+		reasons := []status.Reason{status.ServerError, status.Unreachable, status.Decode, status.HandlerPanic, ""}
 		for _, reason := range reasons {
-			if reason == cache.Decode && !wire.IsDecodeError(err) {
+			if reason == status.Decode && !wire.IsDecodeError(err) {
 				continue // its text is hidden as a whole
 			}
-			check(fmt.Sprintf("%T %v, %s", err, err, reason), shown, with(func(s *cache.InformerStatus) { s.Status.Err, s.Status.Reason = err, reason }))
-			check("in a namespace", shown, with(func(s *cache.InformerStatus) {
-				s.Status.Scopes = []cache.ScopeStatus{{Namespace: "a", Status: cache.Status{Phase: cache.Degraded, Err: err, Reason: reason}}, {Namespace: "b"}}
+			check(fmt.Sprintf("%T %v, %s", err, err, reason), shown, with(func(s *status.Informer) { s.Status.Err, s.Status.Reason = err, reason }))
+			check("in a namespace", shown, with(func(s *status.Informer) {
+				s.Status.Scopes = []status.Scope{{Namespace: "a", Status: status.Status{Phase: status.Degraded, Err: err, Reason: reason}}, {Namespace: "b"}}
 			}))
 		}
-		if state := (*cache.DecodeError)(nil); errors.As(err, &state) {
-			check("undecodable", "a", with(func(s *cache.InformerStatus) { s.Status.Undecodable = []*cache.DecodeError{state} }))
+		check("the informer that has the scopes", "its scopes come from an informer that is not synced: widgets.example.com: Degraded", with(func(s *status.Informer) {
+			of := status.Status{Phase: status.Degraded, Resource: widget, Err: err, Reason: status.Decode, Undecodable: []*wire.DecodeError{{Name: "a", Near: hush, Err: errors.New(hush)}}}
+			s.Status.Awaits = &status.NotSynced{Reason: of.String(), Status: of}
+		}))
+		if state := (*wire.DecodeError)(nil); errors.As(err, &state) {
+			check("undecodable", "a", with(func(s *status.Informer) { s.Status.Undecodable = []*wire.DecodeError{state} }))
 		}
 	}
-	check("an unknown error of the decoder", "the reason is not shown", with(func(s *cache.InformerStatus) { s.Status.Err, s.Status.Reason = errors.New(hush), cache.Decode }))
-	check("near", "broken", with(func(s *cache.InformerStatus) {
-		s.Status.Undecodable = []*cache.DecodeError{{Name: "broken", Path: "/" + hush, Near: hush, Err: errors.New(hush)}}
+	check("an unknown error of the decoder", "the reason is not shown", with(func(s *status.Informer) { s.Status.Err, s.Status.Reason = errors.New(hush), status.Decode }))
+	check("near", "broken", with(func(s *status.Informer) {
+		s.Status.Undecodable = []*wire.DecodeError{{Name: "broken", Path: "/" + hush, Near: hush, Err: errors.New(hush)}}
 	}))
 	for server, shown := range map[string]string{
 		"https://user:" + hush + "@host:6443/k8s?token=" + hush + "#" + hush: "https://host:6443/k8s",
@@ -133,17 +137,17 @@ func TestSecrets(t *testing.T) {
 		"user:" + hush + "@host":    "an address that is not a URL",
 		"https://a b:" + hush + "@": "an address that is not a URL",
 	} {
-		check("the server "+server, shown, with(func(s *cache.InformerStatus) { s.Server = server }))
+		check("the server "+server, shown, with(func(s *status.Informer) { s.Server = server }))
 	}
 }
 
 // TestObjectText shows with the option what TestSecrets does not find.
 func TestObjectText(t *testing.T) {
-	state := &cache.DecodeError{}
+	state := &wire.DecodeError{}
 	if !errors.As(decoded(t, `{"metadata":{"name":"a","generation":"`+hush+`"}}`), &state) {
 		t.Fatal("no DecodeError")
 	}
-	s := cache.InformerStatus{Resource: widget, Status: cache.Status{Phase: cache.Degraded, Reason: cache.Decode, Err: state, Undecodable: []*cache.DecodeError{state}}}
+	s := status.Informer{Resource: widget, Status: status.Status{Phase: status.Degraded, Reason: status.Decode, Err: state, Undecodable: []*wire.DecodeError{state}}}
 	if n := strings.Count(readJSON(t, s, Reader{ObjectText: true}), hush); n < 2 {
 		t.Errorf("the text of the object is there %d times", n)
 	}

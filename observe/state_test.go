@@ -11,58 +11,59 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // source has informers that are made up.
-type source []cache.InformerStatus
+type source []status.Informer
 
-func (s source) Statuses() iter.Seq[cache.InformerStatus] { return slices.Values(s) }
+func (s source) Statuses() iter.Seq[status.Informer] { return slices.Values(s) }
 
 // read returns the report about informers.
-func read(r Reader, all ...cache.InformerStatus) *Report {
-	r.Sources = []cache.StatusSource{nil, source(all)}
+func read(r Reader, all ...status.Informer) *Report {
+	r.Sources = []status.Source{nil, source(all)}
 	return r.Read()
 }
 
 // following returns an informer that follows the server, with a handler.
-func following(resource string) cache.InformerStatus {
-	return cache.InformerStatus{
+func following(resource string) status.Informer {
+	return status.Informer{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: resource}, Object: "*v1.Object",
-		Status: cache.Status{Phase: cache.Watching, Since: time.Now().Add(-time.Hour), ResourceVersion: "4711", Objects: 3},
-		Stats:  cache.Stats{Synced: true, WasSynced: true, Handlers: []cache.HandlerStats{{Name: "reconcile", Synced: true}}},
+		Status: status.Status{Phase: status.Watching, Since: time.Now().Add(-time.Hour), ResourceVersion: "4711", Objects: 3},
+		Stats:  status.Stats{Synced: true, WasSynced: true, Handlers: []status.HandlerStats{{Name: "reconcile", Synced: true}}},
 	}
 }
 
 // TestJudge has the state of an informer, by what is unusual about it.
 func TestJudge(t *testing.T) {
 	for what, test := range map[string]struct {
-		change func(*cache.InformerStatus)
+		change func(*status.Informer)
 		want   State
 	}{
-		"nothing":                {func(*cache.InformerStatus) {}, Healthy},
-		"degraded":               {func(s *cache.InformerStatus) { s.Status.Phase = cache.Degraded }, Failing},
-		"a handler has panicked": {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Reason = cache.Degraded, cache.HandlerPanic }, Attention},
-		"misconfigured":          {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Reason = cache.Stopped, cache.Misconfigured }, Failing},
-		"stopped":                {func(s *cache.InformerStatus) { s.Status.Phase, s.Stats.Staleness = cache.Stopped, time.Hour }, Stopped},
-		"pending":                {func(s *cache.InformerStatus) { s.Status.Phase = cache.Pending }, Starting},
-		"listing": {func(s *cache.InformerStatus) {
-			s.Status.Phase, s.Status.Since = cache.Listing, time.Now().Add(-59*time.Second)
+		"nothing":                {func(*status.Informer) {}, Healthy},
+		"degraded":               {func(s *status.Informer) { s.Status.Phase = status.Degraded }, Failing},
+		"a handler has panicked": {func(s *status.Informer) { s.Status.Phase, s.Status.Reason = status.Degraded, status.HandlerPanic }, Attention},
+		"misconfigured":          {func(s *status.Informer) { s.Status.Phase, s.Status.Reason = status.Stopped, status.Misconfigured }, Failing},
+		"stopped":                {func(s *status.Informer) { s.Status.Phase, s.Stats.Staleness = status.Stopped, time.Hour }, Stopped},
+		"pending":                {func(s *status.Informer) { s.Status.Phase = status.Pending }, Starting},
+		"listing": {func(s *status.Informer) {
+			s.Status.Phase, s.Status.Since = status.Listing, time.Now().Add(-59*time.Second)
 		}, Starting},
-		"listing for long": {func(s *cache.InformerStatus) {
-			s.Status.Phase, s.Status.Since = cache.Listing, time.Now().Add(-time.Minute)
+		"listing for long": {func(s *status.Informer) {
+			s.Status.Phase, s.Status.Since = status.Listing, time.Now().Add(-time.Minute)
 		}, Attention},
-		"not yet stale":       {func(s *cache.InformerStatus) { s.Stats.Staleness = 3*time.Minute - 1 }, Healthy},
-		"stale":               {func(s *cache.InformerStatus) { s.Stats.Staleness = 3 * time.Minute }, Attention},
-		"a small backlog":     {func(s *cache.InformerStatus) { s.Stats.Handlers[0].Backlog = 999 }, Healthy},
-		"a backlog":           {func(s *cache.InformerStatus) { s.Stats.Handlers[0].Backlog = 1000 }, Attention},
-		"a short call":        {func(s *cache.InformerStatus) { s.Stats.Handlers[0].Running = 10*time.Second - 1 }, Healthy},
-		"a long call":         {func(s *cache.InformerStatus) { s.Stats.Handlers[0].Running = 10 * time.Second }, Attention},
-		"a panic":             {func(s *cache.InformerStatus) { s.Stats.Handlers[0].Panics = 1 }, Attention},
-		"undecodable":         {func(s *cache.InformerStatus) { s.Status.Undecodable = []*cache.DecodeError{{Name: "a"}} }, Attention},
-		"a queue":             {func(s *cache.InformerStatus) { s.Stats.Queued = 1000 }, Attention},
-		"a queue of a list":   {func(s *cache.InformerStatus) { s.Stats.Queued, s.Stats.Synced = 1000, false }, Healthy},
-		"an error and a list": {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Err = cache.Listing, fmt.Errorf("refused") }, Attention},
+		"not yet stale":       {func(s *status.Informer) { s.Stats.Staleness = 3*time.Minute - 1 }, Healthy},
+		"stale":               {func(s *status.Informer) { s.Stats.Staleness = 3 * time.Minute }, Attention},
+		"a small backlog":     {func(s *status.Informer) { s.Stats.Handlers[0].Backlog = 999 }, Healthy},
+		"a backlog":           {func(s *status.Informer) { s.Stats.Handlers[0].Backlog = 1000 }, Attention},
+		"a short call":        {func(s *status.Informer) { s.Stats.Handlers[0].Running = 10*time.Second - 1 }, Healthy},
+		"a long call":         {func(s *status.Informer) { s.Stats.Handlers[0].Running = 10 * time.Second }, Attention},
+		"a panic":             {func(s *status.Informer) { s.Stats.Handlers[0].Panics = 1 }, Attention},
+		"undecodable":         {func(s *status.Informer) { s.Status.Undecodable = []*wire.DecodeError{{Name: "a"}} }, Attention},
+		"a queue":             {func(s *status.Informer) { s.Stats.Queued = 1000 }, Attention},
+		"a queue of a list":   {func(s *status.Informer) { s.Stats.Queued, s.Stats.Synced = 1000, false }, Healthy},
+		"an error and a list": {func(s *status.Informer) { s.Status.Phase, s.Status.Err = status.Listing, fmt.Errorf("refused") }, Attention},
 	} {
 		s := following("pods")
 		test.change(&s)
@@ -102,7 +103,7 @@ func TestRunbook(t *testing.T) {
 func TestIDs(t *testing.T) {
 	a, b, numbered := following("pods"), following("pods"), following("pods")
 	b.Namespaces, numbered.ID = []string{"a"}, 7
-	r := Reader{Sources: []cache.StatusSource{source{a, numbered, a, b}, source{a, numbered}}}
+	r := Reader{Sources: []status.Source{source{a, numbered, a, b}, source{a, numbered}}}
 	ids := func() (ids []string) {
 		for _, i := range r.Read().Informers {
 			ids = append(ids, i.ID)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/internal/human"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // maxNamed is the number of informers, or of reasons, up to which a text names them.
@@ -99,7 +99,7 @@ func (s *Summary) text(all []Informer) string {
 	}
 	worst := s.Worst()
 	var names []string
-	reasons := map[cache.Reason]int{}
+	reasons := map[status.Reason]int{}
 	for i := range all {
 		if all[i].State == worst {
 			names = append(names, all[i].Label)
@@ -118,9 +118,9 @@ func (s *Summary) text(all []Informer) string {
 }
 
 // textOf has the reasons in parentheses, the most frequent one first, with their numbers if there are several.
-func textOf(counts map[cache.Reason]int) string {
+func textOf(counts map[status.Reason]int) string {
 	delete(counts, "")
-	all := slices.SortedFunc(maps.Keys(counts), func(a, b cache.Reason) int {
+	all := slices.SortedFunc(maps.Keys(counts), func(a, b status.Reason) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	var parts []string

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestSummary has the sentence on top for each mix of states.
@@ -15,7 +15,7 @@ func TestSummary(t *testing.T) {
 		}
 		return all
 	}
-	reasons := func(all []Informer, reasons ...cache.Reason) []Informer {
+	reasons := func(all []Informer, reasons ...status.Reason) []Informer {
 		for i, reason := range reasons {
 			all[i].Reason = reason
 		}
@@ -31,9 +31,9 @@ func TestSummary(t *testing.T) {
 		"2 of 3 informers need attention: a, b.":                         of(Attention, Attention, Starting),
 		"4 of 5 informers do not follow the server.":                     of(Failing, Failing, Failing, Failing, Healthy),
 		"1 of 2 informers is starting.":                                  of(Starting, Healthy),
-		"2 of 2 informers do not follow the server (Unreachable): a, b.": reasons(of(Failing, Failing), cache.Unreachable, cache.Unreachable),
+		"2 of 2 informers do not follow the server (Unreachable): a, b.": reasons(of(Failing, Failing), status.Unreachable, status.Unreachable),
 		"3 of 4 informers do not follow the server (2 Unreachable, 1 Forbidden): a, b, c.": reasons(of(Failing, Failing, Failing, Attention),
-			cache.Unreachable, cache.Forbidden, cache.Unreachable, cache.HandlerPanic),
+			status.Unreachable, status.Forbidden, status.Unreachable, status.HandlerPanic),
 	} {
 		if got := summaryOf(all).Text; got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -44,7 +44,7 @@ func TestSummary(t *testing.T) {
 // TestLabels has informers of one factory and of two. The name of the only factory is the title, and
 // not in the labels, because a name that all informers have does not say which one fails.
 func TestLabels(t *testing.T) {
-	with := func(name, resource string, namespaces ...string) cache.InformerStatus {
+	with := func(name, resource string, namespaces ...string) status.Informer {
 		s := following(resource)
 		s.Name, s.Namespaces = name, namespaces
 		return s
@@ -52,7 +52,7 @@ func TestLabels(t *testing.T) {
 	other := with("", "pods")
 	other.Server = "https://other"
 	for _, test := range []struct {
-		of     []cache.InformerStatus
+		of     []status.Informer
 		set    string
 		title  string
 		labels []string

@@ -73,7 +73,7 @@ func NewSharedIndexInformer(lw toolscache.ListerWatcher, exampleObject runtime.O
 
 // NewSharedIndexInformerWithOptions is NewSharedIndexInformer with the options of client-go's function of that name. A
 // ShardSelector, which client-go has from v0.38 on, limits the informer to a shard. Identifier and InformerMetricsProvider have
-// no effect; see cache.Stats.
+// no effect; see status.Stats.
 func NewSharedIndexInformerWithOptions(lw toolscache.ListerWatcher, exampleObject runtime.Object, options toolscache.SharedIndexInformerOptions) toolscache.SharedIndexInformer {
 	kind := cache.Kind[cache.Object]{
 		Resource:   resourceOf(exampleObject),

@@ -6,13 +6,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Collector is a prometheus.Collector of informers. Any goroutine may use it, and it may be
 // registered in several registries.
 type Collector struct {
-	sources []cache.StatusSource
+	sources []status.Source
 	// server adds the label server.
 	server bool
 	descs  []*prometheus.Desc // one for each of metrics
@@ -25,8 +25,8 @@ type Collector struct {
 // informers that exist at the time of a scrape. A registry accepts only one Collector, so a program
 // with several factories adds the others by WithSource. NewCollector panics if a source is nil,
 // because each scrape would fail.
-func NewCollector(source cache.StatusSource, options ...Option) *Collector {
-	c := &Collector{sources: []cache.StatusSource{source}}
+func NewCollector(source status.Source, options ...Option) *Collector {
+	c := &Collector{sources: []status.Source{source}}
 	for _, option := range options {
 		option(c)
 	}
@@ -44,7 +44,7 @@ func NewCollector(source cache.StatusSource, options ...Option) *Collector {
 type Option func(*Collector)
 
 // WithSource adds informers, for a program that has several factories.
-func WithSource(source cache.StatusSource) Option {
+func WithSource(source status.Source) Option {
 	return func(c *Collector) { c.sources = append(c.sources, source) }
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestExposition compares all series of two informers with a file.
@@ -34,12 +34,12 @@ func TestConventions(t *testing.T) {
 // TestMerge scrapes two informers with the same labels: a scrape has each series once.
 func TestMerge(t *testing.T) {
 	one, two := healthy(), healthy()
-	two.Status = cache.Status{Phase: cache.Watching, Since: moment.Add(-time.Hour), ResourceVersion: "1234", Objects: 1}
+	two.Status = status.Status{Phase: status.Watching, Since: moment.Add(-time.Hour), ResourceVersion: "1234", Objects: 1}
 	two.Stats.Staleness, two.Stats.Synced = time.Minute, false
 	two.Stats.Handlers = append(two.Stats.Handlers[:1:1], two.Stats.Handlers[0]) // the same name twice
 	three := healthy()
 	three.Stats.Synced = true
-	three.Status = cache.Status{Phase: cache.Stopped, Since: moment}
+	three.Status = status.Status{Phase: status.Stopped, Since: moment}
 	three.Stats.Staleness, three.Stats.NotFollowing = time.Hour, 2*time.Second
 
 	got := gather(t, NewCollector(source{one}, WithSource(source{two, three})))
@@ -72,12 +72,12 @@ func TestMerge(t *testing.T) {
 
 // TestRemovedHandlers has handlers that were removed. Their calls still count, and they have no state.
 func TestRemovedHandlers(t *testing.T) {
-	status := healthy()
-	calls := cache.HandlerStats{Name: "gone", Processed: 5, Panics: 2, Latency: cache.Histogram{Sum: math.MaxInt64}}
+	informer := healthy()
+	calls := status.HandlerStats{Name: "gone", Processed: 5, Panics: 2, Latency: status.Histogram{Sum: math.MaxInt64}}
 	again, unnamed := calls, calls
-	again.Name, unnamed.Name, unnamed.Unnamed = status.Stats.Handlers[0].Name, "", true
-	status.Stats.Removed = []cache.HandlerStats{calls, again, unnamed}
-	got := gather(t, NewCollector(source{status}))
+	again.Name, unnamed.Name, unnamed.Unnamed = informer.Stats.Handlers[0].Name, "", true
+	informer.Stats.Removed = []status.HandlerStats{calls, again, unnamed}
+	got := gather(t, NewCollector(source{informer}))
 	for name, want := range map[string]map[string]float64{
 		"informer_handler_processed_total": {"handler=reconciler ": 27, "handler=unnamed ": 36, "handler=gone ": 5},
 		"informer_handler_backlog":         {"handler=reconciler ": 21, "handler=unnamed ": 0},
@@ -96,18 +96,18 @@ func TestRemovedHandlers(t *testing.T) {
 // TestStaleness scrapes informers that are no longer or not yet current.
 func TestStaleness(t *testing.T) {
 	for _, test := range []struct {
-		phase  cache.Phase
+		phase  status.Phase
 		synced bool
 		want   map[string]float64
 	}{
-		{cache.Pending, false, map[string]float64{}},
-		{cache.Listing, false, map[string]float64{}},
-		{cache.Degraded, true, map[string]float64{"": 90}},
-		{cache.Watching, true, map[string]float64{"": 90}},
-		{cache.Stopped, true, map[string]float64{}},
+		{status.Pending, false, map[string]float64{}},
+		{status.Listing, false, map[string]float64{}},
+		{status.Degraded, true, map[string]float64{"": 90}},
+		{status.Watching, true, map[string]float64{"": 90}},
+		{status.Stopped, true, map[string]float64{}},
 	} {
-		status := cache.InformerStatus{Status: cache.Status{Phase: test.phase}, Stats: cache.Stats{Synced: test.synced, Staleness: 90 * time.Second}}
-		if got := values(gather(t, NewCollector(source{status}))["informer_staleness_seconds"]); !maps.Equal(got, test.want) {
+		informer := status.Informer{Status: status.Status{Phase: test.phase}, Stats: status.Stats{Synced: test.synced, Staleness: 90 * time.Second}}
+		if got := values(gather(t, NewCollector(source{informer}))["informer_staleness_seconds"]); !maps.Equal(got, test.want) {
 			t.Errorf("staleness of an informer that is %s: %v, want %v", test.phase, got, test.want)
 		}
 	}
@@ -128,8 +128,8 @@ func TestResourceVersion(t *testing.T) {
 		"1.5":                   {},
 		strings.Repeat("7", 99): {"": 777777777777777},
 	} {
-		status := cache.InformerStatus{Status: cache.Status{ResourceVersion: version}}
-		if got := values(gather(t, NewCollector(source{status}))["informer_store_resource_version"]); !maps.Equal(got, want) {
+		informer := status.Informer{Status: status.Status{ResourceVersion: version}}
+		if got := values(gather(t, NewCollector(source{informer}))["informer_store_resource_version"]); !maps.Equal(got, want) {
 			t.Errorf("resourceVersion %q is %v, want %v", version, got, want)
 		}
 	}
@@ -138,16 +138,16 @@ func TestResourceVersion(t *testing.T) {
 // TestLabelsAreBounded scrapes an informer with more handlers, indexes and reasons than a label
 // may have values.
 func TestLabelsAreBounded(t *testing.T) {
-	status := healthy()
-	status.Stats.Handlers, status.Stats.Indexes = nil, nil
+	informer := healthy()
+	informer.Stats.Handlers, informer.Stats.Indexes = nil, nil
 	for i := range 1000 {
 		name := fmt.Sprint("name", i)
-		status.Stats.Handlers = append(status.Stats.Handlers, cache.HandlerStats{Name: name, Processed: 1})
-		status.Stats.Indexes = append(status.Stats.Indexes, cache.IndexStats{Name: name, Values: 1})
-		status.Stats.Relists[cache.Reason(name)] = 1
-		status.Stats.Failures = append(status.Stats.Failures, cache.FailureCount{Verb: name, Reason: cache.Reason(name), Count: 1})
+		informer.Stats.Handlers = append(informer.Stats.Handlers, status.HandlerStats{Name: name, Processed: 1})
+		informer.Stats.Indexes = append(informer.Stats.Indexes, status.IndexStats{Name: name, Values: 1})
+		informer.Stats.Relists[status.Reason(name)] = 1
+		informer.Stats.Failures = append(informer.Stats.Failures, status.FailureCount{Verb: name, Reason: status.Reason(name), Count: 1})
 	}
-	got := gather(t, NewCollector(source{status}))
+	got := gather(t, NewCollector(source{informer}))
 	for name, want := range map[string]float64{
 		"informer_handler_processed_total": 1000,
 		"informer_index_values":            1000,
@@ -173,15 +173,15 @@ func TestLabelsAreBounded(t *testing.T) {
 // TestLabelsAreUTF8 scrapes names that a registry refuses as they are, and some of which are equal
 // after they are made valid.
 func TestLabelsAreUTF8(t *testing.T) {
-	status := healthy()
-	status.Name, status.Server = "a\xff", "https://\xff.example.com"
-	status.Resource.Group, status.Resource.Version, status.Resource.Resource = "\xfe", "v\xfe", "w\xfe"
-	status.Stats.Handlers = []cache.HandlerStats{{Name: "h\xfe", Processed: 1}, {Name: "h\xff", Processed: 2}, {Name: "a\"b\n\\", Processed: 4}}
-	status.Stats.Indexes = []cache.IndexStats{{Name: "\xc0", Values: 1}}
-	status.Stats.Relists = map[cache.Reason]uint64{"\xfe": 1, "\xff": 2}
-	same := status
+	informer := healthy()
+	informer.Name, informer.Server = "a\xff", "https://\xff.example.com"
+	informer.Resource.Group, informer.Resource.Version, informer.Resource.Resource = "\xfe", "v\xfe", "w\xfe"
+	informer.Stats.Handlers = []status.HandlerStats{{Name: "h\xfe", Processed: 1}, {Name: "h\xff", Processed: 2}, {Name: "a\"b\n\\", Processed: 4}}
+	informer.Stats.Indexes = []status.IndexStats{{Name: "\xc0", Values: 1}}
+	informer.Stats.Relists = map[status.Reason]uint64{"\xfe": 1, "\xff": 2}
+	same := informer
 	same.Name = "a\xfe"
-	got := gather(t, NewCollector(source{status, same}))
+	got := gather(t, NewCollector(source{informer, same}))
 	if got := values(got["informer_relists_total"]); got["cause=\uFFFD "] != 6 {
 		t.Errorf("relists are %v, want 6 with one cause", got)
 	}

@@ -8,9 +8,9 @@
 // With controller-runtime the registry is metrics.Registry of its package pkg/metrics, and the
 // manager serves it.
 //
-//	cache.StatusSource ─Statuses()─▶ Collector ─▶ series, merged by their labels ─▶ registry
-//	                                    ▲
-//	                                 a scrape
+//	status.Source ─Statuses()─▶ Collector ─▶ series, merged by their labels ─▶ registry
+//	                              ▲
+//	                           a scrape
 //
 // A Collector has no goroutine, and no state but the sums of informers with equal labels. Each scrape reads the counters, which the informers
 // count anyway. No informer waits for a scrape.

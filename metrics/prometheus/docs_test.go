@@ -10,7 +10,7 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // readDocs returns the rows of the tables of docs/observability.md and of its reference, which has the metrics, and the
@@ -89,9 +89,9 @@ func TestDocumentedMetrics(t *testing.T) {
 }
 
 // reasons are all values of the labels reason and cause.
-var reasons = []cache.Reason{
-	cache.Forbidden, cache.Unauthorized, cache.NotFound, cache.Expired, cache.TooManyRequests, cache.ServerError, cache.Refused,
-	cache.Redirected, cache.Decode, cache.ClosedEarly, cache.NoBookmark, cache.HandlerPanic, cache.Misconfigured, cache.Unreachable,
+var reasons = []status.Reason{
+	status.Forbidden, status.Unauthorized, status.NotFound, status.Expired, status.TooManyRequests, status.ServerError, status.Refused,
+	status.Redirected, status.Decode, status.ClosedEarly, status.NoBookmark, status.HandlerPanic, status.Misconfigured, status.Unreachable,
 }
 
 // TestDocumentedAlerts checks that each alert is in the table of alerts with its severity, and that

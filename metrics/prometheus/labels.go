@@ -8,13 +8,13 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // labels are those that all series of an informer have. Informers with equal labels are merged.
 type labels struct{ name, group, version, resource, server string }
 
-func labelsOf(status *cache.InformerStatus, withServer bool) labels {
+func labelsOf(status *status.Informer, withServer bool) labels {
 	of := labels{
 		name:     valid(status.Name),
 		group:    valid(status.Resource.Group),

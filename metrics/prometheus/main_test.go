@@ -18,17 +18,18 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// source is a StatusSource with fixed values.
-type source []cache.InformerStatus
+// source is a status.Source with fixed values.
+type source []status.Informer
 
-func (s source) Statuses() iter.Seq[cache.InformerStatus] { return slices.Values(s) }
+func (s source) Statuses() iter.Seq[status.Informer] { return slices.Values(s) }
 
 var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
@@ -106,20 +107,20 @@ func wantGolden(t *testing.T, name string, got []byte) {
 var moment = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 
 // healthy is an informer in which each number differs.
-func healthy() cache.InformerStatus {
-	status := cache.InformerStatus{
+func healthy() status.Informer {
+	status := status.Informer{
 		Name: "main", Resource: widgets, Kind: "Widget", Object: "*v1.Widget", Server: "https://user:secret@one.example.com:6443?token=secret",
-		Status: cache.Status{Phase: cache.Watching, Since: moment, ResourceVersion: "4711", Objects: 312, PendingWrites: 3},
-		Stats: cache.Stats{
+		Status: status.Status{Phase: status.Watching, Since: moment, ResourceVersion: "4711", Objects: 312, PendingWrites: 3},
+		Stats: status.Stats{
 			Synced: true, Staleness: 1500 * time.Millisecond, BytesRead: 100_000, ObjectBytes: 50_000,
 			Added: 11, Updated: 12, Deleted: 13, Bookmarks: 14, Dropped: 15, Lists: 5, DecodeFailures: 6, Queued: 7,
-			Relists:  map[cache.Reason]uint64{cache.Expired: 2, cache.ClosedEarly: 1},
-			Failures: []cache.FailureCount{{Verb: "list", Reason: cache.Forbidden, Count: 8}, {Verb: "watch", Reason: cache.Unreachable, Count: 9}},
-			Handlers: []cache.HandlerStats{
+			Relists:  map[status.Reason]uint64{status.Expired: 2, status.ClosedEarly: 1},
+			Failures: []status.FailureCount{{Verb: "list", Reason: status.Forbidden, Count: 8}, {Verb: "watch", Reason: status.Unreachable, Count: 9}},
+			Handlers: []status.HandlerStats{
 				{Name: "reconciler", Synced: true, Backlog: 21, Processed: 22, Merged: 23, Panics: 24, Running: 25 * time.Second, Slowest: 26 * time.Second},
 				{Name: "*v1.Handler", Unnamed: true, Processed: 31},
 			},
-			Indexes: []cache.IndexStats{{Name: "namespace", Values: 41}, {Name: "byColor", Values: 42}},
+			Indexes: []status.IndexStats{{Name: "namespace", Values: 41}, {Name: "byColor", Values: 42}},
 		},
 	}
 	for i := range status.Stats.Processing.Counts {
@@ -132,18 +133,18 @@ func healthy() cache.InformerStatus {
 }
 
 // forbidden is an informer that has never listed one of its two namespaces.
-func forbidden() cache.InformerStatus {
+func forbidden() status.Informer {
 	failure := errors.New("the rights are missing")
-	return cache.InformerStatus{
+	return status.Informer{
 		Name: "main", Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Namespaces: []string{"a", "b"},
-		Status: cache.Status{
-			Phase: cache.Degraded, Since: moment.Add(1500 * time.Millisecond), Err: failure, Reason: cache.Forbidden, Verb: "list",
-			Scopes: []cache.ScopeStatus{
-				{Namespace: "a", Status: cache.Status{Phase: cache.Degraded, Err: failure, Reason: cache.Forbidden}},
-				{Namespace: "b", Status: cache.Status{Phase: cache.Degraded, Err: failure, Reason: cache.Unreachable}},
+		Status: status.Status{
+			Phase: status.Degraded, Since: moment.Add(1500 * time.Millisecond), Err: failure, Reason: status.Forbidden, Verb: "list",
+			Scopes: []status.Scope{
+				{Namespace: "a", Status: status.Status{Phase: status.Degraded, Err: failure, Reason: status.Forbidden}},
+				{Namespace: "b", Status: status.Status{Phase: status.Degraded, Err: failure, Reason: status.Unreachable}},
 			},
-			Undecodable: make([]*cache.DecodeError, 2),
+			Undecodable: make([]*wire.DecodeError, 2),
 		},
-		Stats: cache.Stats{NotFollowing: 90 * time.Second, Failures: []cache.FailureCount{{Verb: "list", Reason: cache.Forbidden, Count: 4}}},
+		Stats: status.Stats{NotFollowing: 90 * time.Second, Failures: []status.FailureCount{{Verb: "list", Reason: status.Forbidden, Count: 4}}},
 	}
 }

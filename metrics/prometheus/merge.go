@@ -7,7 +7,7 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // merged are the series of informers with the same labels.
@@ -32,7 +32,7 @@ type point struct {
 // value is a number, or a histogram of durations.
 type value struct {
 	number    float64
-	durations *cache.Histogram
+	durations *status.Histogram
 }
 
 func number[N ~int | ~int64 | ~uint64 | ~float64](n N) value { return value{number: float64(n)} }
@@ -47,7 +47,7 @@ func truth(is bool) value {
 }
 
 // add adds the values of an informer.
-func (m *merged) add(status *cache.InformerStatus) {
+func (m *merged) add(status *status.Informer) {
 	m.informers++
 	for i := range metrics {
 		metrics[i].read(status, func(v value, labels ...string) { m.put(i, v, labels) })

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // sample is a prometheus.Metric: one series at the time of a scrape. Those of prometheus allocate
@@ -37,7 +37,7 @@ func (s *sample) Write(out *dto.Metric) error {
 	return nil
 }
 
-// buckets is a range of the upper bounds of cache.Histogram.
+// buckets is a range of the upper bounds of status.Histogram.
 type buckets struct{ first, end int }
 
 var (
@@ -46,7 +46,7 @@ var (
 	// over informers of both is right.
 	clientGoBuckets = buckets{1, 13}
 
-	bounds = inSeconds(new(cache.Histogram).Bounds())
+	bounds = inSeconds(new(status.Histogram).Bounds())
 )
 
 func inSeconds(durations []time.Duration) (seconds []float64) {
@@ -57,7 +57,7 @@ func inSeconds(durations []time.Duration) (seconds []float64) {
 }
 
 // histogramOf returns a histogram with some of the buckets of durations.
-func histogramOf(durations *cache.Histogram, in buckets) *dto.Histogram {
+func histogramOf(durations *status.Histogram, in buckets) *dto.Histogram {
 	count, sum := uint64(0), durations.Sum.Seconds()
 	values, cumulative := make([]dto.Bucket, in.end-in.first), make([]uint64, in.end-in.first)
 	written := &dto.Histogram{SampleSum: &sum, Bucket: make([]*dto.Bucket, 0, len(values))}

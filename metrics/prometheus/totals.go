@@ -6,7 +6,7 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // totals are the counters and histograms that several informers had together in the last scrape, of
@@ -88,9 +88,9 @@ func (v value) atLeast(before *total) (sent, missing value) {
 		missing.number = sent.number - v.number
 		return sent, missing
 	}
-	gone, all, rest := before.missing.durations, *v.durations, cache.Histogram{}
+	gone, all, rest := before.missing.durations, *v.durations, status.Histogram{}
 	if gone == nil {
-		gone = &cache.Histogram{}
+		gone = &status.Histogram{}
 	}
 	for i, count := range v.durations.Counts {
 		all.Counts[i] = max(count+gone.Counts[i], before.sent.durations.Counts[i])
@@ -100,7 +100,7 @@ func (v value) atLeast(before *total) (sent, missing value) {
 		all.Sum = math.MaxInt64
 	}
 	all.Sum = max(all.Sum, before.sent.durations.Sum)
-	if rest.Sum = all.Sum - v.durations.Sum; rest != (cache.Histogram{}) {
+	if rest.Sum = all.Sum - v.durations.Sum; rest != (status.Histogram{}) {
 		missing.durations = &rest
 	}
 	sent.durations = &all

@@ -12,22 +12,22 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
-// changing is a StatusSource whose informers a test replaces.
+// changing is a status.Source whose informers a test replaces.
 type changing struct {
 	mu        sync.Mutex
-	informers []cache.InformerStatus
+	informers []status.Informer
 }
 
-func (c *changing) set(informers ...cache.InformerStatus) {
+func (c *changing) set(informers ...status.Informer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.informers = informers
 }
 
-func (c *changing) Statuses() iter.Seq[cache.InformerStatus] {
+func (c *changing) Statuses() iter.Seq[status.Informer] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Values(slices.Clone(c.informers))
@@ -67,7 +67,7 @@ func TestInformersOfOneNameThatGo(t *testing.T) {
 	goes.Stats.Handlers[0].Latency.Sum = time.Hour
 	source := &changing{}
 	c := NewCollector(source)
-	scrape := func(lists, processed float64, informers ...cache.InformerStatus) map[string]float64 {
+	scrape := func(lists, processed float64, informers ...status.Informer) map[string]float64 {
 		t.Helper()
 		source.set(informers...)
 		families := gather(t, c)
@@ -107,7 +107,7 @@ func TestCountsDoNotFall(t *testing.T) {
 	all.Go(func() {
 		defer close(done)
 		random := rand.New(rand.NewPCG(1, 2))
-		informers := []cache.InformerStatus{healthy(), healthy()}
+		informers := []status.Informer{healthy(), healthy()}
 		for range 300 {
 			switch n := random.IntN(len(informers)); {
 			case random.IntN(3) == 0 && len(informers) > 1:

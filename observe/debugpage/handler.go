@@ -15,7 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/internal/loopback"
 	"github.com/typedinformers/informer-gen/observe"
 	"github.com/typedinformers/informer-gen/observe/internal/negotiate"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 const (
@@ -37,9 +37,9 @@ type Handler struct {
 }
 
 // New returns a handler for the informers of source, such as a factory.
-func New(source cache.StatusSource, options ...Option) *Handler {
+func New(source status.Source, options ...Option) *Handler {
 	h := &Handler{
-		reader:  observe.Reader{Sources: []cache.StatusSource{source}, Runbook: observe.Runbook, StalenessLimit: 3 * time.Minute},
+		reader:  observe.Reader{Sources: []status.Source{source}, Runbook: observe.Runbook, StalenessLimit: 3 * time.Minute},
 		renders: make(chan struct{}, maxRenders),
 	}
 	for _, option := range options {

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/observe"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -62,7 +62,7 @@ func testJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatal(err)
 	}
-	if s := report.Informers[0]; s.Resource != "secrets" || time.Duration(s.For) != 3*time.Minute || s.Reason != cache.Forbidden {
+	if s := report.Informers[0]; s.Resource != "secrets" || time.Duration(s.For) != 3*time.Minute || s.Reason != status.Forbidden {
 		t.Errorf("%+v", s)
 	}
 	if !strings.Contains(body(t, New(source{}), "/?format=json"), `"informers": []`) {
@@ -328,8 +328,8 @@ func TestSources(t *testing.T) {
 // broken panics in the middle of a look.
 type broken struct{ source }
 
-func (b broken) Statuses() iter.Seq[cache.InformerStatus] {
-	return func(yield func(cache.InformerStatus) bool) {
+func (b broken) Statuses() iter.Seq[status.Informer] {
+	return func(yield func(status.Informer) bool) {
 		yield(b.source[0])
 		panic("the source is broken")
 	}
@@ -349,7 +349,7 @@ func TestPanicOfASource(t *testing.T) {
 			get(t, h, "/", "")
 		}()
 	}
-	h.reader.Sources = []cache.StatusSource{some()}
+	h.reader.Sources = []status.Source{some()}
 	body(t, h, "/")
 }
 
@@ -433,7 +433,7 @@ func TestScopes(t *testing.T) {
 		t.Errorf("the informer is %+v", i)
 	}
 	databases := databases()
-	databases.Status.Err, databases.Status.Reason = fmt.Errorf("other namespaces (labels tier=b): %w", databases.Status.Scopes[0].Status.Err), cache.Refused
+	databases.Status.Err, databases.Status.Reason = fmt.Errorf("other namespaces (labels tier=b): %w", databases.Status.Scopes[0].Status.Err), status.Refused
 	if text := body(t, New(source{databases}), "/?format=text"); !strings.Contains(text, "The last request failed in 1 of 3 scopes: Refused.") {
 		t.Errorf("with a scope that fails:\n%s", text)
 	}

@@ -12,21 +12,22 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // hostile returns an informer with a text in each part that a server or a program can choose.
-func hostile(text string) cache.InformerStatus {
-	undecodable := []*cache.DecodeError{{Namespace: text, Name: text, Path: text, Near: text, Err: errors.New(text)}}
-	status := cache.Status{Phase: cache.Degraded, Reason: cache.Reason(cache.Unreachable), Verb: text, Err: errors.New(text), ResourceVersion: text, Undecodable: undecodable}
-	inScope := status
-	status.Scopes = []cache.ScopeStatus{{Namespace: text, Status: inScope}, {Namespace: text + "2", Status: cache.Status{Phase: cache.Watching}}}
-	return cache.InformerStatus{
+func hostile(text string) status.Informer {
+	undecodable := []*wire.DecodeError{{Namespace: text, Name: text, Path: text, Near: text, Err: errors.New(text)}}
+	joined := status.Status{Phase: status.Degraded, Reason: status.Reason(status.Unreachable), Verb: text, Err: errors.New(text), ResourceVersion: text, Undecodable: undecodable}
+	inScope := joined
+	joined.Scopes = []status.Scope{{Name: text, Namespace: text, Status: inScope}, {Name: text, Namespace: text + "2", Status: status.Status{Phase: status.Watching}}}
+	return status.Informer{
 		Name: text, Resource: schema.GroupVersionResource{Group: text, Version: text, Resource: text}, Kind: text, Object: text, Server: text,
-		Namespaces: []string{text, text + "2"}, Status: status,
-		Stats: cache.Stats{
-			Failures: []cache.FailureCount{{Verb: text, Reason: cache.Reason(text), Count: 1}}, Relists: map[cache.Reason]uint64{cache.Reason(text): 1},
-			Handlers: []cache.HandlerStats{{Name: text, Running: 1e12, Panics: 1}}, Indexes: []cache.IndexStats{{Name: text}},
+		Namespaces: []string{text, text + "2"}, Status: joined,
+		Stats: status.Stats{
+			Failures: []status.FailureCount{{Verb: text, Reason: status.Reason(text), Count: 1}}, Relists: map[status.Reason]uint64{status.Reason(text): 1},
+			Handlers: []status.HandlerStats{{Name: text, Running: 1e12, Panics: 1}}, Indexes: []status.IndexStats{{Name: text}},
 		},
 	}
 }

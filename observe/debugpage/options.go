@@ -4,14 +4,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Option sets a property of a Handler.
 type Option func(*Handler)
 
 // WithSource adds informers, for a program that has several factories.
-func WithSource(source cache.StatusSource) Option {
+func WithSource(source status.Source) Option {
 	return func(h *Handler) { h.reader.Sources = append(h.reader.Sources, source) }
 }
 
@@ -29,7 +29,7 @@ func WithObjectTextInErrors() Option {
 	return func(h *Handler) { h.reader.ObjectText = true }
 }
 
-// WithRunbook sets the URL of the page that has a heading for each cache.Reason, in lower case. The
+// WithRunbook sets the URL of the page that has a heading for each status.Reason, in lower case. The
 // reason is added as the fragment. By default it is docs/observability.md of this project.
 func WithRunbook(url string) Option {
 	return func(h *Handler) { h.reader.Runbook = url }

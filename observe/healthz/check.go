@@ -6,7 +6,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/observe"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Option sets a property of a check.
@@ -17,8 +17,8 @@ type check struct {
 	degradedLimit time.Duration
 }
 
-func newCheck(source cache.StatusSource, set []Option) *check {
-	c := &check{reader: observe.Reader{Sources: []cache.StatusSource{source}, Runbook: observe.Runbook}}
+func newCheck(source status.Source, set []Option) *check {
+	c := &check{reader: observe.Reader{Sources: []status.Source{source}, Runbook: observe.Runbook}}
 	for _, option := range set {
 		option(c)
 	}
@@ -26,7 +26,7 @@ func newCheck(source cache.StatusSource, set []Option) *check {
 }
 
 // WithSource adds the informers of another source, for a program with several factories.
-func WithSource(source cache.StatusSource) Option {
+func WithSource(source status.Source) Option {
 	return func(c *check) { c.reader.Sources = append(c.reader.Sources, source) }
 }
 
@@ -39,7 +39,7 @@ func WithDegradedLimit(limit time.Duration) Option {
 }
 
 // WithStalenessLimit makes an informer not ready to which the server has sent nothing for longer
-// than limit, also if its watch is open; see cache.Stats.Staleness. A kube-apiserver sends a
+// than limit, also if its watch is open; see status.Stats.Staleness. A kube-apiserver sends a
 // bookmark each minute, so the limit has to be several minutes. A server that sends no bookmarks,
 // such as a fake, is silent while nothing changes. 0 is for no limit.
 func WithStalenessLimit(limit time.Duration) Option {
@@ -61,7 +61,7 @@ func (c *check) report() *Report {
 // notReady returns why an informer is not ready.
 func (c *check) notReady(i *observe.Informer) (why []string) {
 	switch {
-	case i.Phase == cache.Stopped:
+	case i.Phase == status.Stopped:
 		return []string{"it has stopped"}
 	case !i.Synced && !i.WasSynced:
 		return []string{"the cache does not hold the first list"}
@@ -94,12 +94,12 @@ func notFollowing(i *observe.Informer) (longest observe.Seconds) {
 	switch {
 	case i.WasSynced && !i.Synced:
 		for s := range i.Scopes {
-			if scope := &i.Scopes[s]; scope.Phase != cache.Watching && scope.ResourceVersion != "" {
+			if scope := &i.Scopes[s]; scope.Phase != status.Watching && scope.ResourceVersion != "" {
 				longest = max(longest, scope.For)
 			}
 		}
 		return longest
-	case i.Phase == cache.Watching, i.Reason == cache.HandlerPanic:
+	case i.Phase == status.Watching, i.Reason == status.HandlerPanic:
 		return 0
 	}
 	return max(i.For, i.NotFollowing)

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/observe/internal/negotiate"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Readiness returns a check that fails while an informer of the source is not ready. The error has
 // a line for each, with the reason and what to do. The check fits AddReadyzCheck of
 // controller-runtime, and calls of other libraries that take such a function. It does not use the
 // request, which may be nil.
-func Readiness(source cache.StatusSource, set ...Option) func(*http.Request) error {
+func Readiness(source status.Source, set ...Option) func(*http.Request) error {
 	c := newCheck(source, set)
 	return func(*http.Request) error {
 		if report := c.report(); !report.Ready {
@@ -50,7 +50,7 @@ func (e *NotReadyError) Error() string {
 // Long lists are cut unless the request has the parameter verbose. A request that prefers
 // application/json gets a Report, which is never cut. Both have errors of the server, and names of resources, namespaces,
 // handlers and of an object that cannot be decoded, but no text of objects. Handler answers GET and HEAD at any path.
-func Handler(source cache.StatusSource, set ...Option) http.Handler {
+func Handler(source status.Source, set ...Option) http.Handler {
 	c := newCheck(source, set)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -17,13 +17,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/observe/healthz"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // statuses is a source with these informers.
-type statuses []cache.InformerStatus
+type statuses []status.Informer
 
-func (s statuses) Statuses() iter.Seq[cache.InformerStatus] { return slices.Values(s) }
+func (s statuses) Statuses() iter.Seq[status.Informer] { return slices.Values(s) }
 
 var (
 	foos = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}
@@ -31,34 +32,34 @@ var (
 )
 
 // following returns an informer that follows the server and is ready.
-func following(resource schema.GroupVersionResource) cache.InformerStatus {
-	return cache.InformerStatus{
+func following(resource schema.GroupVersionResource) status.Informer {
+	return status.Informer{
 		Resource: resource,
-		Status:   cache.Status{Phase: cache.Watching, Since: time.Now(), Objects: 3, ResourceVersion: "8"},
-		Stats:    cache.Stats{Synced: true, Handlers: []cache.HandlerStats{{Name: "reconciler", Synced: true}}},
+		Status:   status.Status{Phase: status.Watching, Since: time.Now(), Objects: 3, ResourceVersion: "8"},
+		Stats:    status.Stats{Synced: true, Handlers: []status.HandlerStats{{Name: "reconciler", Synced: true}}},
 	}
 }
 
-func degraded(resource schema.GroupVersionResource, reason cache.Reason) cache.InformerStatus {
+func degraded(resource schema.GroupVersionResource, reason status.Reason) status.Informer {
 	s := following(resource)
-	s.Status.Phase, s.Status.Reason, s.Status.Err = cache.Degraded, reason, errors.New("the error")
+	s.Status.Phase, s.Status.Reason, s.Status.Err = status.Degraded, reason, errors.New("the error")
 	return s
 }
 
-func notListed(s cache.InformerStatus) cache.InformerStatus {
-	s.Stats = cache.Stats{}
+func notListed(s status.Informer) status.Informer {
+	s.Stats = status.Stats{}
 	return s
 }
 
 // rescoped returns an informer that was synced before a scope was added. failed is the version of a scope
 // that is not allowed, or empty if it was never listed, and version that of another one.
-func rescoped(s cache.InformerStatus, failed, version string) cache.InformerStatus {
+func rescoped(s status.Informer, failed, version string) status.Informer {
 	s.Stats.Synced, s.Stats.WasSynced, s.Stats.NotFollowing = false, true, time.Hour
 	s.Stats.Handlers = nil
 	s.Namespaces = []string{"team-a", "team-b"}
-	s.Status.Scopes = []cache.ScopeStatus{
-		{Namespace: "team-a", Status: cache.Status{Phase: cache.Watching, Since: s.Status.Since, ResourceVersion: version}},
-		{Namespace: "team-b", Status: cache.Status{Phase: cache.Degraded, Reason: s.Status.Reason, Err: s.Status.Err, Since: s.Status.Since, ResourceVersion: failed}},
+	s.Status.Scopes = []status.Scope{
+		{Name: "namespace team-a", Namespace: "team-a", Status: status.Status{Phase: status.Watching, Since: s.Status.Since, ResourceVersion: version}},
+		{Name: "namespace team-b", Namespace: "team-b", Status: status.Status{Phase: status.Degraded, Reason: s.Status.Reason, Err: s.Status.Err, Since: s.Status.Since, ResourceVersion: failed}},
 	}
 	return s
 }
@@ -73,40 +74,40 @@ func get(h http.Handler, method, path string, accept ...string) *httptest.Respon
 
 // TestReadiness sleeps for five minutes after the states were made, so that limits have ended.
 func TestReadiness(t *testing.T) {
-	with := func(s cache.InformerStatus, change func(*cache.InformerStatus)) cache.InformerStatus {
+	with := func(s status.Informer, change func(*status.Informer)) status.Informer {
 		change(&s)
 		return s
 	}
 	const limit = 4 * time.Minute
 	for name, test := range map[string]struct {
-		of    func() cache.InformerStatus
+		of    func() status.Informer
 		set   []healthz.Option
 		ready bool
 		lines []string
 	}{
-		"watching": {func() cache.InformerStatus { return following(foos) }, nil, true, []string{"[+] foos.example.com: Watching for 5m: 3 objects at version 8"}},
-		"first list": {func() cache.InformerStatus {
-			return cache.InformerStatus{Resource: foos, Status: cache.Status{Phase: cache.Listing, Since: time.Now()}}
+		"watching": {func() status.Informer { return following(foos) }, nil, true, []string{"[+] foos.example.com: Watching for 5m: 3 objects at version 8"}},
+		"first list": {func() status.Informer {
+			return status.Informer{Resource: foos, Status: status.Status{Phase: status.Listing, Since: time.Now()}}
 		}, nil, false, []string{"[-] foos.example.com: Listing for 5m; the cache does not hold the first list", "sent nothing of the first list for 5m"}},
-		"failing later": {func() cache.InformerStatus { return degraded(foos, cache.Unreachable) }, nil, true, []string{"[+] foos.example.com: Degraded for 5m (Unreachable: the error)", "its address"}},
-		"listing between errors": {func() cache.InformerStatus {
-			return with(following(foos), func(s *cache.InformerStatus) {
-				s.Status.Phase, s.Status.Since, s.Stats.NotFollowing = cache.Listing, time.Now().Add(5*time.Minute), limit+1
+		"failing later": {func() status.Informer { return degraded(foos, status.Unreachable) }, nil, true, []string{"[+] foos.example.com: Degraded for 5m (Unreachable: the error)", "its address"}},
+		"listing between errors": {func() status.Informer {
+			return with(following(foos), func(s *status.Informer) {
+				s.Status.Phase, s.Status.Since, s.Stats.NotFollowing = status.Listing, time.Now().Add(5*time.Minute), limit+1
 			})
 		}, []healthz.Option{healthz.WithDegradedLimit(limit)}, false, []string{"has not followed the server for 4m"}},
-		"a handler has panicked": {func() cache.InformerStatus { return degraded(foos, cache.HandlerPanic) }, []healthz.Option{healthz.WithDegradedLimit(limit)}, true, []string{"Fix the handler"}},
-		"a later scope is forbidden": {func() cache.InformerStatus { return rescoped(degraded(foos, cache.Forbidden), "", "8") },
+		"a handler has panicked": {func() status.Informer { return degraded(foos, status.HandlerPanic) }, []healthz.Option{healthz.WithDegradedLimit(limit)}, true, []string{"Fix the handler"}},
+		"a later scope is forbidden": {func() status.Informer { return rescoped(degraded(foos, status.Forbidden), "", "8") },
 			[]healthz.Option{healthz.WithDegradedLimit(limit)}, true, []string{"[+] foos.example.com in namespaces team-a, team-b: Degraded for 5m in namespace team-b (Forbidden", "Add the rule to a Role in that namespace"}},
-		"a first scope fails later": {func() cache.InformerStatus { return rescoped(degraded(foos, cache.Forbidden), "7", "8") },
+		"a first scope fails later": {func() status.Informer { return rescoped(degraded(foos, status.Forbidden), "7", "8") },
 			[]healthz.Option{healthz.WithDegradedLimit(limit)}, false, []string{"it has not followed the server for 5m, and the limit is 4m"}},
-		"a handler waits for a later scope": {func() cache.InformerStatus {
-			return with(following(foos), func(s *cache.InformerStatus) {
-				s.Stats = cache.Stats{WasSynced: true, Handlers: []cache.HandlerStats{{Name: "reconciler", WasSynced: true}}}
+		"a handler waits for a later scope": {func() status.Informer {
+			return with(following(foos), func(s *status.Informer) {
+				s.Stats = status.Stats{WasSynced: true, Handlers: []status.HandlerStats{{Name: "reconciler", WasSynced: true}}}
 			})
 		}, nil, true, nil},
-		"a handler has not had the first scopes": {func() cache.InformerStatus {
-			return with(following(foos), func(s *cache.InformerStatus) {
-				s.Stats = cache.Stats{WasSynced: true, Handlers: []cache.HandlerStats{{Name: "reconciler"}}}
+		"a handler has not had the first scopes": {func() status.Informer {
+			return with(following(foos), func(s *status.Informer) {
+				s.Stats = status.Stats{WasSynced: true, Handlers: []status.HandlerStats{{Name: "reconciler"}}}
 			})
 		}, nil, false, []string{"handler reconciler has not returned from its initial list"}},
 	} {
@@ -199,8 +200,8 @@ type ranged struct {
 	isRead bool
 }
 
-func (r *ranged) Statuses() iter.Seq[cache.InformerStatus] {
-	return func(yield func(cache.InformerStatus) bool) {
+func (r *ranged) Statuses() iter.Seq[status.Informer] {
+	return func(yield func(status.Informer) bool) {
 		r.isRead = true
 		r.statuses.Statuses()(yield)
 		r.isRead = false
@@ -240,7 +241,7 @@ func TestLongLists(t *testing.T) {
 		resource.Resource = fmt.Sprintf("foos%03d", i)
 		s := following(resource)
 		if i%10 < 3 {
-			s = notListed(degraded(resource, cache.Unreachable))
+			s = notListed(degraded(resource, status.Unreachable))
 		}
 		source = append(source, s)
 	}
@@ -272,10 +273,10 @@ func TestLongLists(t *testing.T) {
 // TestNoObjectText has errors with text of an object, which a Secret may be, and with a credential.
 func TestNoObjectText(t *testing.T) {
 	const secret = "hunter2"
-	s := notListed(degraded(foos, cache.Decode))
+	s := notListed(degraded(foos, status.Decode))
 	s.Server = "https://admin:" + secret + "@10.0.0.1"
-	value := &cache.DecodeError{Namespace: "team-a", Name: "web", Path: "data." + secret, Near: secret, Err: errors.New("not a number: " + secret)}
-	s.Status.Err, s.Status.Undecodable = fmt.Errorf("list: %w", value), []*cache.DecodeError{value, value}
+	value := &wire.DecodeError{Namespace: "team-a", Name: "web", Path: "data." + secret, Near: secret, Err: errors.New("not a number: " + secret)}
+	s.Status.Err, s.Status.Undecodable = fmt.Errorf("list: %w", value), []*wire.DecodeError{value, value}
 	source := statuses{s}
 	h := healthz.Handler(source)
 	for _, body := range []string{get(h, http.MethodGet, "/").Body.String(), get(h, http.MethodGet, "/", "application/json").Body.String(), healthz.Readiness(source)(nil).Error()} {
@@ -293,9 +294,9 @@ func TestNoObjectText(t *testing.T) {
 func TestResourceOfKubernetes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-		server := statuses{notListed(degraded(pods, cache.NotFound))}
+		server := statuses{notListed(degraded(pods, status.NotFound))}
 		wantBody(t, healthz.Handler(server), http.StatusServiceUnavailable, "(NotFound: the error; it is a part of Kubernetes, so the server is too old or too new for v1, has disabled it, or is no API server)", `Check: kubectl api-resources --api-group=""`)
-		noWatch := notListed(degraded(foos, cache.NotFound))
+		noWatch := notListed(degraded(foos, status.NotFound))
 		noWatch.Status.Verb, noWatch.Status.Err = "watch", apierrors.NewMethodNotSupported(foos.GroupResource(), "watch")
 		wantBody(t, healthz.Handler(statuses{noWatch}), http.StatusServiceUnavailable, "; its API server knows no watch)")
 	})

@@ -84,7 +84,7 @@ func (c *config) gate(all *shared, held source.Held) *gate.Gate {
 	s := gate.Settings{
 		Form: c.form, Client: c.source, Decode: &c.Decode, Transform: c.Transform, Rule: c.rule,
 		ObjectError: func(name listed.Name, err error) error {
-			return &ObjectError{Resource: c.Resource, Object: ObjectName(name), Err: err}
+			return &ObjectError{Resource: c.Resource, Namespace: name.Namespace, Name: name.Name, Err: err}
 		},
 	}
 	if c.Open != nil {

@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // timesOf writes the durations of a histogram as the number of them and their sum.
-func timesOf(h Histogram) string { return fmt.Sprintf("%d in %v", h.Count(), h.Sum) }
+func timesOf(h status.Histogram) string { return fmt.Sprintf("%d in %v", h.Count(), h.Sum) }
 
 // wantTimes compares the counters of an informer and its handlers.
 func wantTimes(t *testing.T, s *SharedIndexInformer[object], want ...string) {
@@ -200,7 +201,7 @@ func TestReadersDoNotWait(t *testing.T) {
 // TestSizesOfACache reads the sizes of the indexes and the estimate of the memory of objects.
 func TestSizesOfACache(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
-	read := func() (all Stats) {
+	read := func() (all status.Stats) {
 		observeIndexer(machineOf(x), &all, clock.Now())
 		return all
 	}

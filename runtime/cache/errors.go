@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -46,52 +43,14 @@ func (e *OptionError) Error() string {
 // Unwrap returns the reason.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// ObjectError is an error about one object that was read from the server, but cannot be
-// stored in the cache.
-type ObjectError struct {
-	Resource schema.GroupVersionResource
-	Object   ObjectName
-	Err      error
-}
-
-// Error names the resource, the object and the reason.
-func (e *ObjectError) Error() string {
-	return fmt.Sprintf("%s %s: %v", e.Resource.GroupResource(), printable.Text(e.Object.String()), e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *ObjectError) Unwrap() error { return e.Err }
-
-// Is makes the error match protocol.ErrObject.
-func (e *ObjectError) Is(target error) bool { return target == protocol.ErrObject }
+// ObjectError is an error about one object that was read from the server, but cannot be stored in the cache.
+type ObjectError = status.ObjectError
 
 // HandlerPanicError reports a handler or a hook that panicked, or that ended its goroutine.
-type HandlerPanicError struct {
-	// Handler is its name: that of WithHandlerName, or its Go type. A hook has the name of
-	// its type, such as StatusHandler.
-	Handler string
-	// Object is the name of the object that the handler was called with. It is empty for a
-	// hook.
-	Object ObjectName
-	// Value is the value of the panic as text. Stack is the stack of the handler.
-	Value string
-	Stack []byte
-	// Exited is set if the handler did not panic, but called runtime.Goexit, as t.Fatal
-	// of a test does. Value is empty then.
-	Exited bool
-}
+type HandlerPanicError = status.HandlerPanicError
 
-// Error names the handler, the object and the value.
-func (e *HandlerPanicError) Error() string {
-	object := ""
-	if e.Object != (ObjectName{}) {
-		object = " on " + printable.Text(e.Object.String())
-	}
-	if e.Exited {
-		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, object)
-	}
-	return fmt.Sprintf("handler %s panicked%s: %s", e.Handler, object, e.Value)
-}
+// ScopesError is the Err of a Status while the scopes of the informer cannot be set; see SetScopesError.
+type ScopesError = status.ScopesError
 
 func optionError(option string, object reflect.Type, format string, args ...any) *OptionError {
 	e := &OptionError{Option: option, Err: fmt.Errorf(format, args...)}
@@ -100,29 +59,3 @@ func optionError(option string, object reflect.Type, format string, args ...any)
 	}
 	return e
 }
-
-// followedError is the error of an informer whose objects are the scopes of another one.
-type followedError struct {
-	resource schema.GroupVersionResource
-	// namespaces are those that the informer is limited to.
-	namespaces []string
-	verb       string
-	err        error
-}
-
-func (e *followedError) Error() string { return e.err.Error() }
-
-func (e *followedError) Unwrap() error { return e.err }
-
-// ScopesError is the Err of a Status while the scopes of the informer cannot be set; see SetScopesError. The informer keeps those
-// that it has.
-type ScopesError struct {
-	// Err is the error of SetScopesError.
-	Err error
-}
-
-// Error returns the text of Err after "scopes: ".
-func (e *ScopesError) Error() string { return "scopes: " + e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *ScopesError) Unwrap() error { return e.Err }

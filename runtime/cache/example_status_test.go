@@ -59,7 +59,7 @@ func ExampleNotSyncedError() {
 	var notSynced *cache.NotSyncedError
 	if errors.As(err, &notSynced) {
 		for _, waiting := range notSynced.Waiting {
-			fmt.Println(waiting.Resource.Resource, waiting.Status.Phase, waiting.Status.Reason)
+			fmt.Println(waiting.Status.Resource.Resource, waiting.Status.Phase, waiting.Status.Reason)
 		}
 		fmt.Println(notSynced.Cause)
 	}

@@ -99,7 +99,7 @@ func TestFactoryNamesUnsyncedInformers(t *testing.T) {
 		if !errors.As(err, &notSynced) || !errors.Is(err, context.DeadlineExceeded) || len(notSynced.Waiting) != 1 {
 			t.Fatalf("error is %v", err)
 		}
-		if w := notSynced.Waiting[0]; w.Resource != widgets || w.Handler != "" || w.Status.Phase != Degraded || w.Status.Reason != Forbidden {
+		if w := notSynced.Waiting[0]; w.Status.Resource != widgets || w.Handler != "" || w.Status.Phase != Degraded || w.Status.Reason != Forbidden {
 			t.Errorf("the entry is %+v", w)
 		}
 		for _, want := range []string{"widgets.test.example.com in namespace team-a: Degraded for ", "s (Forbidden: ", "no right to list"} {

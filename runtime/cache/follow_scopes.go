@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
@@ -62,7 +63,10 @@ func followScopes(ctx context.Context, follower, followed machine, scope func(Ob
 		}
 		// Not Status: the errors of other handlers do not matter.
 		if status := objects.statusOfAll(); status.Err != nil {
-			s.SetScopesError(&followedError{objects.Resource(), objects.namespaces(), status.Verb, fmt.Errorf("%s: %w", objects.name(), status.Err)})
+			s.SetScopesError(&advice.SourceError{
+				Verb: status.Verb, Resource: objects.Resource(), Namespaces: objects.namespaces(),
+				Err: fmt.Errorf("%s: %w", objects.name(), status.Err),
+			})
 			continue
 		}
 		if synced != nil {

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 )
 
 // wantAwaited checks what is said about an informer whose source has set no scopes: status is in the text of its
@@ -36,7 +36,7 @@ func TestScopesThatAreNotSet(t *testing.T) {
 		c, log := newCluster(t), &shownLog{}
 		s := c.runLogged(t, log, nil, WithScopesLater())
 		wantAwaited(t, s, "SetScopes was not called yet", "its scopes are not set yet. Look at what calls SetScopes")
-		time.Sleep(outage.After)
+		time.Sleep(advice.After)
 		wantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com in scopes that are not set yet for=10s advice=The informer has sent no request, because its scopes are not set yet")
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err != nil {
 			t.Fatal(err)
@@ -62,13 +62,13 @@ func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 		s := c.runLogged(t, log, nil, WithScopesLater())
 		followNames(t, s, teams)
 		wantAwaited(t, s, "its scopes come from an informer that is not synced: widgets.test.example.com in namespace teams: Pending for ", "which is not started. Start that informer")
-		time.Sleep(outage.After)
+		time.Sleep(advice.After)
 		wantLog(t, log, "the objects of the informer of widgets.test.example.com, which is not started.")
 
 		hanging := c.server.On("list", widgets.Resource).In("teams").Hang()
 		run(t, func(ctx context.Context) { teams.Run(klog.NewContext(ctx, klog.New(log))) })
 		wantAwaited(t, s, "in namespace teams: Listing for ", "which is not synced. Look at the Status of that informer")
-		time.Sleep(outage.After)
+		time.Sleep(advice.After)
 		wantLog(t, log, "in namespace teams for=10s advice=The server has sent nothing of the first list for 10s")
 
 		failing := c.server.On("list", widgets.Resource).In("teams").Forbidden()

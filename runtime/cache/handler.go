@@ -335,7 +335,7 @@ type handlerPanic struct {
 
 // report logs that the handler of l panicked with a value, or exited if value is nil.
 func (p *handlerPanics) report(l *processor.Listener, n *processor.Notification, value any) {
-	err := &HandlerPanicError{Handler: l.Name(), Object: MetaObjectToName(n.Obj)}
+	err := &HandlerPanicError{Handler: l.Name(), Namespace: n.Obj.GetNamespace(), Name: n.Obj.GetName()}
 	logPanic(klog.FromContext(p.ctx), p.resource, "handler", err, value, p.recovers)
 	p.keep(l, err)
 	p.changed()
@@ -350,8 +350,8 @@ func logPanic(logger klog.Logger, resource, what string, err *HandlerPanicError,
 		err.Value, message = fmt.Sprint(value), "A "+what+" panicked"
 	}
 	values := []any{"resource", resource, what, err.Handler}
-	if err.Object != (ObjectName{}) {
-		values = append(values, "object", printable.Text(err.Object.String()))
+	if err.Name != "" {
+		values = append(values, "object", printable.Text(ObjectName{err.Namespace, err.Name}.String()))
 	}
 	logger.Error(err, message, append(values, "stack", string(err.Stack))...)
 	if !recovers && !err.Exited {

@@ -34,7 +34,6 @@ type StatusHandler func(ctx context.Context, change StatusChange)
 
 // StatusChange is a change of the Status of an informer.
 type StatusChange struct {
-	Resource schema.GroupVersionResource
 	// Name is the name of the informer in logs and errors, such as "foos.example.com in
 	// namespace team-a".
 	Name string

@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // hooked records the calls of hooks, and lets each of them wait.
@@ -94,8 +95,8 @@ func TestHooksAreCalledInOrder(t *testing.T) {
 		synctest.Wait()
 		wantLines(t, heard.take())
 		last := heard.changes[len(heard.changes)-1]
-		if got, want := last.String(), "widgets.test.example.com: Watching for "; !strings.HasPrefix(got, want) || last.Resource != widgets {
-			t.Errorf("the last change is %q of %v, want %q", got, last.Resource, want)
+		if got, want := last.String(), "widgets.test.example.com: Watching for "; !strings.HasPrefix(got, want) || last.New.Resource != widgets {
+			t.Errorf("the last change is %q of %v, want %q", got, last.New.Resource, want)
 		}
 		stop()
 		wantLines(t, heard.take(), "Watching to Stopped")
@@ -154,7 +155,7 @@ func TestBlockedHooksBlockNothing(t *testing.T) {
 			t.Errorf("%d calls, %d errors heard and %d dropped, the last line is %q", len(lines), heard.errors, heard.dropped, lines[len(lines)-1])
 		}
 		for i, change := range heard.changes {
-			if i > 0 && !isSameState(change.Old, heard.changes[i-1].New) {
+			if i > 0 && !status.SameState(change.Old, heard.changes[i-1].New) {
 				t.Errorf("change %d is from %v, the one before is to %v", i, change.Old, heard.changes[i-1].New)
 			}
 		}

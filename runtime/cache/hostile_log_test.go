@@ -17,7 +17,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 )
 
 // lockedBuffer is a Buffer for several goroutines.
@@ -55,7 +55,7 @@ func TestLogOfAHostileServer(t *testing.T) {
 				}
 				s := informerOf(Config[object]{ListerWatcher: source, Resource: widgets})
 				run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, logger)) })
-				time.Sleep(outage.After + time.Second)
+				time.Sleep(advice.After + time.Second)
 				synctest.Wait()
 				text := log.String()
 				if !strings.Contains(text, "Does not follow the API server") || !strings.Contains(text, strings.ReplaceAll(test.shown, `\`, `\\`)) {

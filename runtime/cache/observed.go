@@ -21,6 +21,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Status is that of SharedIndexInformer.
@@ -40,9 +41,9 @@ func (s *sharedInformer) statusOfAll() Status {
 	if len(all) == 1 && chosen == nil {
 		return all[0].Status()
 	}
-	scopes := make([]ScopeStatus, len(all))
+	scopes := make([]status.Scope, len(all))
 	for i, r := range all {
-		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
+		scopes[i] = status.Scope{Name: r.config.scope.name(), Namespace: r.config.Namespace, Status: r.Status()}
 		isShared := r.config.scope.OtherNamespaces || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
 		if isShared {
 			scopes[i].Scope = r.config.scope.String()
@@ -50,10 +51,10 @@ func (s *sharedInformer) statusOfAll() Status {
 	}
 	var choice *Status
 	if chosen != nil {
-		status := statusOf(chosen.State())
-		choice = &status
+		state := statusOf(chosen.State())
+		choice = &state
 	}
-	status := joined(scopes, choice)
+	status := status.Join(scopes, choice)
 	for _, scope := range s.leaving() { // what they cannot decode may still be in the cache
 		for _, state := range scope.Reflector.State().Undecodable {
 			if s.set.partition.Load().Has(scope.ID, listed.Name{Namespace: state.Namespace, Name: state.Name}) {
@@ -61,11 +62,11 @@ func (s *sharedInformer) statusOfAll() Status {
 			}
 		}
 	}
-	sortUndecodable(status.Undecodable)
+	status.SortUndecodable()
 	if choice != nil && choice.Phase == Listing && len(scopes) == 0 {
-		status.awaits = s.awaitedScopes()
+		status.Awaits = s.awaitedScopes()
 	}
-	status.resource = s.config.Resource
+	status.Resource = s.config.Resource
 	return status
 }
 
@@ -75,17 +76,17 @@ func (s *sharedInformer) NotSyncedReason() string {
 	return waiting.Reason
 }
 
-func (s *sharedInformer) waitsFor() (subject, NotSynced) {
+func (s *sharedInformer) waitsFor() (subject, status.NotSynced) {
 	if s.HasSynced() || s.released.Load() {
-		return subject{}, NotSynced{}
+		return subject{}, status.NotSynced{}
 	}
 	return subject{informer: s}, s.notSynced()
 }
 
 // notSynced returns the state of the informer as the reason why something is not synced.
-func (s *sharedInformer) notSynced() NotSynced {
-	status := s.Status()
-	return NotSynced{Resource: s.config.Resource, Reason: s.name() + ": " + status.String(), Status: status}
+func (s *sharedInformer) notSynced() status.NotSynced {
+	now := s.Status()
+	return status.NotSynced{Reason: s.name() + ": " + now.String(), Status: now}
 }
 
 // WaitFor waits until the cache has all changes up to a resourceVersion, for example that of an
@@ -133,8 +134,8 @@ func (s *sharedInformer) observed() InformerStatus {
 
 // stats returns the counters. It takes no lock that is held while foreign code runs: a handler, a
 // hook and an index function may call it, and it waits for none of them.
-func (s *sharedInformer) stats() Stats {
-	all := Stats{
+func (s *sharedInformer) stats() status.Stats {
+	all := status.Stats{
 		Synced: s.HasSynced(), WasSynced: s.core.HadSynced(s.core.Listed()), NotFollowing: s.outages.Lasted(),
 		Queued: s.core.Queue.Len(), Processing: read(&s.counters.processing), ToCache: read(&s.counters.toCache),
 	}
@@ -151,7 +152,7 @@ func (s *sharedInformer) stats() Stats {
 }
 
 // observeHandlers adds the handlers to the counters.
-func (s *sharedInformer) observeHandlers(all *Stats, now clock.Stamp) {
+func (s *sharedInformer) observeHandlers(all *status.Stats, now clock.Stamp) {
 	listeners, removed := s.core.Processor.Observe()
 	for _, l := range listeners {
 		h := handlerStats(l, now)
@@ -160,33 +161,33 @@ func (s *sharedInformer) observeHandlers(all *Stats, now clock.Stamp) {
 	}
 	for _, gone := range removed {
 		calls := &gone.Calls
-		all.Removed = append(all.Removed, HandlerStats{
+		all.Removed = append(all.Removed, status.HandlerStats{
 			Name: gone.Name, Unnamed: gone.Name == "",
-			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics, Latency: Histogram{calls.Latency, calls.LatencySum},
+			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics, Latency: status.Histogram{Counts: calls.Latency, Sum: calls.LatencySum},
 		})
 	}
 }
 
-func observeIndexer(x *indexer.Indexer, all *Stats, now clock.Stamp) {
+func observeIndexer(x *indexer.Indexer, all *status.Stats, now clock.Stamp) {
 	all.ObjectBytes = x.Bytes(now)
-	all.Packed = PackedStats(x.Packed(now))
+	all.Packed = status.PackedStats(x.Packed(now))
 	for _, index := range x.Sizes() {
-		all.Indexes = append(all.Indexes, IndexStats(index))
+		all.Indexes = append(all.Indexes, status.IndexStats(index))
 	}
 }
 
 // handlerStats returns the counters of a handler that do not depend on a queue.
-func handlerStats(l *processor.Listener, now clock.Stamp) HandlerStats {
+func handlerStats(l *processor.Listener, now clock.Stamp) status.HandlerStats {
 	calls := l.Calls(now)
-	return HandlerStats{
+	return status.HandlerStats{
 		Name: l.Name(), Unnamed: l.Unnamed(),
 		Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
-		Running: calls.Running, Slowest: calls.Slowest, Latency: Histogram{calls.Latency, calls.LatencySum},
+		Running: calls.Running, Slowest: calls.Slowest, Latency: status.Histogram{Counts: calls.Latency, Sum: calls.LatencySum},
 	}
 }
 
 // addTraffic adds what the Reflectors of an informer have read.
-func addTraffic(t *stats.Traffic, all *Stats) {
+func addTraffic(t *stats.Traffic, all *status.Stats) {
 	all.BytesRead = t.Bytes.Load()
 	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
 	all.Dropped = t.Dropped.Load()
@@ -198,9 +199,9 @@ func addTraffic(t *stats.Traffic, all *Stats) {
 		all.Relists[Reason(cause)] = count
 	}
 	for failure, count := range t.Failures() {
-		all.Failures = append(all.Failures, FailureCount{failure.Verb, Reason(failure.Reason), count})
+		all.Failures = append(all.Failures, status.FailureCount{Verb: failure.Verb, Reason: Reason(failure.Reason), Count: count})
 	}
-	slices.SortFunc(all.Failures, func(a, b FailureCount) int {
+	slices.SortFunc(all.Failures, func(a, b status.FailureCount) int {
 		return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Reason, b.Reason))
 	})
 }
@@ -210,16 +211,16 @@ type observedInformer struct{ *sharedInformer }
 
 // Failures returns the failures of lists and watches. It leaves out a handler that has panicked.
 func (s observedInformer) Failures() []advice.Failure {
-	status := s.statusOfAll()
-	return failuresOf(&status, s.config.Resource, s.namespaces())
+	all := status.Informer{Resource: s.config.Resource, Namespaces: s.namespaces(), Status: s.statusOfAll()}
+	return all.Failures()
 }
 
 // About returns what to say of a list that takes long, or of scopes that are not set.
 func (s observedInformer) About(lasted time.Duration) advice.Advice {
-	if awaits := s.statusOfAll().awaits; awaits != nil {
-		return awaits.advice
+	if of := s.statusOfAll().Awaits; of != nil {
+		return advice.NoScopes(of.Status.Resource.GroupResource(), of.Status.Phase == Pending)
 	}
-	return adviceOnListing(lasted, &Stats{Synced: s.HasSynced(), BytesRead: s.shared.traffic.Bytes.Load()})
+	return advice.Listing(lasted, s.HasSynced(), s.shared.traffic.Bytes.Load())
 }
 
 // Logger returns that of Run, with the name of the collection.

@@ -16,8 +16,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 )
 
 // shownLog keeps the lines that a program without -v writes.
@@ -107,7 +107,7 @@ func TestLogOfAnOutage(t *testing.T) {
 				c, log := newCluster(t), &shownLog{}
 				list := c.server.On("list", widgets.Resource).Forbidden()
 				s := c.runLogged(t, log, []string{"team-a"}, WithWatchErrorHandler(handler))
-				time.Sleep(outage.After - time.Second)
+				time.Sleep(advice.After - time.Second)
 				wantLog(t, log)
 				time.Sleep(time.Second)
 				wantLog(t, log, `Does not follow the API server: list: widgets.test.example.com is forbidden: User "apitest" cannot list resource "widgets" in API group "test.example.com" in the namespace "team-a" resource=widgets.test.example.com in namespace team-a reason=Forbidden for=10s advice=The server does not allow user apitest to list widgets.test.example.com in namespace team-a. Add the rule to a Role in that namespace, and bind it to that user with a RoleBinding there. `+rule)
@@ -119,7 +119,7 @@ func TestLogOfAnOutage(t *testing.T) {
 				s.Retry()
 				time.Sleep(time.Minute)
 				wantLog(t, log, "to watch widgets.test.example.com in namespace team-a")
-				if lasted := inside(s).stats().NotFollowing; lasted.Round(time.Second) != time.Hour+time.Minute+outage.After {
+				if lasted := inside(s).stats().NotFollowing; lasted.Round(time.Second) != time.Hour+time.Minute+advice.After {
 					t.Errorf("it has not followed the server for %v", lasted)
 				}
 				watch.Remove()
@@ -146,7 +146,7 @@ func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 		c, log := newCluster(t), &shownLog{}
 		hanging := c.server.On("list", widgets.Resource).Hang()
 		s := c.runLogged(t, log, nil)
-		time.Sleep(outage.After)
+		time.Sleep(advice.After)
 		wantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com for=10s advice=The server has sent nothing of the first list for 10s.")
 		if advice := (&InformerStatus{Status: s.Status(), Stats: inside(s).stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
 			t.Errorf("the advice is %+v", advice)
@@ -239,7 +239,7 @@ func TestLogOfHandlers(t *testing.T) {
 		add("quick")
 		close(gates[0])
 		add("slow")
-		time.Sleep(2*outage.After - time.Second)
+		time.Sleep(2*advice.After - time.Second)
 		wantLog(t, log)
 		removed := add("removed")
 		time.Sleep(time.Second)
@@ -260,7 +260,7 @@ func TestLogOfHandlers(t *testing.T) {
 
 // TestNoLineAfterTheEnd stops an informer shortly before and after the log would name it.
 func TestNoLineAfterTheEnd(t *testing.T) {
-	for _, lasted := range []time.Duration{time.Second, outage.After - 1, outage.After + 1} {
+	for _, lasted := range []time.Duration{time.Second, advice.After - 1, advice.After + 1} {
 		synctest.Test(t, func(t *testing.T) {
 			c, log := newCluster(t), &shownLog{}
 			c.server.On("*", widgets.Resource).Optional().InternalError()
@@ -268,7 +268,7 @@ func TestNoLineAfterTheEnd(t *testing.T) {
 			time.Sleep(lasted)
 			s.Stop()
 			lines := len(log.take())
-			if want := min(int(lasted/outage.After), 1); lines != want {
+			if want := min(int(lasted/advice.After), 1); lines != want {
 				t.Errorf("%d lines after %v", lines, lasted)
 			}
 			time.Sleep(time.Hour)

@@ -163,7 +163,7 @@ func TestForgedResponse(t *testing.T) {
 					}
 					f.minutes(2)
 					f.want(2, 1, "after three minutes")
-					if last := f.informer.Status().LastUnconfirmed; last.Object.Namespace != "a" || !strings.Contains(f.informer.Status().String(), "1 version not confirmed, the last: ") {
+					if last := f.informer.Status().LastUnconfirmed; last.Namespace != "a" || !strings.Contains(f.informer.Status().String(), "1 version not confirmed, the last: ") {
 						t.Errorf("the status is %v", f.informer.Status())
 					}
 					f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope", "content": "again"})))

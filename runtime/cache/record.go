@@ -11,6 +11,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -83,30 +84,33 @@ func (r *record) Failed(ctx context.Context, err error) {
 // Status returns the state of the Reflector, without Objects.
 func (r *record) Status() Status {
 	state := r.reflector.State()
-	status := statusOf(state.State)
-	status.ResourceVersion = r.frontier.Received().Version
-	status.Undecodable = state.Undecodable
-	if rule := r.config.rule; len(status.Undecodable) > 0 && rule.HasTerms() { // a namespace may have been removed since
-		status.Undecodable = slices.DeleteFunc(status.Undecodable, func(state *DecodeError) bool {
+	all := statusOf(state.State)
+	all.Resource = r.config.Resource
+	all.ResourceVersion = r.frontier.Received().Version
+	all.Undecodable = state.Undecodable
+	if rule := r.config.rule; len(all.Undecodable) > 0 && rule.HasTerms() { // a namespace may have been removed since
+		all.Undecodable = slices.DeleteFunc(all.Undecodable, func(state *DecodeError) bool {
 			return rule.Excludes(state.Namespace, state.Name)
 		})
 	}
-	last := state.LastUnconfirmed
-	status.Unconfirmed, status.LastUnconfirmed = state.Unconfirmed, UnconfirmedVersion{ObjectName(last.Object), last.ResourceVersion, last.At}
-	status.resource = r.config.Resource
-	return status
+	last := &state.LastUnconfirmed
+	all.Unconfirmed = state.Unconfirmed
+	all.LastUnconfirmed = status.UnconfirmedVersion{
+		Namespace: last.Object.Namespace, Name: last.Object.Name, ResourceVersion: last.ResourceVersion, At: last.At,
+	}
+	return all
 }
 
-// newHooks returns the hooks of an informer, whose present status is status(). It returns
+// newHooks returns the hooks of an informer, whose present status is now(). It returns
 // nil if there are none. config does not change any more.
-func newHooks(config *config, name func() string, status func() Status) *hook.Hooks[Status] {
+func newHooks(config *config, name func() string, now func() Status) *hook.Hooks[Status] {
 	if config.WatchErrorHandler == nil && config.StatusHandler == nil {
 		return nil
 	}
 	options := hook.Options[Status]{
-		Status:  status,
+		Status:  now,
 		IsSlow:  len(config.scopes) > 0 || config.scopesLater, // there may be a thousand
-		Same:    isSameState,
+		Same:    status.SameState,
 		Dropped: func(n int) error { return &DroppedErrors{n} },
 		Full: func(ctx context.Context) {
 			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler or StatusHandler does not return; further errors are dropped, and changes of the status merged", "resource", name())
@@ -118,16 +122,10 @@ func newHooks(config *config, name func() string, status func() Status) *hook.Ho
 	}
 	if handler := config.StatusHandler; handler != nil {
 		options.OnChange = func(ctx context.Context, before, now Status) {
-			handler(ctx, StatusChange{Resource: config.Resource, Name: name(), Old: before, New: now})
+			handler(ctx, StatusChange{Name: name(), Old: before, New: now})
 		}
 	}
-	return hook.New(options, status())
-}
-
-// isSameState reports whether the difference is none for a StatusHandler.
-func isSameState(a, b Status) bool {
-	sameScope := func(a, b ScopeStatus) bool { return isSameState(a.Status, b.Status) }
-	return a.Phase == b.Phase && a.Reason == b.Reason && textOf(a.Err) == textOf(b.Err) && slices.EqualFunc(a.Scopes, b.Scopes, sameScope)
+	return hook.New(options, now())
 }
 
 // hookFailed logs that a hook panicked with a value, or exited if value is nil.

@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -191,8 +192,8 @@ type observedReflector struct {
 }
 
 func (r observedReflector) Failures() []advice.Failure {
-	status := r.Status()
-	return failuresOf(&status, r.config.Resource, namespacesOf(r.config))
+	all := status.Informer{Resource: r.config.Resource, Namespaces: namespacesOf(r.config), Status: r.Status()}
+	return all.Failures()
 }
 
 // namespacesOf returns the namespace that a config is limited to; nil for all.
@@ -204,7 +205,7 @@ func namespacesOf(c *config) []string {
 }
 
 func (r observedReflector) About(lasted time.Duration) advice.Advice {
-	return adviceOnListing(lasted, &Stats{Synced: r.Status().ResourceVersion != "", BytesRead: r.shared.traffic.Bytes.Load()})
+	return advice.Listing(lasted, r.Status().ResourceVersion != "", r.shared.traffic.Bytes.Load())
 }
 
 func (r observedReflector) Logger() klog.Logger { return r.logger }

@@ -401,7 +401,7 @@ func TestPagesThatSucceedLaterAreNotLimited(t *testing.T) {
 }
 
 func TestObjectErrorIsADecodeError(t *testing.T) {
-	err := fmt.Errorf("list: %w", &ObjectError{Resource: widgets, Object: ObjectName{Name: "w"}, Err: errors.New("bad field")})
+	err := fmt.Errorf("list: %w", &ObjectError{Resource: widgets, Name: "w", Err: errors.New("bad field")})
 	if got := reasonOf(err); got != Decode {
 		t.Errorf("its reason is %s", got)
 	}

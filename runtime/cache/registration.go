@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // registration is the only ResourceEventHandlerRegistration.
@@ -28,9 +29,9 @@ func (r *registration) HandlerPanicked(obj Object, value any) {
 	r.informer.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
 }
 
-func (r *registration) waitsFor() (subject, NotSynced) {
+func (r *registration) waitsFor() (subject, status.NotSynced) {
 	if r.HasSynced() || r.Removed() || r.informer.released.Load() {
-		return subject{}, NotSynced{}
+		return subject{}, status.NotSynced{}
 	}
 	about, waiting := r.informer.waitsFor()
 	if waiting.Reason != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scopes"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // scopeSet has the Reflectors of an informer, one for each scope.
@@ -109,13 +110,13 @@ func (s *sharedInformer) setRunning(isRunning bool) {
 // chooseLocked sets the phase of the choice of the scopes, if the informer runs and they may change.
 func (s *sharedInformer) chooseLocked() {
 	verb := ""
-	if followed := (*followedError)(nil); errors.As(s.set.err, &followed) {
-		verb = followed.verb
+	if followed := (*advice.SourceError)(nil); errors.As(s.set.err, &followed) {
+		verb = followed.Verb
 	}
 	switch set := &s.set; {
 	case !set.isRunning || set.chosen.Load() == nil:
 	case set.err != nil:
-		s.choose(Degraded, verb, &ScopesError{set.err})
+		s.choose(Degraded, verb, &ScopesError{Err: set.err})
 	case set.named == nil && s.config.scopesLater:
 		s.choose(Listing, "", nil)
 	default:
@@ -255,18 +256,13 @@ func (s *sharedInformer) replaceScopes(next []*scopeReflector) {
 }
 
 // awaitedScopes returns what the informer waits for. It is called before the first SetScopes.
-func (s *sharedInformer) awaitedScopes() *awaitedScopes {
-	objects, reason := s.set.objects.Load(), ""
-	if objects != nil {
-		reason = objects.NotSyncedReason()
+func (s *sharedInformer) awaitedScopes() *status.NotSynced {
+	objects := s.set.objects.Load()
+	if objects == nil {
+		return &status.NotSynced{}
 	}
-	if reason == "" { // SetScopes is about to be called
-		return &awaitedScopes{"SetScopes was not called yet", advice.NoScopes("", false)}
-	}
-	return &awaitedScopes{
-		"its scopes come from an informer that is not synced: " + reason,
-		advice.NoScopes(objects.Resource().GroupResource().String(), objects.Status().Phase == Pending),
-	}
+	_, awaited := objects.waitsFor() // empty if SetScopes is about to be called
+	return &awaited
 }
 
 // SetScopes replaces the scopes of the informer. It may be called at any time before the informer ends.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -222,49 +221,6 @@ func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
 				t.Errorf("after the end of namespace %s the status is %s", namespace, got)
 			}
 		})
-	}
-}
-
-// TestStatusOfNamespaces joins the states of two namespaces, in both orders.
-func TestStatusOfNamespaces(t *testing.T) {
-	at := func(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
-	for name, test := range map[string]struct{ a, b, want Status }{
-		"the last one that is followed counts": {
-			Status{Phase: Watching, Since: at(1), ResourceVersion: "10"},
-			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
-			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
-		},
-		"the first one that fails counts": {
-			Status{Phase: Degraded, Since: at(1), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(9)},
-			Status{Phase: Degraded, Since: at(2), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(8)},
-			Status{Phase: Degraded, Since: at(1), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(8)},
-		},
-		"a failure is worse than a list": {
-			Status{Phase: Listing, Since: at(1)},
-			Status{Phase: Degraded, Since: at(2), ResourceVersion: "9", Err: errForbidden, Reason: Forbidden},
-			Status{Phase: Degraded, Since: at(2), Err: errForbidden, Reason: Forbidden},
-		},
-		"an error is kept after the end": {
-			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
-			Status{Phase: Degraded, Since: at(2), Err: errForbidden, Reason: Forbidden},
-			Status{Phase: Stopped, Since: at(3), Err: errForbidden, Reason: Forbidden},
-		},
-		"the end of one is the end of all": {
-			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
-			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
-			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
-		},
-	} {
-		for _, pair := range [][]Status{{test.a, test.b}, {test.b, test.a}} {
-			got := joined([]ScopeStatus{{Namespace: "a", Status: pair[0]}, {Namespace: "b", Status: pair[1]}}, nil)
-			if len(got.Scopes) != 2 || !errors.Is(got.Err, test.want.Err) {
-				t.Errorf("%s: the status is %+v", name, got)
-			}
-			got.Err, got.Scopes = test.want.Err, nil
-			if !reflect.DeepEqual(got, test.want) {
-				t.Errorf("%s:\ngot  %+v\nwant %+v", name, got, test.want)
-			}
-		}
 	}
 }
 

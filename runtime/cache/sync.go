@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Syncer becomes complete once and stays so: an informer whose cache holds the first
@@ -64,7 +64,7 @@ func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
 // waiter is a Syncer of this package.
 type waiter interface {
 	// waitsFor describes what is not synced; its Reason is empty if nothing is.
-	waitsFor() (subject, NotSynced)
+	waitsFor() (subject, status.NotSynced)
 }
 
 // subject identifies an informer, or a handler of it if handler is not nil.
@@ -78,7 +78,7 @@ func notSynced(cause error, syncers []Syncer) error {
 	named := map[subject]bool{}
 	for _, s := range syncers {
 		var about subject
-		var waiting NotSynced
+		var waiting status.NotSynced
 		if face, is := s.(interface{ itsMachine() Syncer }); is {
 			s = face.itsMachine()
 		}
@@ -105,23 +105,9 @@ func notSynced(cause error, syncers []Syncer) error {
 type NotSyncedError struct {
 	// Waiting has an entry for each informer and each handler that is not synced. A
 	// handler whose informer is not synced has none.
-	Waiting []NotSynced
+	Waiting []status.NotSynced
 	// Cause is the reason why the wait ended: context.Cause of the context, or ErrStopped.
 	Cause error
-}
-
-// NotSynced is an informer, or a handler of it, that is not synced.
-type NotSynced struct {
-	// Resource is the one of the informer. Only Reason is set for a Syncer of another
-	// package.
-	Resource schema.GroupVersionResource
-	// Handler is the name of the handler: that of WithHandlerName, or its Go type. It is
-	// empty for an informer.
-	Handler string
-	// Reason is the result of NotSyncedReason.
-	Reason string
-	// Status is that of the informer when the wait ended.
-	Status Status
 }
 
 // Error returns a line for each entry of Waiting, with its Reason.

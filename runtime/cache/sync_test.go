@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 func TestWaitIgnoresARemovedHandler(t *testing.T) {
@@ -235,7 +236,7 @@ type hasty struct {
 	phases []Phase
 }
 
-func (h *hasty) waitsFor() (subject, NotSynced) {
+func (h *hasty) waitsFor() (subject, status.NotSynced) {
 	about, reason := h.sharedInformer.waitsFor()
 	h.reflectors()[0].reflector.Progress().Enter(string(h.phases[0]), progress.Failure{})
 	h.phases = h.phases[1:]
@@ -263,7 +264,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		for _, w := range notSynced.Waiting {
 			reasons = append(reasons, w.Reason)
 		}
-		if w := notSynced.Waiting[1]; w.Resource.Resource != "others" || w.Handler != "*cache.recorder" || w.Status.Phase != Pending {
+		if w := notSynced.Waiting[1]; w.Status.Resource.Resource != "others" || w.Handler != "*cache.recorder" || w.Status.Phase != Pending {
 			t.Errorf("the entry of a handler is %+v", w)
 		}
 		wantLines(t, reasons, "widgets.test.example.com: Pending for 0s (not started)", of, of)
@@ -289,7 +290,7 @@ func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
 // late is an informer that is synced once it was asked for the reason why not.
 type late struct{ *sharedInformer }
 
-func (l *late) waitsFor() (subject, NotSynced) {
+func (l *late) waitsFor() (subject, status.NotSynced) {
 	defer l.core.Listed().Reach(l.core.Mark())
 	return l.sharedInformer.waitsFor()
 }

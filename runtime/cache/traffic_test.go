@@ -19,11 +19,12 @@ import (
 
 	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // trafficOf returns the lists, the relists and the failed requests of an informer in one line.
-func trafficOf(s Stats) string {
+func trafficOf(s status.Stats) string {
 	parts := []string{human.Plural(int(s.Lists), "list")}
 	for _, cause := range slices.Sorted(maps.Keys(s.Relists)) {
 		parts = append(parts, fmt.Sprintf("relist %s %d", cause, s.Relists[cause]))
@@ -162,7 +163,7 @@ func TestExpiredInALoop(t *testing.T) {
 		if got.Lists < 100 || got.Lists != uint64(src.count("list")) || got.Relists[Expired] < got.Lists-1 || got.Relists[Expired] > got.Lists {
 			t.Errorf("%s, of %d requests", trafficOf(got), src.count("list"))
 		}
-		if want := (FailureCount{"watch", Expired, uint64(src.count("watch"))}); len(got.Failures) != 1 || got.Failures[0] != want {
+		if want := (status.FailureCount{Verb: "watch", Reason: Expired, Count: uint64(src.count("watch"))}); len(got.Failures) != 1 || got.Failures[0] != want {
 			t.Errorf("failures are %v, want %v", got.Failures, want)
 		}
 	})
@@ -398,7 +399,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 			if got.DecodeFailures != want || want < 3 || skip && want != 3 {
 				t.Errorf("skip %v: %d failures to decode, %d were reported", skip, got.DecodeFailures, want)
 			}
-			if n := len(got.Failures); skip && (n != 1 || got.Updated != 3) || !skip && (n != 1 || got.Failures[0] != FailureCount{"list", Decode, want}) {
+			if n := len(got.Failures); skip && (n != 1 || got.Updated != 3) || !skip && (n != 1 || got.Failures[0] != (status.FailureCount{Verb: "list", Reason: Decode, Count: want})) {
 				t.Errorf("skip %v: %d updates, %s", skip, got.Updated, trafficOf(got))
 			}
 		})
@@ -545,20 +546,4 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 			t.Errorf("stale for %v, %s", got.Staleness, trafficOf(got))
 		}
 	})
-}
-
-// TestVerbOfScopes is that of the error, which may not be the one of the worst scope.
-func TestVerbOfScopes(t *testing.T) {
-	failed := Status{Phase: Stopped, Err: errForbidden, Reason: Forbidden, Verb: "list"}
-	for _, scopes := range [][]ScopeStatus{
-		{{Namespace: "a", Status: Status{Phase: Stopped}}, {Namespace: "b", Status: failed}},
-		{{Namespace: "a", Status: failed}, {Namespace: "b", Status: Status{Phase: Stopped}}},
-	} {
-		if all := joined(scopes, nil); all.Verb != "list" || all.Reason != Forbidden {
-			t.Errorf("the verb is %q, in %v", all.Verb, all)
-		}
-	}
-	if all := joined([]ScopeStatus{{Namespace: "a", Status: Status{Phase: Watching}}, {Namespace: "b", Status: Status{Phase: Watching}}}, nil); all.Verb != "" {
-		t.Errorf("the verb is %q, without an error", all.Verb)
-	}
 }

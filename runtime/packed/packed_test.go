@@ -20,6 +20,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/internal/leaks"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/packed"
 )
 
@@ -297,12 +298,12 @@ func TestObjectsWithoutTextCount(t *testing.T) {
 			}
 			w := &world{T: t, informer: informer}
 			w.run()
-			for status := range informer.Statuses() {
-				all := status.Stats
+			for of := range informer.Statuses() {
+				all := of.Stats
 				if all.ObjectBytes < count*1500 || all.ObjectBytes > count*4000 {
 					t.Errorf("%s: %d objects have %d bytes", name, count, all.ObjectBytes)
 				}
-				if want := (cache.PackedStats{Bytes: all.ObjectBytes, Values: count}); name == "packed" && all.Packed != want {
+				if want := (status.PackedStats{Bytes: all.ObjectBytes, Values: count}); name == "packed" && all.Packed != want {
 					t.Errorf("packed are %+v, want %+v", all.Packed, want)
 				}
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/packed"
 )
 
@@ -153,9 +154,9 @@ func (w *world) delete(foo *Foo) {
 }
 
 // stats returns the sizes of the packed objects.
-func (w *world) stats() cache.PackedStats {
-	for status := range w.informer.Statuses() {
-		return status.Stats.Packed
+func (w *world) stats() status.PackedStats {
+	for informer := range w.informer.Statuses() {
+		return informer.Stats.Packed
 	}
-	return cache.PackedStats{}
+	return status.PackedStats{}
 }

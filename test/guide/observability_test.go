@@ -35,6 +35,7 @@ import (
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestTurnOn serves what docs/observability.md says, and reads it.
@@ -139,13 +140,13 @@ func TestRunbook(t *testing.T) {
 		t.Fatalf("package cache has only the reasons %q", wanted)
 	}
 	for i, reason := range wanted {
-		wanted[i] = cache.Advice{Reason: cache.Reason(reason)}.Runbook()
+		wanted[i] = status.Advice{Reason: cache.Reason(reason)}.Runbook()
 	}
 	for _, status := range []cache.InformerStatus{
 		{Status: cache.Status{Phase: cache.Pending}},
 		{Status: cache.Status{Phase: cache.Listing, Since: time.Now().Add(-time.Hour)}},
 		{Status: cache.Status{Phase: cache.Stopped}},
-		{Status: cache.Status{Phase: cache.Watching}, Stats: cache.Stats{Handlers: []cache.HandlerStats{{Running: time.Hour}}}},
+		{Status: cache.Status{Phase: cache.Watching}, Stats: status.Stats{Handlers: []status.HandlerStats{{Running: time.Hour}}}},
 	} {
 		advice := status.Advice()
 		if len(advice) != 1 {

@@ -13,6 +13,7 @@ import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -137,7 +138,7 @@ func TestListsWithoutCause(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := counted{InformerStatus: cache.InformerStatus{
-				Stats: cache.Stats{Lists: uint64(test.lists), Relists: test.relists}, Status: cache.Status{Unconfirmed: test.unconfirmed},
+				Stats: status.Stats{Lists: uint64(test.lists), Relists: test.relists}, Status: cache.Status{Unconfirmed: test.unconfirmed},
 			}}
 			s := soak{followers: []following{of}}
 			if wrong := s.lists(&row{server: counts{Expired: test.expired}}); (len(wrong) > 0) != test.isWrong {

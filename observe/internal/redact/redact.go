@@ -5,14 +5,13 @@ package redact
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/internal/printable"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -24,7 +23,7 @@ const MaxUndecodable = 100
 
 // Status returns the status with errors that have only the text to be shown, and keep their types. With objectText, which is
 // text of objects, only credentials are left out. Of the undecodable objects after the first 100, nothing is left but the number.
-func Status(s cache.Status, objectText bool) cache.Status {
+func Status(s status.Status, objectText bool) status.Status {
 	if s.Err != nil {
 		text := Error(s.Reason, s.Err)
 		if objectText {
@@ -47,6 +46,10 @@ func Status(s cache.Status, objectText bool) cache.Status {
 		s.Scopes[i].Status.Undecodable = nil // s has the same ones
 		s.Scopes[i].Status = Status(s.Scopes[i].Status, objectText)
 	}
+	if s.Awaits != nil && s.Awaits.Reason != "" { // which has the text of its Status
+		of := Status(s.Awaits.Status, objectText)
+		s.Awaits = &status.NotSynced{Reason: of.Resource.GroupResource().String() + ": " + of.String(), Status: of}
+	}
 	return s
 }
 
@@ -61,21 +64,25 @@ func (e *redacted) Unwrap() error { return e.err }
 
 // Error returns the text of an error, which an informer has for the reason. It has only text that is
 // about the request, or that is known to have none of an object. It is empty for nil.
-func Error(reason cache.Reason, err error) string {
+func Error(reason status.Reason, err error) string {
 	if err == nil {
 		return ""
 	}
-	var panicked *cache.HandlerPanicError
-	var object *cache.ObjectError
+	var panicked *status.HandlerPanicError
+	var object *status.ObjectError
 	var text string
 	switch {
 	case errors.As(err, &panicked):
-		text = panicText(panicked)
+		shown := *panicked
+		shown.Value = "the value of the panic is in the log"
+		text = shown.Error()
 	case wire.WithoutObjectText(err) != nil:
 		text = wire.WithoutObjectText(err).Error()
 	case errors.As(err, &object):
-		text = fmt.Sprintf("%s %s: %s", object.Resource.GroupResource(), object.Object, hidden)
-	case reason == cache.Decode:
+		shown := *object
+		shown.Err = errors.New(hidden)
+		text = shown.Error()
+	case reason == status.Decode:
 		text = hidden // such as an error of the decoder of client-go
 	default:
 		text = withoutWebhook(printable.Cut(err.Error(), maxRead))
@@ -84,22 +91,10 @@ func Error(reason cache.Reason, err error) string {
 }
 
 // withoutText returns the state without text of the object.
-func withoutText(state *cache.DecodeError) *cache.DecodeError {
-	without := (*cache.DecodeError)(nil)
+func withoutText(state *wire.DecodeError) *wire.DecodeError {
+	without := (*wire.DecodeError)(nil)
 	errors.As(wire.WithoutObjectText(state), &without)
 	return without
-}
-
-// panicText leaves out the value, which may be anything.
-func panicText(e *cache.HandlerPanicError) string {
-	on := ""
-	if e.Object != (cache.ObjectName{}) {
-		on = " on " + printable.Text(e.Object.String())
-	}
-	if e.Exited {
-		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, on)
-	}
-	return fmt.Sprintf("handler %s panicked%s; the value of the panic is in the log", e.Handler, on)
 }
 
 // withoutWebhook leaves out the message of a conversion webhook, which may have text of an object.

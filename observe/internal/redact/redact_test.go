@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestLongErrors has errors of megabytes, which a server chooses: a page of 1,000 informers has one
@@ -15,7 +15,7 @@ func TestLongErrors(t *testing.T) {
 	for _, text := range []string{"conversion webhook for ", " failed: ", "://a", `"token":"`, `token="`, "-----BEGIN PRIVATE KEY-----", `\`, "a-"} {
 		err := errors.New("conversion webhook for " + strings.Repeat(text, 4<<20/len(text)))
 		began := time.Now()
-		if got := Error(cache.ServerError, err); len(got) > 2*maxRead {
+		if got := Error(status.ServerError, err); len(got) > 2*maxRead {
 			t.Errorf("%q: %d bytes", text, len(got))
 		}
 		if took := time.Since(began); took > 5*time.Second {
@@ -33,7 +33,7 @@ func TestHarmlessErrors(t *testing.T) {
 		`unable to parse requirement: <nil>: Invalid value: "a b": a key must be in the form key=value`,
 		`conversion webhook for example.com/v1, Kind=Foo failed: Post "https://hook.a.svc:443/": x509: unknown authority`,
 	} {
-		if got := Error(cache.Unreachable, errors.New(text)); got != text {
+		if got := Error(status.Unreachable, errors.New(text)); got != text {
 			t.Errorf("%s becomes %s", text, got)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	crcache "github.com/typedinformers/informer-gen/adapters/controllerruntime"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
 )
@@ -26,7 +26,7 @@ type informer struct {
 	// stored are all objects, or views.
 	stored iter.Seq[podserver.Object]
 	// stats are those of ours.
-	stats func() cache.Stats
+	stats func() status.Stats
 }
 
 // handler receives events of an informer.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
@@ -48,7 +49,7 @@ func newOurs[T cache.Object](c *client, connection *connection, handlers []handl
 				}
 			}
 		},
-		stats: func() (stats cache.Stats) {
+		stats: func() (stats status.Stats) {
 			for one := range i.Statuses() {
 				stats = one.Stats
 			}

@@ -56,6 +56,6 @@ func isOrders(phase datav1.DatabasePhase) func(event) bool {
 // isInformer expects the informer of Databases in a phase.
 func isInformer(phase cache.Phase) func(event) bool {
 	return func(e event) bool {
-		return e.status != nil && e.status.Resource.Resource == "databases" && e.status.New.Phase == phase
+		return e.status != nil && e.status.New.Resource.Resource == "databases" && e.status.New.Phase == phase
 	}
 }

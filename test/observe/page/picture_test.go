@@ -23,6 +23,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 var picture = flag.Bool("picture", false, "write docs/observability.png, in a minute; it needs -images")
@@ -37,9 +38,9 @@ func (shop) Statuses() iter.Seq[cache.InformerStatus] {
 		return cache.InformerStatus{
 			Resource: schema.GroupVersionResource{Group: group, Version: version, Resource: resource}, Kind: kind, Object: "*" + version + "." + kind, Server: "https://10.0.0.1:6443",
 			Status: cache.Status{Phase: cache.Watching, Since: time.Now().Add(-9 * time.Hour), Objects: objects, ResourceVersion: "48213377"},
-			Stats: cache.Stats{
+			Stats: status.Stats{
 				Synced: true, Staleness: time.Duration(objects%40) * time.Second / 3, ObjectBytes: int64(objects) * 5200, Updated: uint64(max(wave+100*perSecond, 0)),
-				Handlers: []cache.HandlerStats{{Name: "enqueue", Synced: true, Processed: 91, Slowest: 3 * time.Millisecond}},
+				Handlers: []status.HandlerStats{{Name: "enqueue", Synced: true, Processed: 91, Slowest: 3 * time.Millisecond}},
 			},
 		}
 	}
@@ -51,7 +52,7 @@ func (shop) Statuses() iter.Seq[cache.InformerStatus] {
 	}
 	databases.Stats.Synced, databases.Stats.Staleness = false, 0
 	pods := informer("", "v1", "pods", "Pod", 18412, 45)
-	pods.Stats.Handlers[0] = cache.HandlerStats{Name: "enqueue", Synced: true, Backlog: 4813, Processed: 80247, Running: 94 * time.Second, Slowest: 94 * time.Second}
+	pods.Stats.Handlers[0] = status.HandlerStats{Name: "enqueue", Synced: true, Backlog: 4813, Processed: 80247, Running: 94 * time.Second, Slowest: 94 * time.Second}
 	secrets := informer("", "v1", "secrets", "Secret", 312, 0.4)
 	secrets.Namespaces = []string{"billing", "orders", "users"}
 	all := []cache.InformerStatus{

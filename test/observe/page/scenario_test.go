@@ -20,6 +20,7 @@ import (
 	datainformers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/api/v1"
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
@@ -97,7 +98,7 @@ func forbidden(t *testing.T) cache.StatusSource {
 			return
 		}
 		if change.New.Phase == cache.Watching || change.New.Reason == cache.Forbidden {
-			states[change.Resource.Resource] = string(change.New.Phase)
+			states[change.New.Resource.Resource] = string(change.New.Phase)
 		}
 		if len(states) == 3 {
 			close(reached)
@@ -196,11 +197,11 @@ func many(t *testing.T) cache.StatusSource {
 			Resource: schema.GroupVersionResource{Group: groups[k], Version: "v1", Resource: plurals[k]}, Kind: kinds[k], Object: "*v1." + kinds[k],
 			Namespaces: []string{fmt.Sprintf("team-%03d", i/len(groups))},
 			Status:     cache.Status{Phase: cache.Watching, Since: began.Add(time.Duration(i*i) * 40 * time.Second), Objects: i * i * 3, ResourceVersion: fmt.Sprint(48_000_000 + i)},
-			Stats: cache.Stats{
+			Stats: status.Stats{
 				Synced: true, Staleness: time.Duration(i%50) * 900 * time.Millisecond, ObjectBytes: int64(i*i) * 9000, BytesRead: int64(i*i) * 42000,
 				Added: uint64(i * 7), Updated: uint64(i * i * 11), Deleted: uint64(i), Bookmarks: uint64(i * 60), Lists: 1,
-				Handlers: []cache.HandlerStats{{Name: "reconcile", Synced: true, Backlog: i % 5, Processed: uint64(i * i * 11), Slowest: time.Duration(i) * time.Millisecond}},
-				Indexes:  []cache.IndexStats{{Name: "namespace", Values: 1}},
+				Handlers: []status.HandlerStats{{Name: "reconcile", Synced: true, Backlog: i % 5, Processed: uint64(i * i * 11), Slowest: time.Duration(i) * time.Millisecond}},
+				Indexes:  []status.IndexStats{{Name: "namespace", Values: 1}},
 			},
 		}
 		switch {
@@ -208,7 +209,7 @@ func many(t *testing.T) cache.StatusSource {
 			s.Status.Phase, s.Status.Reason, s.Status.Verb = cache.Degraded, cache.NotFound, "list"
 			s.Status.Err = fmt.Errorf("list https://10.0.0.1:6443/apis/%s/v1/%s: %w", groups[k], plurals[k], apierrors.NewNotFound(s.Resource.GroupResource(), ""))
 			s.Status.NextAttempt = time.Now().Add(time.Hour)
-			s.Stats.Failures = []cache.FailureCount{{Verb: "list", Reason: cache.NotFound, Count: 41}}
+			s.Stats.Failures = []status.FailureCount{{Verb: "list", Reason: cache.NotFound, Count: 41}}
 		case i == 77:
 			s.Status.Phase, s.Status.Reason, s.Status.Verb = cache.Degraded, cache.Unreachable, "watch"
 			s.Status.Err = errors.New("watch https://10.0.0.1:6443/apis/batch/v1/jobs: dial tcp 10.0.0.1:6443: connect: connection refused")

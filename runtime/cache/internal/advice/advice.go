@@ -30,6 +30,10 @@ const (
 	Misconfigured = "Misconfigured"
 )
 
+// After is how long an informer does not follow its server, or a handler is in one call, before there is advice on it and a
+// line in the log. Many failures pass before that, such as those while an API server restarts.
+const After = 10 * time.Second
+
 // Failure is why an informer does not follow the server.
 type Failure struct {
 	Reason string
@@ -46,6 +50,20 @@ type Failure struct {
 	// Err is the error of one of them.
 	Err error
 }
+
+// SourceError is the error of the informer whose objects are the scopes of another one.
+type SourceError struct {
+	// Verb, Resource and Namespaces are those of the Failure.
+	Verb       string
+	Resource   schema.GroupVersionResource
+	Namespaces []string
+	Err        error
+}
+
+func (e *SourceError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *SourceError) Unwrap() error { return e.Err }
 
 // IsOutage reports whether the server failed, or the way to it. Then all requests fail until it is repaired, each
 // in a way of its own. A certificate that the program does not accept is no outage: it has to be repaired
@@ -216,15 +234,15 @@ func Pending() Advice {
 
 // NoScopes returns what to do about an informer whose scopes are not set yet. of is the resource of the
 // informer whose objects are the scopes, or empty, and isPending is set if that one is not started.
-func NoScopes(of string, isPending bool) Advice {
-	of = printable.Text(printable.Cut(of, 2*maxName))
+func NoScopes(of schema.GroupResource, isPending bool) Advice {
+	name := printable.Text(printable.Cut(of.String(), 2*maxName))
 	switch {
-	case of == "":
+	case name == "":
 		return Advice{Text: "The informer has sent no request, because its scopes are not set yet. Look at what calls SetScopes. If there are no scopes, call it without any."}
 	case isPending:
-		return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not started. Start that informer: FollowScopes does not.", of)}
+		return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not started. Start that informer: FollowScopes does not.", name)}
 	}
-	return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not synced. Look at the Status of that informer, or at its lines in the log.", of)}
+	return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not synced. Look at the Status of that informer, or at its lines in the log.", name)}
 }
 
 // Stopped returns what to do about an informer that has ended.
@@ -233,12 +251,12 @@ func Stopped() Advice {
 }
 
 // Listing returns what to do about an informer that has been reading a list for some time without
-// an error. read is the number of bytes of the first list so far; it is below 0 for a later list.
-func Listing(lasted time.Duration, read int64) Advice {
+// an error. isLater is set if it has read a list before, and read is the number of bytes that it has read.
+func Listing(lasted time.Duration, isLater bool, read int64) Advice {
 	const load = "kubectl get --raw '/readyz?verbose'"
 	lasted = lasted.Round(time.Second)
 	switch {
-	case read < 0:
+	case isLater:
 		return Advice{Text: fmt.Sprintf("The informer has been listing again for %v, and serves its last state meanwhile. A large collection takes time; otherwise check the load of the server.", lasted), Check: load}
 	case read == 0:
 		return Advice{Text: fmt.Sprintf("The server has sent nothing of the first list for %v. Check its load and the network. An informer also waits while ten others of its factory read their first list.", lasted), Check: load}

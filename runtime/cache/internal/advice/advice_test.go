@@ -221,11 +221,11 @@ func TestTextsWithoutAFailure(t *testing.T) {
 		got  Advice
 		want string
 	}{
-		{Listing(90*time.Second, 0), "The server has sent nothing of the first list for 1m30s."},
-		{Listing(90*time.Second, 700), "The first list has taken 1m30s so far, and 700 B of it were read."},
-		{Listing(90*time.Second, 3<<19), "and 1.5 MiB of it were read."},
-		{Listing(90*time.Second, 90<<10), "and 90 KiB of it were read."},
-		{Listing(90*time.Second, -1), "The informer has been listing again for 1m30s, and serves its last state"},
+		{Listing(90*time.Second, false, 0), "The server has sent nothing of the first list for 1m30s."},
+		{Listing(90*time.Second, false, 700), "The first list has taken 1m30s so far, and 700 B of it were read."},
+		{Listing(90*time.Second, false, 3<<19), "and 1.5 MiB of it were read."},
+		{Listing(90*time.Second, false, 90<<10), "and 90 KiB of it were read."},
+		{Listing(90*time.Second, true, 700), "The informer has been listing again for 1m30s, and serves its last state"},
 		{Pending(), "Call Start of its factory"},
 		{Stopped(), "It does not run again."},
 		{Handler("a\nb", 90*time.Second, 7), `Handler a\nb has not returned from a call for 1m30s, and its backlog is 7.`},

@@ -22,7 +22,7 @@ type handlers struct {
 }
 
 // NoteHandler is called when a handler has got the last event of its initial list. If it has not
-// returned from that after some time, at most twice After, the log names it once.
+// returned from that after some time, at most twice advice.After, the log names it once.
 func (l *Log) NoteHandler() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

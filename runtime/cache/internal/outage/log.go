@@ -3,7 +3,7 @@
 // informer follows again. All failures of the server are one outage, with one line, whatever their
 // reasons are. Outages that follow each other quickly have fewer lines.
 //
-//	Part.Note ─▶ how many Reflectors do not follow ─▶ 0 to 1: timer, After ─▶ check ─▶ lines
+//	Part.Note ─▶ how many Reflectors do not follow ─▶ 0 to 1: timer ─▶ check ─▶ lines
 //	(each change                                       1 to 0: "follows again", if a line was written
 //	of a phase)
 //
@@ -22,10 +22,6 @@ import (
 )
 
 const (
-	// After is how long an informer does not follow before the log names it, and the shortest time
-	// between two checks of it. Many failures pass before that, such as those while an API server
-	// restarts.
-	After = 10 * time.Second
 	// firstRepeat is the shortest time between two lines about one reason whose error has changed.
 	// It doubles with each such line up to maxRepeat.
 	firstRepeat = time.Minute
@@ -208,7 +204,7 @@ func (l *Log) startLocked(set **time.Timer, check func(*time.Timer)) {
 	o := l.now
 	o.running.Add(1)
 	var timer *time.Timer
-	timer = time.AfterFunc(After, func() {
+	timer = time.AfterFunc(advice.After, func() {
 		defer o.running.Done()
 		l.mu.Lock() // which the caller holds until timer is set
 		own := timer
@@ -256,7 +252,7 @@ func (l *Log) check(timer *time.Timer) {
 	}
 	if o.isLoggedOutage() && l.serverAnswersLocked(failures) {
 		w := o.written[kind{isOutage: true}]
-		lasted := time.Since(w.at) + After
+		lasted := time.Since(w.at) + advice.After
 		w.text, w.at = answered, time.Now()
 		o.lines = append(o.lines, func(logger klog.Logger) { logAnswered(logger, lasted) })
 	}

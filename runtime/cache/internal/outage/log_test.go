@@ -506,6 +506,6 @@ func testFlapping(t *testing.T, down time.Duration, most int) {
 	i.wait(0, "again after=11m0s")
 	time.Sleep(calm)
 	i.enter(0, NotFollowing, unreachable("no"))
-	i.wait(After, "for=10s")
+	i.wait(advice.After, "for=10s")
 	i.log.Close()
 }

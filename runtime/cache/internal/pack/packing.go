@@ -33,7 +33,7 @@ type Packing struct {
 	lines map[form]*line
 }
 
-// Stats has the sizes of packed objects. Package cache documents it.
+// Stats has the sizes of packed objects. PackedStats of package status documents it.
 type Stats struct {
 	Bytes, TextBytes, Values int64
 	Reads                    uint64

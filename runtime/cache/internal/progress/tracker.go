@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 )
 
-// The phases. The Phase constants of package cache document them.
+// The phases. The Phase constants of package status document them.
 const (
 	Pending  = "Pending"
 	Listing  = "Listing"

@@ -12,7 +12,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// The reasons of errors. The Reason constants of package cache document them.
+// The reasons of errors. The Reason constants of package status document them.
 const (
 	Forbidden       = "Forbidden"
 	Unauthorized    = "Unauthorized"

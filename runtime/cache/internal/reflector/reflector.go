@@ -103,7 +103,7 @@ type State struct {
 	LastUnconfirmed UnconfirmedVersion
 }
 
-// UnconfirmedVersion is a version that the watch did not confirm. Package cache documents it.
+// UnconfirmedVersion is a version that the watch did not confirm. Package status documents it.
 type UnconfirmedVersion struct {
 	Object          listed.Name
 	ResourceVersion string

@@ -1,19 +1,16 @@
-package cache
+package status
 
 import (
 	"cmp"
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 )
 
 // Advice says what a person can do about an informer that does not follow the server.
 type Advice struct {
-	// Reason is that of the error, or empty if there is none.
+	// Reason is the Reason of the error, or empty if there is none.
 	Reason Reason
 	// Namespaces are the namespaces to follow the advice in, sorted, each once; nil for all.
 	// An empty name stands for all namespaces too: an informer may follow both all namespaces and some
@@ -29,7 +26,7 @@ type Advice struct {
 	Check string
 
 	line    string // the text and the missing rule
-	runbook string // the result of Runbook, unless it is that of Reason
+	runbook string // the result of Runbook, or empty for the one of Reason
 }
 
 // Runbook is the heading of docs/observability.md that explains the reason, as the fragment of a
@@ -45,15 +42,15 @@ func (a Advice) String() string { return cmp.Or(a.line, a.Text) }
 // informer that was not started, that waits for its first scopes, that has been reading a list for ten
 // seconds, or that has stopped.
 // After that come the handlers that have been in one call for ten seconds.
-func (s *InformerStatus) Advice() (all []Advice) {
-	for _, failed := range failuresOf(&s.Status, s.Resource, s.Namespaces) {
+func (s *Informer) Advice() (all []Advice) {
+	for _, failed := range s.Failures() {
 		all = append(all, adviceOn(&failed))
 	}
 	if len(all) == 0 {
 		all = s.adviceOnPhase()
 	}
 	for i := range s.Stats.Handlers {
-		if h := &s.Stats.Handlers[i]; h.Running >= outage.After {
+		if h := &s.Stats.Handlers[i]; h.Running >= advice.After {
 			all = append(all, newAdvice(advice.Handler(h.Name, h.Running, h.Backlog), "handler"))
 		}
 	}
@@ -61,28 +58,21 @@ func (s *InformerStatus) Advice() (all []Advice) {
 }
 
 // adviceOnPhase returns what to do about an informer without an error.
-func (s *InformerStatus) adviceOnPhase() []Advice {
+func (s *Informer) adviceOnPhase() []Advice {
 	switch phase := s.Status.Phase; phase {
 	case Pending:
 		return []Advice{newAdvice(advice.Pending(), "pending")}
 	case Listing:
-		if awaits := s.Status.awaits; awaits != nil {
-			return []Advice{newAdvice(awaits.advice, "scopes")}
+		if of := s.Status.Awaits; of != nil {
+			return []Advice{newAdvice(advice.NoScopes(of.Status.Resource.GroupResource(), of.Status.Phase == Pending), "scopes")}
 		}
-		if lasted := time.Since(s.Status.Since); lasted >= outage.After && !s.Status.Since.IsZero() {
-			return []Advice{newAdvice(adviceOnListing(lasted, &s.Stats), "listing")}
+		if lasted := time.Since(s.Status.Since); lasted >= advice.After && !s.Status.Since.IsZero() {
+			return []Advice{newAdvice(advice.Listing(lasted, s.Stats.Synced, s.Stats.BytesRead), "listing")}
 		}
 	case Stopped:
 		return []Advice{newAdvice(advice.Stopped(), "stopped")}
 	}
 	return nil
-}
-
-func adviceOnListing(lasted time.Duration, stats *Stats) advice.Advice {
-	if stats.Synced {
-		return advice.Listing(lasted, -1)
-	}
-	return advice.Listing(lasted, stats.BytesRead)
 }
 
 func newAdvice(a advice.Advice, runbook string) Advice {
@@ -99,42 +89,45 @@ func adviceOn(failed *advice.Failure) Advice {
 	return a
 }
 
-// failuresOf returns the failures of an informer that is limited to namespaces, or to none if they
-// are nil. It returns one for all namespaces that need the same.
-func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces []string) (all []advice.Failure) {
+// Failures returns why the informer does not follow its server, for the log of package cache: one failure for all
+// namespaces that need the same advice.
+func (s *Informer) Failures() (all []advice.Failure) {
 	type cause struct {
-		reason Reason
-		verb   string
-		isAll  bool // of all namespaces, which needs other rights
+		reason, verb string
+		isAll        bool // of all namespaces, which needs other rights
 	}
 	known := map[cause]int{}
-	if failure := status.failure(); failure.IsSource {
+	if failure := s.Status.failure(); failure.IsSource {
 		all = append(all, failure)
 	}
-	for i := range status.Scopes {
-		scope, s := &status.Scopes[i], &status.Scopes[i].Status
-		if s.Err == nil {
+	for i := range s.Status.Scopes {
+		scope := &s.Status.Scopes[i]
+		failure := scope.Status.failure()
+		if failure.Err == nil {
 			continue
 		}
-		key := cause{s.Reason, s.Verb, s.Reason == Forbidden && scope.Namespace == ""}
-		if failure := s.failure(); failure.IsOutage() {
+		key := cause{failure.Reason, failure.Verb, scope.Status.Reason == Forbidden && scope.Namespace == ""}
+		if failure.IsOutage() {
 			key.verb = "" // it is the same one
 		}
 		n, found := known[key]
 		if !found {
 			n = len(all)
 			known[key] = n
-			all = append(all, advice.Failure{Reason: string(s.Reason), Verb: s.Verb, Resource: resource, Err: s.Err})
+			failure.Resource = s.Resource
+			all = append(all, failure)
 		}
 		if in := all[n].Namespaces; len(in) == 0 || in[len(in)-1] != scope.Namespace { // scopes are sorted
 			all[n].Namespaces = append(in, scope.Namespace)
 		}
 	}
-	if len(all) == 0 && status.Err != nil {
-		if status.Reason == HandlerPanic || status.Reason == Misconfigured {
-			namespaces = nil // it is not about one of them
+	if len(all) == 0 && s.Status.Err != nil {
+		failure := s.Status.failure()
+		failure.Resource = s.Resource
+		if s.Status.Reason != HandlerPanic && s.Status.Reason != Misconfigured { // which are not about one of them
+			failure.Namespaces = s.Namespaces
 		}
-		all = append(all, advice.Failure{Reason: string(status.Reason), Verb: status.Verb, Resource: resource, Namespaces: namespaces, Err: status.Err})
+		all = append(all, failure)
 	}
 	return all
 }

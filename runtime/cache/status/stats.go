@@ -1,55 +1,11 @@
-package cache
+package status
 
 import (
-	"iter"
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
-
-// StatusSource has informers that can be observed: a SharedInformerFactory, a generated factory,
-// one SharedIndexInformer, or the cache of controller-runtime that the module
-// adapters/controllerruntime has. The debug page, the health check and the metrics read it. All of
-// them may do so at any time, from any goroutine: no informer waits for a reader.
-type StatusSource interface {
-	// Statuses ranges over the informers that exist when the range begins, in the same order each
-	// time.
-	Statuses() iter.Seq[InformerStatus]
-}
-
-// InformerStatus is what can be observed of one informer. Its parts are of slightly different
-// moments.
-type InformerStatus struct {
-	// ID is a number that no other informer of the process has. It does not change. It is 0 if there is
-	// no informer, as for a kind of adapters/controllerruntime that the server does not serve.
-	ID uint64
-	// Name is that of WithInformerName, or empty.
-	Name     string
-	Resource schema.GroupVersionResource
-	// Kind is the kind of the objects, such as Deployment. It is empty if it is not known.
-	Kind string
-	// Object is the Go type of the objects, such as *v1.Pod. It tells a view from the whole kind.
-	Object string
-	// Server is the URL of the API server, or empty.
-	Server string
-	// Namespaces are those that the informer is limited to, sorted; nil for all of them, and for
-	// a cluster-scoped kind. An empty one is a scope of all, or of all that it does not exclude. The
-	// slice is empty, but not nil, if the informer follows no scope, or SetScopes has set none yet.
-	Namespaces []string
-	Status     Status
-	Stats      Stats
-}
-
-// String returns the Status in one line. If the server does not serve the Resource, the text says what that
-// means, also for a Status that is not of an informer of this package.
-func (s *InformerStatus) String() string {
-	status := s.Status
-	status.resource = s.Resource
-	return status.String()
-}
 
 // Stats has the counters of an informer since it was made. Reading them costs the reader time, and
 // counting costs the informer next to none.
@@ -57,7 +13,7 @@ type Stats struct {
 	// Synced reports whether the cache holds the first list, of each present scope.
 	Synced bool
 	// WasSynced reports whether the cache has held the first lists of the scopes that were there when
-	// Run began, or of the first ones after WithScopesLater. Unlike Synced, it stays true when
+	// Run began, or of the first ones after cache.WithScopesLater. Unlike Synced, it stays true when
 	// scopes are added.
 	WasSynced bool
 	// Staleness is the time since the server last sent anything that shows how current the cache
@@ -79,7 +35,7 @@ type Stats struct {
 	// were more than half and less than twice as many objects. It does not have the memory of the
 	// indexes. For packed objects it is exact, and for those of them that stay Go values an estimate.
 	ObjectBytes int64
-	// Packed has more about packed objects; see WithPacking. It is zero if objects are not packed.
+	// Packed has more about packed objects; see cache.WithPacking. It is zero if objects are not packed.
 	Packed PackedStats
 	// Added, Updated, Deleted and Bookmarks are the numbers of events of watches. The initial
 	// events of a streaming list are not counted.
@@ -134,7 +90,7 @@ type FailureCount struct {
 
 // HandlerStats has the counters of one handler since it was added.
 type HandlerStats struct {
-	// Name is that of WithHandlerName. Without that option it is the Go type, and Unnamed is set.
+	// Name is the name given by cache.WithHandlerName. Without that option it is the Go type, and Unnamed is set.
 	Name    string
 	Unnamed bool
 	// Synced reports whether the handler has returned from the last event of its initial list, of each
@@ -143,7 +99,7 @@ type HandlerStats struct {
 	// Backlog is the number of events that wait, with the one in progress.
 	Backlog int
 	// Processed is the number of calls that have ended. Merged is the number of events that
-	// WithBacklogLimit has merged into others, with both of an add and a delete that cancel out.
+	// cache.WithBacklogLimit has merged into others, with both of an add and a delete that cancel out.
 	Processed, Merged uint64
 	// Panics is the number of calls that panicked or called runtime.Goexit. They are among
 	// Processed.
@@ -180,7 +136,7 @@ type IndexStats struct {
 type Histogram struct {
 	// Counts has the number of durations up to each of Bounds and above the one before.
 	// The last one, which has no bound, is for longer ones.
-	Counts stats.Counts
+	Counts [16]uint64
 	// Sum is the sum of all durations.
 	Sum time.Duration
 }
@@ -211,9 +167,4 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 		}
 	}
 	return stats.Bounds[len(stats.Bounds)-1]
-}
-
-func read(h *stats.Histogram) (read Histogram) {
-	read.Counts, read.Sum = h.Read()
-	return read
 }
