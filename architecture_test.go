@@ -66,14 +66,16 @@ var rooms = map[string][]string{
 		"apitest/internal/discovery", "apitest/internal/history", "apitest/internal/kinds", "apitest/internal/media", "apitest/internal/rest",
 		"apitest/internal/selection", "apitest/internal/watch",
 	},
-	"apitest/internal/watch": {"apitest/internal/history", "apitest/internal/kinds", "apitest/internal/media", "apitest/internal/rest", "apitest/internal/selection"},
-	"internal/crdfile":       nil,
-	"internal/human":         nil,
-	"internal/leaks":         nil, // for tests
-	"internal/loopback":      nil,
-	"internal/printable":     nil,
-	"internal/smd":           nil,
-	"internal/synced":        nil, // for the adapters
+	"apitest/internal/watch":       {"apitest/internal/history", "apitest/internal/kinds", "apitest/internal/media", "apitest/internal/rest", "apitest/internal/selection"},
+	"internal/crdfile":             nil,
+	"internal/human":               nil,
+	"internal/leaks":               nil, // for tests
+	"internal/loopback":            nil,
+	"internal/packing":             nil,
+	"internal/packing/packingtest": {"internal/packing"}, // for tests
+	"internal/printable":           nil,
+	"internal/smd":                 nil,
+	"internal/synced":              nil, // for the adapters
 
 	"observe":                    {"internal/human", "internal/printable", "observe/internal/redact", "runtime/cache/status", "runtime/wire"},
 	"observe/debugpage":          {"internal/human", "internal/loopback", "internal/printable", "observe", "observe/internal/negotiate", "runtime/cache/status"},
@@ -81,7 +83,7 @@ var rooms = map[string][]string{
 	"observe/internal/negotiate": nil,
 	"observe/internal/redact":    {"internal/printable", "runtime/cache/status", "runtime/wire"},
 
-	"runtime/cache":                 {"internal/human", "internal/printable", "runtime/cache/internal/", "runtime/cache/status", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
+	"runtime/cache":                 {"internal/human", "internal/packing", "internal/printable", "runtime/cache/internal/", "runtime/cache/status", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice": {"internal/human", "internal/printable", "runtime/cache/internal/protocol", "runtime/wire"},
 	"runtime/cache/internal/clock":  nil,
 	"runtime/cache/internal/deltafifo": {
@@ -112,7 +114,7 @@ var rooms = map[string][]string{
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",
 		"runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/reflector", "runtime/sharding", "runtime/wire", "runtime/writes",
 	},
-	"runtime/cache/internal/pack": {"runtime/cache/internal/source", "runtime/wire"},
+	"runtime/cache/internal/pack": {"internal/packing", "runtime/cache/internal/source", "runtime/wire"},
 	"runtime/cache/internal/processor": {
 		"runtime/cache/internal/clock", "runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/cache/internal/stats", "runtime/wire",
 	},

@@ -28,7 +28,7 @@ var order = map[string]string{
 	"observe":                    "state report problems summary read",
 	"observe/debugpage":          "columns facts view history text page handler+options",
 	"observe/healthz":            "report check handler",
-	"runtime/cache": "object errors scope status hooks listwatch sync packing packing_default config " +
+	"runtime/cache": "object errors scope status hooks listwatch sync packing config " +
 		"handler record indexer fields transform options " +
 		"scope_options informer+observed+registration+scope_set+scope_reflector kind shared_informer factory lister generic " +
 		"lease reflector follow_scopes",
@@ -41,7 +41,7 @@ var order = map[string]string{
 	"runtime/cache/internal/listed":    "undecodable list skip_log",
 	"runtime/cache/internal/mutation":  "difference detector",
 	"runtime/cache/internal/outage":    "handlers+log+outage",
-	"runtime/cache/internal/pack":      "compression line+metadata+object+packing+text source",
+	"runtime/cache/internal/pack":      "line+metadata+object+packing+text source",
 	"runtime/cache/internal/informer":  "scope feature wait informer handlers run",
 	"runtime/cache/internal/ownwrites": "selection table watch writes",
 	"runtime/cache/internal/scopes":    "owners stage handover+partition",

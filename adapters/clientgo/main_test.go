@@ -18,10 +18,15 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	fcache "k8s.io/client-go/tools/cache/testing"
 
+	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	packing.Default = packingtest.Compression()
+	goleak.VerifyTestMain(m)
+}
 
 // object is the kind that these tests are about.
 type object = *metav1.PartialObjectMetadata

@@ -19,11 +19,14 @@ import (
 
 	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/internal/leaks"
+	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 func TestMain(m *testing.M) {
+	packing.Default = packingtest.Compression()
 	klog.SetLogger(klog.Logger{}) // discards; what the informers of these tests log has tests of its own
 	leaks.Main(m)
 }

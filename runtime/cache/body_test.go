@@ -23,6 +23,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/framer"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 )
 
 // overBodies lets all tests of this package read bodies in the encoding that it names, JSON or
@@ -278,7 +280,7 @@ func TestRelistKeepsUnchangedObjects(t *testing.T) {
 				t.Errorf("%d objects before, the transform was called %d times", len(before), transformed)
 			}
 			for obj := range s.GetStore().All() {
-				if isState(obj, before[obj.Name]) != (obj.Name != "3") {
+				if packingtest.IsState(obj, before[obj.Name]) != (obj.Name != "3") {
 					t.Errorf("streams %v, object %s: is the one from before: %v", streams, obj.Name, before[obj.Name] == obj)
 				}
 			}
@@ -322,7 +324,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 					synctest.Wait()
 					wantLines(t, heard.drain(), want...)
 					for obj := range s.GetStore().All() {
-						if isState(obj, before[obj.Name]) != (obj.Name != "3") {
+						if packingtest.IsState(obj, before[obj.Name]) != (obj.Name != "3") {
 							t.Errorf("streams %v, typed %v, object %s: is the one from before: %v", streams, typed, obj.Name, before[obj.Name] == obj)
 						}
 					}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/gate"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
@@ -140,7 +141,7 @@ func (c *config) decodes() bool {
 func (c *config) pack() {
 	compression := c.Packing
 	if compression == nil && c.Transform == nil {
-		compression = defaultPacking()
+		compression = packing.Default
 	}
 	if compression == nil {
 		return

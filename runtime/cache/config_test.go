@@ -4,6 +4,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
 // scripted is a kind whose objects come from a script.
@@ -145,5 +149,21 @@ func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 func TestInterfaceTypeNeedsObject(t *testing.T) {
 	if _, err := (Kind[Object]{Resource: widgets, Open: func(string) OpenFunc { return openerOf(newSource()) }}).NewInformer(); err == nil {
 		t.Error("a kind without Object is accepted")
+	}
+}
+
+// TestDefaultPacking: make test-packed packs the objects of all informers, except for those of a transform.
+func TestDefaultPacking(t *testing.T) {
+	defer func(before Compression) { packing.Default = before }(packing.Default)
+	t.Setenv("INFORMER_TEST_PACKED", "")
+	for _, want := range []bool{false, true} {
+		packing.Default = packingtest.Compression()
+		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
+			s := informerOf(Config[object]{Resource: widgets, Open: openerOf(newSource()), Transform: transform})
+			if got := store.PackingOf(&inside(s).config.form) != nil; got != (want && transform == nil) {
+				t.Errorf("with %T, with a transform %v: the objects are packed: %v", packing.Default, transform != nil, got)
+			}
+		}
+		t.Setenv("INFORMER_TEST_PACKED", "1")
 	}
 }

@@ -1,5 +1,3 @@
-//go:build !packeverything
-
 package cache_test
 
 import (

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -365,7 +366,7 @@ func checkEnd(t *testing.T, s *SharedIndexInformer[object], objects map[ObjectNa
 			t.Errorf("handler %d has not caught up: %s", i, h.registration.NotSyncedReason())
 		}
 		for name, obj := range h.known {
-			if !isState(cached[name], obj) {
+			if !packingtest.IsState(cached[name], obj) {
 				t.Errorf("handler %d believes in %v@%s, cached is %v", i, name, obj.ResourceVersion, cached[name])
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -246,7 +247,7 @@ func hear(t *testing.T, known map[ObjectName]object, n processor.Notification) {
 		}
 		known[name] = n.Obj.(object)
 	case processor.Update:
-		if was == nil || !isState(n.Old, was) || was.UID != n.Obj.GetUID() {
+		if was == nil || !packingtest.IsState(n.Old, was) || was.UID != n.Obj.GetUID() {
 			t.Errorf("update of %v from %v, known is %v", name, n.Old, was)
 		}
 		known[name] = n.Obj.(object)
@@ -264,7 +265,7 @@ func compare(t *testing.T, x *Indexer[object], m model) {
 		t.Errorf("there are %d, %d, %d objects, want %d", x.Len(), len(x.List()), len(slices.Collect(x.All())), len(m))
 	}
 	for name, want := range m {
-		if got, ok := x.Get(name); !ok || !isState(got, want) {
+		if got, ok := x.Get(name); !ok || !packingtest.IsState(got, want) {
 			t.Errorf("Get(%v) = %v, %v, want %v", name, got, ok, want)
 		}
 	}

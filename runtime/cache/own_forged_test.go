@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -55,7 +56,7 @@ func (m *mirror) hear(what string, last, obj object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	name := MetaObjectToName(cmp.Or(last, obj))
-	if known := m.known[name]; (known == nil) != (last == nil) || what == "update" && (!isState(known, last) || last.UID != obj.UID) {
+	if known := m.known[name]; (known == nil) != (last == nil) || what == "update" && (!packingtest.IsState(known, last) || last.UID != obj.UID) {
 		m.t.Errorf("the handler hears %s of %v, and knows %v", what, cmp.Or(obj, last), known)
 	}
 	if m.known[name] = obj; obj == nil {
@@ -120,7 +121,7 @@ func (f *forgery) want(lists, unconfirmed int, when string) {
 	}
 	f.heard.mu.Lock()
 	defer f.heard.mu.Unlock()
-	if len(f.heard.known) != len(cached) || len(cached) == 1 && !isState(f.heard.known[ObjectName{"a", "one"}], cached[0]) {
+	if len(f.heard.known) != len(cached) || len(cached) == 1 && !packingtest.IsState(f.heard.known[ObjectName{"a", "one"}], cached[0]) {
 		f.t.Errorf("%s: the handler knows %v, cached is %v", when, f.heard.known, cached)
 	}
 }

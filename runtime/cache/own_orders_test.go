@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -351,7 +352,7 @@ func (o *order) checkEnd() {
 	}
 	o.heard.mu.Lock()
 	defer o.heard.mu.Unlock()
-	if known := o.heard.known[ObjectName{"a", "one"}]; !isState(known, cached) {
+	if known := o.heard.known[ObjectName{"a", "one"}]; !packingtest.IsState(known, cached) {
 		o.t.Errorf("the handler believes in %v, cached is %v", known, cached)
 	}
 }

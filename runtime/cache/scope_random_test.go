@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -318,7 +319,7 @@ func (w *scopeWitness) OnUpdate(old, obj object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	name := MetaObjectToName(obj)
-	if before := w.present[name]; !isState(before, old) || before.UID != obj.UID {
+	if before := w.present[name]; !packingtest.IsState(before, old) || before.UID != obj.UID {
 		w.t.Errorf("an update of %v from another state or object", name)
 	}
 	w.present[name] = obj

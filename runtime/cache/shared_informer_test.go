@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
@@ -122,7 +123,7 @@ func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 			"add a/new@109 initial=false",
 			"delete a/reborn@104 unknown=true", "add a/reborn@108 initial=false",
 			"update a/same@101->101")
-		if again, _ := s.GetStore().Get(ObjectName{"a", "same"}); !isState(again, same) {
+		if again, _ := s.GetStore().Get(ObjectName{"a", "same"}); !packingtest.IsState(again, same) {
 			t.Error("an object that did not change was replaced in the cache")
 		}
 		if n := src.count("list"); n != 2 {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 )
 
 // TestChurn lets handlers come and go while objects change, watches end and
@@ -120,7 +122,7 @@ func (h *historian) OnUpdate(oldObj, newObj object) {
 	switch known := h.known[keyOf(newObj)]; {
 	case known == nil:
 		h.t.Errorf("%s is updated before it is added", keyOf(newObj))
-	case !isState(known, oldObj):
+	case !packingtest.IsState(known, oldObj):
 		h.t.Errorf("%s is updated from a state that was not told", keyOf(newObj))
 	case versionOf(newObj) < versionOf(oldObj):
 		h.t.Errorf("%s goes back from %s to %s", keyOf(newObj), oldObj.ResourceVersion, newObj.ResourceVersion)

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 )
 
 func TestMain(m *testing.M) {
@@ -12,5 +15,6 @@ func TestMain(m *testing.M) {
 		serve()
 		return
 	}
+	packing.Default = packingtest.Compression()
 	goleak.VerifyTestMain(m)
 }

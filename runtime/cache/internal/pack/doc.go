@@ -9,12 +9,11 @@
 //	                      ▼
 //	                   format: how the bytes were encoded, and a dictionary
 //
-//	compression.go  Compression: what a program adds
-//	packing.go      Packing: makes an Object of an object
-//	line.go         line: the objects of one form, and when they need another dictionary
-//	text.go         Text: an object in memory
-//	object.go       Object: a Text as the cache passes it on
-//	metadata.go     the methods of Object that decode the metadata
+//	packing.go   Packing: makes an Object of an object
+//	line.go      line: the objects of one form, and when they need another dictionary
+//	text.go      Text: an object in memory
+//	object.go    Object: a Text as the cache passes it on
+//	metadata.go  the methods of Object that decode the metadata
 //
 // A Text refers to its format, and a format to its dictionary. So the garbage collector frees a dictionary when no object
 // uses it. An Object is valid for as long as it is referred to, also after the store has dropped it.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"weak"
 
+	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -76,7 +77,7 @@ func newLine(p *Packing, of form, reader *wire.Decoder) *line {
 }
 
 // use makes a dictionary the one for the next objects.
-func (l *line) use(d Dictionary) {
+func (l *line) use(d packing.Dictionary) {
 	f := &format{line: l}
 	f.dictionary.Store(&d)
 	l.current.Store(f)

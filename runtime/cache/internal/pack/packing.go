@@ -8,12 +8,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Packing packs the objects of one informer. It is a wire.Packer.
 type Packing struct {
-	compression Compression
+	compression packing.Compression
 	// metadata decodes the metadata of any text.
 	metadata *wire.Decoder
 	classes  classes
@@ -46,7 +47,7 @@ type form struct {
 }
 
 // New returns a Packing.
-func New(compression Compression) *Packing {
+func New(compression packing.Compression) *Packing {
 	return &Packing{
 		compression: compression, lines: map[form]*line{},
 		metadata: wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil),

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -23,7 +24,7 @@ const headBytes = unsafe.Sizeof(Text{})
 type format struct {
 	line *line
 	// dictionary is nil if the bytes are the text itself.
-	dictionary atomic.Pointer[Dictionary]
+	dictionary atomic.Pointer[packing.Dictionary]
 	// object, if it is not nil, is the object of the only Text of the format: it has no text of the server.
 	object wire.Object
 }

@@ -1,6 +1,11 @@
-package pack
+// Package packing declares how packed objects are compressed. Package cache has aliases of its types, and documents them.
+package packing
 
-// Compression compresses texts. Package cache documents it.
+// Default is the Compression of informers that have neither WithPacking nor a transform. It is nil in programs. Tests of several
+// modules set it in TestMain, so that they run with packed objects.
+var Default Compression
+
+// Compression compresses texts.
 type Compression interface {
 	// NewDictionary returns a Dictionary that knows a text of up to 64 KB, of objects that are like those to come. It has no
 	// text at first, and never the data of Secrets. start is the beginning that most objects have.
