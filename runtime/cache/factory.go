@@ -28,7 +28,7 @@ type SharedInformerFactory struct {
 
 	ctx    context.Context // ends at Shutdown
 	cancel context.CancelFunc
-	wg     sync.WaitGroup // one for each running informer, and for each that a Release stops
+	wg     sync.WaitGroup // one for each running informer, and for each that ends with its last use
 
 	mu        sync.Mutex // guards what follows, and the start of informers against shutdown
 	informers map[informerKey]*factoryInformer
@@ -69,10 +69,8 @@ type factoryInformer struct {
 	name     string // of key
 	informer factoryMachine
 	started  bool // by the factory, and not by a caller of Run
-	// leases is the number of leases that are not released. pinned is set by InformerFor: no
-	// Release stops the informer then.
-	leases int
-	pinned bool
+	// uses is the number of uses that have not ended. That of InformerFor has no end.
+	uses int
 	// call are the options of the call that created it.
 	call *options
 	// refused is the mistake in its options, if there is one.
@@ -117,8 +115,7 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 }
 
 // InformerFor returns the factory's informer of a kind. It creates the informer at the
-// first call, and another one at the first call after Stop. Start starts it. No Release of a
-// Lease stops it from then on.
+// first call, and another one at the first call after Stop. Start starts it.
 //
 // The options are for this informer. All calls need the same ones, because they share it.
 // Functions cannot be compared: if a call passes one, another call is a mistake. To share such
@@ -151,11 +148,56 @@ func (f *SharedInformerFactory) informerFor(plain plainKey, kind *kind, set []Sh
 	if f.mistakes.Add(err) && known.informer != informer {
 		f.refused = append(f.refused, factoryInformer{key: key, name: known.name, informer: informer, refused: err})
 	}
-	known.pinned = true
+	known.uses++
 	if err == nil && len(set) == 0 {
 		f.plain[plain] = known
 	}
 	return informer
+}
+
+// use returns the informer of a kind, started if Start was called, and keeps it until end is called, once. The end of the last use
+// removes the informer from the factory, and stops it. In contrast to InformerFor, a mistake in the options is the caller's alone.
+func (f *SharedInformerFactory) use(kind *kind, set []SharedInformerOption) (made factoryMachine, end func(), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ctx.Err() != nil || f.running != nil && f.running.Err() != nil {
+		return nil, nil, fmt.Errorf("cannot start %s: the factory was shut down, or the context of its Start has ended: %w", kind.Resource.GroupResource(), ErrStopped)
+	}
+	key := keyOf(kind)
+	made, err = f.informerLocked(key, kind, set)
+	known := f.informers[key]
+	if err == nil && isClosed(made.Ended()) {
+		err = fmt.Errorf("cannot start %s: %w", made.name(), ErrStopped)
+	}
+	if err != nil {
+		if known.uses == 0 { // it was just created, and no one else needs to hear of it
+			delete(f.informers, key)
+		}
+		return nil, nil, err
+	}
+	known.uses++
+	if f.running != nil {
+		f.startLocked(known)
+	}
+	return made, func() { f.end(known) }, nil
+}
+
+// end ends a use.
+func (f *SharedInformerFactory) end(i *factoryInformer) {
+	f.mu.Lock()
+	if i.uses--; i.uses > 0 {
+		f.mu.Unlock()
+		return
+	}
+	if f.informers[i.key] == i { // otherwise it was stopped by hand, and replaced
+		delete(f.informers, i.key)
+	}
+	if f.ctx.Err() == nil { // Shutdown waits for it
+		f.wg.Add(1)
+		defer f.wg.Done()
+	}
+	f.mu.Unlock()
+	i.informer.Stop()
 }
 
 // keyOf returns the key of a kind's informer.
@@ -270,7 +312,8 @@ func (f *SharedInformerFactory) checkKindsLocked() {
 // first, or an informer stops, it returns a *NotSyncedError, which names each informer
 // and handler that is not synced, with the reason. If there are mistakes in options, it returns
 // them at once. It also waits for informers that are
-// not started, because another goroutine may start them, and logs their names.
+// not started, because another goroutine may start them, and logs their names. It does not wait for
+// an informer that is removed from the factory meanwhile.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	f.mu.Lock()
 	err := f.mistakes.Err()
@@ -278,15 +321,32 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all, handlers []Syncer
-	for _, i := range f.copied() {
+	waiting := f.copied()
+	for _, i := range waiting {
 		if !i.started && i.informer.Status().Phase == Pending {
 			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after you create it", "reason", i.informer.NotSyncedReason())
 		}
-		all = append(all, i.informer)
-		handlers = append(handlers, i.informer.registrations()...)
 	}
-	return WaitForCacheSync(ctx, append(all, handlers...)...)
+	for {
+		var all, handlers []Syncer
+		for _, i := range waiting {
+			all = append(all, i.informer)
+			handlers = append(handlers, i.informer.registrations()...)
+		}
+		err := WaitForCacheSync(ctx, append(all, handlers...)...)
+		if err == nil || !slices.ContainsFunc(waiting, f.dropped) {
+			return err
+		}
+		waiting = slices.DeleteFunc(waiting, f.dropped)
+	}
+}
+
+// dropped reports whether an informer was removed from the factory.
+func (f *SharedInformerFactory) dropped(i factoryInformer) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known := f.informers[i.key]
+	return known == nil || known.informer != i.informer
 }
 
 // Statuses ranges over the informers that exist when the range begins, sorted by resource. It

@@ -37,7 +37,6 @@ type sharedInformer struct {
 	resyncPeriod time.Duration
 	shared       shared // by all Reflectors
 
-	released    atomic.Bool // no one waits for it any more
 	stopping    atomic.Bool // set by Stop
 	unsubscribe func()      // from the writes of this program
 }

@@ -26,9 +26,8 @@ type leaseMachine interface {
 
 // lease is a Lease without its type parameter.
 type lease struct {
-	factory  *SharedInformerFactory
-	use      *factoryInformer
 	informer *sharedInformer
+	endUse   func()          // of the informer, by its factory
 	alive    context.Context // ends with Release; its cause is the error of the methods then
 	end      context.CancelCauseFunc
 	released chan struct{} // closed at the end of the first Release
@@ -50,36 +49,19 @@ type lease struct {
 //	…
 //	defer lease.Release()
 func Acquire[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) (*Lease[T], error) {
-	l, err := f.acquire(erasedKind(&kind), set)
+	l, err := acquire(f, erasedKind(&kind), set)
 	if err != nil {
 		return nil, err
 	}
 	return &Lease[T]{l}, nil
 }
 
-func (f *SharedInformerFactory) acquire(kind *kind, set []SharedInformerOption) (leaseMachine, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.ctx.Err() != nil || f.running != nil && f.running.Err() != nil {
-		return nil, fmt.Errorf("cannot acquire %s: the factory was shut down, or the context of its Start has ended: %w", kind.Resource.GroupResource(), ErrStopped)
-	}
-	key := keyOf(kind)
-	made, err := f.informerLocked(key, kind, set)
-	use := f.informers[key]
-	if err == nil && isClosed(made.Ended()) {
-		err = fmt.Errorf("cannot acquire %s: %w", made.name(), ErrStopped)
-	}
+func acquire(f *SharedInformerFactory, kind *kind, set []SharedInformerOption) (leaseMachine, error) {
+	made, endUse, err := f.use(kind, set)
 	if err != nil {
-		if use.leases == 0 && !use.pinned { // it was just created, and no one else needs to hear of it
-			delete(f.informers, key)
-		}
 		return nil, err
 	}
-	use.leases++
-	if f.running != nil {
-		f.startLocked(use)
-	}
-	l := &lease{factory: f, use: use, informer: made.(*sharedInformer), released: make(chan struct{})}
+	l := &lease{informer: made.(*sharedInformer), endUse: endUse, released: make(chan struct{})}
 	l.alive, l.end = context.WithCancelCause(context.Background())
 	return l, nil
 }
@@ -121,19 +103,20 @@ func (l *Lease[T]) WaitForCacheSync(ctx context.Context) error {
 
 // WaitForCacheSync is that of Lease.
 func (l *lease) WaitForCacheSync(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(l.alive, func() { cancel(context.Cause(l.alive)) })()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(l.alive, cancel)()
 	syncers := []Syncer{l.informer}
 	l.mu.Lock()
 	for _, r := range l.handlers {
 		syncers = append(syncers, r)
 	}
 	l.mu.Unlock()
-	if err := WaitForCacheSync(ctx, syncers...); err != nil {
-		return err
+	err := WaitForCacheSync(ctx, syncers...)
+	if l.alive.Err() != nil { // the handlers may have been removed meanwhile
+		return context.Cause(l.alive)
 	}
-	return context.Cause(l.alive) // the handlers may have been removed meanwhile
+	return err
 }
 
 // Release removes the handlers of the lease, and waits until they have returned. The handlers of
@@ -164,10 +147,7 @@ func (l *lease) Release() {
 	for _, r := range handlers {
 		l.await(r)
 	}
-	l.factory.release(l.use, func() {
-		l.informer.released.Store(true) // before a wait sees its end
-		l.informer.Stop()
-	})
+	l.endUse()
 }
 
 // releaseWarning is how long Release waits for a handler before it logs its name.
@@ -180,23 +160,4 @@ func (l *lease) await(r *registration) {
 	})
 	defer late.Stop()
 	<-r.Gone()
-}
-
-// release ends a lease. If it is the last one of an informer that is not pinned, it removes the
-// informer and calls stop.
-func (f *SharedInformerFactory) release(i *factoryInformer, stop func()) {
-	f.mu.Lock()
-	if i.leases--; i.leases > 0 || i.pinned {
-		f.mu.Unlock()
-		return
-	}
-	if f.informers[i.key] == i { // otherwise it was stopped by hand, and replaced
-		delete(f.informers, i.key)
-	}
-	if f.ctx.Err() == nil { // Shutdown waits for it
-		f.wg.Add(1)
-		defer f.wg.Done()
-	}
-	f.mu.Unlock()
-	stop()
 }

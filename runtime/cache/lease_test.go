@@ -335,10 +335,16 @@ func TestWaitOfALease(t *testing.T) {
 		if err := lease.WaitForCacheSync(t.Context()); !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "the lease of widgets.test.example.com was released") {
 			t.Errorf("released meanwhile: %v", err)
 		}
-		// A wait for all informers ends if no one needs the last one any more.
+		// A wait for all informers goes on without the one that no one needs any more.
+		last, src := widgets, newSource()
+		last.Resource = "zones"
+		src.failWith(func(request) error { return errNotFound })
+		kept := InformerFor(l.f, Kind[object]{Resource: last, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }})
+		l.f.Start(t.Context())
 		time.AfterFunc(time.Second, other.Release)
-		if err := l.f.WaitForCacheSync(t.Context()); err != nil {
-			t.Errorf("the factory: %v", err)
+		time.AfterFunc(time.Minute, func() { src.failWith(nil) })
+		if err := l.f.WaitForCacheSync(t.Context()); err != nil || !kept.HasSynced() {
+			t.Errorf("the factory: %v, the other informer is synced: %v", err, kept.HasSynced())
 		}
 		if err := other.WaitForCacheSync(t.Context()); !errors.Is(err, ErrStopped) {
 			t.Errorf("released: %v", err)
@@ -353,6 +359,12 @@ func TestWaitOfALease(t *testing.T) {
 			t.Errorf("it did not wait for a handler: %v", err)
 		}
 		lease.Release()
+		lease = l.acquire()
+		l.src.failWith(func(request) error { return errNotFound })
+		time.AfterFunc(time.Second, lease.Release)
+		if err := WaitForCacheSync(t.Context(), lease.Informer()); !errors.Is(err, ErrStopped) {
+			t.Errorf("the informer of a lease that is released: %v", err)
+		}
 	})
 }
 

@@ -77,7 +77,7 @@ func (s *sharedInformer) NotSyncedReason() string {
 }
 
 func (s *sharedInformer) waitsFor() (subject, status.NotSynced) {
-	if s.HasSynced() || s.released.Load() {
+	if s.HasSynced() {
 		return subject{}, status.NotSynced{}
 	}
 	return subject{informer: s}, s.notSynced()

@@ -30,7 +30,7 @@ func (r *registration) HandlerPanicked(obj Object, value any) {
 }
 
 func (r *registration) waitsFor() (subject, status.NotSynced) {
-	if r.HasSynced() || r.Removed() || r.informer.released.Load() {
+	if r.HasSynced() || r.Removed() {
 		return subject{}, status.NotSynced{}
 	}
 	about, waiting := r.informer.waitsFor()
