@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
@@ -23,7 +24,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		list := func(version int) []deltafifo.Delta {
 			all := &deltafifo.Collection{IsFirst: version == 1}
 			for n := range count {
-				all.Items = append(all.Items, stated(many(n, version, "")))
+				all.Items = append(all.Items, cachetest.WireItem(cachetest.Many(n, version, "")))
 			}
 			return []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: all}}
 		}
@@ -63,7 +64,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		coalesced := 0
 		for n := range 20 * count {
 			before := reg.Backlog()
-			inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Updated, Item: stated(many(n%count, 3+n, ""))}}})
+			inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Updated, Item: cachetest.WireItem(cachetest.Many(n%count, 3+n, ""))}}})
 			if reg.Backlog() > 2*count {
 				t.Fatalf("%d notifications wait, of %d objects", reg.Backlog(), count)
 			}
@@ -93,9 +94,9 @@ func TestEventsAfterAListAreCoalesced(t *testing.T) {
 		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		_, reg := listen(t, s, WithBacklogLimit(limit))
 		for version := 1; version < 1000; version += 500 {
-			deltas := []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: version == 1, Items: statesOf(many(0, version, ""))}}}
+			deltas := []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: version == 1, Items: cachetest.WireItems(cachetest.Many(0, version, ""))}}}
 			for n := 1; n < 500; n++ {
-				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Item: stated(many(0, version+n, ""))})
+				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Item: cachetest.WireItem(cachetest.Many(0, version+n, ""))})
 			}
 			inside(s).core.Process(&deltafifo.Batch{Deltas: deltas})
 			if backlog := reg.Backlog(); backlog > limit {

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
@@ -142,8 +143,8 @@ func TestSettersRaceWithRun(t *testing.T) {
 }
 
 func TestIndexersReturnsACopy(t *testing.T) {
-	x := NewIndexer(Indexers[object]{"letters": byLetters})
-	x.Add(many(1, 1, "x"))
+	x := NewIndexer(Indexers[object]{"letters": cachetest.ByLetters})
+	x.Add(cachetest.Many(1, 1, "x"))
 	indexers := x.Indexers()
 	if names := slices.Sorted(maps.Keys(indexers)); !slices.Equal(names, []string{"letters", NamespaceIndex}) {
 		t.Fatalf("the indexes are %q", names)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
@@ -131,10 +132,10 @@ func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 		src.set("a", "before", map[string]string{"letters": "x"})
 		s := start(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
-		if err := s.AddIndexers(Indexers[object]{"letters": byLetters}); err != nil {
+		if err := s.AddIndexers(Indexers[object]{"letters": cachetest.ByLetters}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.AddIndexers(Indexers[object]{"letters": byLetters}); err == nil {
+		if err := s.AddIndexers(Indexers[object]{"letters": cachetest.ByLetters}); err == nil {
 			t.Error("one index was added twice")
 		}
 		src.set("a", "after", map[string]string{"letters": "x"})

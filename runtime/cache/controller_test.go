@@ -8,6 +8,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 func TestInformerWithOneHandler(t *testing.T) {
@@ -15,7 +17,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
 		heard := &recorder{}
-		kind := Kind[object]{Resource: widgets, Indexers: Indexers[object]{"letters": byLetters}, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
+		kind := Kind[object]{Resource: widgets, Indexers: Indexers[object]{"letters": cachetest.ByLetters}, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 		indexer, controller, err := NewIndexerInformer(kind, heard, WithWatchErrorHandler(quiet), WithResync(time.Hour))
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
@@ -200,7 +201,7 @@ func TestReadersDoNotWait(t *testing.T) {
 
 // TestSizesOfACache reads the sizes of the indexes and the estimate of the memory of objects.
 func TestSizesOfACache(t *testing.T) {
-	x := NewIndexer(Indexers[object]{"letters": byLetters})
+	x := NewIndexer(Indexers[object]{"letters": cachetest.ByLetters})
 	read := func() (all status.Stats) {
 		observeIndexer(machineOf(x), &all, clock.Now())
 		return all
@@ -209,7 +210,7 @@ func TestSizesOfACache(t *testing.T) {
 		t.Errorf("an empty cache has %+v", got)
 	}
 	for i := range 1000 {
-		obj := many(i, 1, "xy")
+		obj := cachetest.Many(i, 1, "xy")
 		obj.Annotations = map[string]string{"note": strings.Repeat("n", 10_000)}
 		x.Add(obj)
 	}
@@ -260,7 +261,7 @@ func TestReadersOfManyInformers(t *testing.T) {
 			}
 			kind := kindOf(src, &[]string{})
 			kind.Resource.Resource = fmt.Sprintf("kind-%02d", i)
-			kind.Indexers = Indexers[object]{"letters": byLetters}
+			kind.Indexers = Indexers[object]{"letters": cachetest.ByLetters}
 			for round := range 3 {
 				lease, err := Acquire(f, kind)
 				if err != nil {

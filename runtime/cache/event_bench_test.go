@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ownwrites"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -123,7 +124,7 @@ func benchmarkEvents(b *testing.B, load eventLoad) {
 	f, heard, stop := startFed(b, feeding{all: all, node: byNode, handlers: load.handlers, updates: b.N, own: load.own})
 	defer stop()
 	for i := range load.unconfirmed {
-		f.write(many(objects+i, 1_000_000, ""))
+		f.write(cachetest.Many(objects+i, 1_000_000, ""))
 	}
 	batches := make([][]Event[object], 0, objects/load.size+1)
 	for i := 0; i < objects; i += load.size {
@@ -156,5 +157,5 @@ func benchmarkEvents(b *testing.B, load eventLoad) {
 // write stores an own write of a version that no event reaches.
 func (f *feed) write(obj object) {
 	name := listed.Name{Namespace: obj.Namespace, Name: obj.Name}
-	inside(f.informer).own.Offer(0, ownwrites.Entry{Name: name, UID: obj.UID, Version: 1_000_000, Item: stated(obj)})
+	inside(f.informer).own.Offer(0, ownwrites.Entry{Name: name, UID: obj.UID, Version: 1_000_000, Item: cachetest.WireItem(obj)})
 }

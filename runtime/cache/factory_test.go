@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // kindOf is what a generated informer hands to the factory.
@@ -191,7 +193,7 @@ func TestShutdownEndsWhatOthersRun(t *testing.T) {
 func TestListers(t *testing.T) {
 	resource := schema.GroupResource{Group: "test.example.com", Resource: "widgets"}
 	src := newSource()
-	x := NewIndexer(Indexers[object]{"letters": byLetters})
+	x := NewIndexer(Indexers[object]{"letters": cachetest.ByLetters})
 	x.Add(src.set("a", "one", map[string]string{"letters": "x"}))
 	x.Add(src.set("a", "two", nil))
 	x.Add(src.set("b", "one", map[string]string{"letters": "x"}))

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -21,9 +22,9 @@ import (
 type stranger struct{ inList bool }
 
 func (s stranger) List(context.Context, metav1.ListOptions) (wire.Page, error) {
-	page := wire.Page{Items: []wire.Item{stated(numbered(1))}, ResourceVersion: "10"}
+	page := wire.Page{Items: []wire.Item{cachetest.WireItem(cachetest.Numbered(1))}, ResourceVersion: "10"}
 	if s.inList {
-		page.Items = append(page.Items, stated(&widgetSummary{metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "stranger", ResourceVersion: "2"}}}))
+		page.Items = append(page.Items, cachetest.WireItem(&widgetSummary{metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "stranger", ResourceVersion: "2"}}}))
 	}
 	return page, nil
 }
@@ -41,7 +42,7 @@ func (s *strangeStream) Next(ctx context.Context, reuse []wire.Event) ([]wire.Ev
 	}
 	s.left--
 	obj := &widgetSummary{metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "stranger", ResourceVersion: "20"}}}
-	return append(reuse[:0], wire.Event{Type: watch.Added, Item: stated(obj), ResourceVersion: "20"}), nil
+	return append(reuse[:0], wire.Event{Type: watch.Added, Item: cachetest.WireItem(obj), ResourceVersion: "20"}), nil
 }
 
 func (*strangeStream) Stop() {}
@@ -76,8 +77,8 @@ func TestGateOfTheStore(t *testing.T) {
 	typed := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
 	defer typed.Stop()
 	any := NewGenericInformer(typed).(genericInformer).GetIndexer()
-	any.Add(numbered(1))
-	if obj, found := typed.GetIndexer().Get(MetaObjectToName(numbered(1))); !found || obj.Name != numbered(1).Name {
+	any.Add(cachetest.Numbered(1))
+	if obj, found := typed.GetIndexer().Get(MetaObjectToName(cachetest.Numbered(1))); !found || obj.Name != cachetest.Numbered(1).Name {
 		t.Errorf("the typed informer has %v", obj)
 	}
 	text := panicOf(func() { any.Add(&widgetSummary{}) })

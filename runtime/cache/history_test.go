@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -133,7 +134,7 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		sources[namespace] = newSource()
 		sources[namespace].streams, sources[namespace].selectsByLabels = streams, true
 	}
-	options := []SharedInformerOption{WithResync(7 * time.Minute), WithIndexers(Indexers[object]{"letters": byLetters})}
+	options := []SharedInformerOption{WithResync(7 * time.Minute), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters})}
 	if streams {
 		options = append(options, WithStreamingList())
 	}
@@ -351,7 +352,7 @@ func checkEnd(t *testing.T, s *SharedIndexInformer[object], objects map[ObjectNa
 	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(objects) || status.PendingWrites != 0 {
 		t.Errorf("in the end the status is %+v, there are %d objects", status, len(objects))
 	}
-	cached := model{}
+	cached := cachetest.Model{}
 	for _, obj := range s.GetStore().List() {
 		name := MetaObjectToName(obj)
 		cached[name] = obj
@@ -359,7 +360,7 @@ func checkEnd(t *testing.T, s *SharedIndexInformer[object], objects map[ObjectNa
 			t.Errorf("cached is %v of %v@%s, %v, the truth is %v", name, obj.UID, obj.ResourceVersion, obj.Labels, truth)
 		}
 	}
-	compare(t, s.GetIndexer(), cached)
+	cachetest.Compare(t, cacheReads{s.GetIndexer()}, cached)
 	for i, h := range handlers {
 		h.mu.Lock()
 		if !h.registration.HasSynced() || h.registration.Backlog() != 0 {
@@ -435,18 +436,18 @@ func (h *historian) OnAdd(obj object, initial bool) {
 		h.t.Errorf("%s is added after it was deleted", obj.UID)
 	}
 	h.heard = append(h.heard, obj)
-	hear(h.t, h.known, processor.Notification{Kind: processor.Add, Obj: obj})
+	cachetest.Hear(h.t, h.known, processor.Notification{Kind: processor.Add, Obj: obj})
 }
 
 func (h *historian) OnUpdate(oldObj, newObj object) {
 	h.lock()
 	defer h.mu.Unlock()
 	h.started = true
-	if number(oldObj) > number(newObj) && !h.restored {
+	if cachetest.VersionOf(oldObj) > cachetest.VersionOf(newObj) && !h.restored {
 		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
 	}
 	h.heard = append(h.heard, newObj)
-	hear(h.t, h.known, processor.Notification{Kind: processor.Update, Old: oldObj, Obj: newObj})
+	cachetest.Hear(h.t, h.known, processor.Notification{Kind: processor.Update, Old: oldObj, Obj: newObj})
 }
 
 func (h *historian) OnDelete(obj object, _ bool) {
@@ -457,13 +458,5 @@ func (h *historian) OnDelete(obj object, _ bool) {
 		h.dead = map[life]bool{}
 	}
 	h.dead[life{MetaObjectToName(obj), obj.UID}] = true
-	hear(h.t, h.known, processor.Notification{Kind: processor.Delete, Obj: obj})
-}
-
-// number is the version of obj as one that can be compared.
-func number(obj object) (n int) {
-	if _, err := fmt.Sscan(obj.ResourceVersion, &n); err != nil {
-		panic(err)
-	}
-	return n
+	cachetest.Hear(h.t, h.known, processor.Notification{Kind: processor.Delete, Obj: obj})
 }

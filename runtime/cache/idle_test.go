@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // burstClient is a typed client whose watch has no room, as that of a REST client.
@@ -55,7 +57,7 @@ func burst(t *testing.T) (fresh int, peaks [2]int, idle int) {
 		list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
 		var updates []object // of all informers: the objects are not counted
 		for n := range events {
-			obj := many(n%objects, n+2, "")
+			obj := cachetest.Many(n%objects, n+2, "")
 			updates = append(updates, obj)
 			if n < objects {
 				list.Items = append(list.Items, *obj)

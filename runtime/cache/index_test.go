@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // TestIndexIsAddedAtAnyTime adds one index before the start, and one while the informer
@@ -14,7 +16,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
-		early, err := AddIndex(s, "early", byLetters)
+		early, err := AddIndex(s, "early", cachetest.ByLetters)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +25,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 		}
 		run(t, s.Run)
 		synctest.Wait()
-		late, err := AddIndex(s, "late", byLetters)
+		late, err := AddIndex(s, "late", cachetest.ByLetters)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +56,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 		expect("x")
 		expect("y", "w")
 
-		_, err = AddIndex(s, "late", byLetters)
+		_, err = AddIndex(s, "late", cachetest.ByLetters)
 		if want := `widgets.test.example.com: indexer conflict: index "late" already exists`; err == nil || err.Error() != want {
 			t.Errorf("a second index of that name: %v, want %s", err, want)
 		}
@@ -71,9 +73,9 @@ func TestIndexRangesWithoutAllocation(t *testing.T) {
 	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
 	defer s.Stop()
 	for i := range 300 {
-		s.GetIndexer().Add(many(i, 1, "x"))
+		s.GetIndexer().Add(cachetest.Many(i, 1, "x"))
 	}
-	index, err := AddIndex(s, "letters", byLetters)
+	index, err := AddIndex(s, "letters", cachetest.ByLetters)
 	if err != nil {
 		t.Fatal(err)
 	}

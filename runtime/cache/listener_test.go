@@ -15,6 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -122,7 +123,7 @@ func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 func TestBacklogLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": byLetters}})
+		s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": cachetest.ByLetters}})
 		h := &historian{t: t, known: map[ObjectName]object{}}
 		release := make(chan struct{})
 		calls := 0
@@ -167,19 +168,19 @@ func FuzzCoalesce(f *testing.F) {
 		accepts := func(obj object) bool { return obj.Labels != nil }
 		filter := FilteringResourceEventHandler[object]{FilterFunc: accepts, Handler: ResourceEventHandlerFuncs[object]{
 			AddFunc: func(obj object, _ bool) {
-				hear(t, shown, processor.Notification{Kind: processor.Add, Obj: obj})
+				cachetest.Hear(t, shown, processor.Notification{Kind: processor.Add, Obj: obj})
 			},
 			UpdateFunc: func(old, obj object) {
-				hear(t, shown, processor.Notification{Kind: processor.Update, Old: old, Obj: obj})
+				cachetest.Hear(t, shown, processor.Notification{Kind: processor.Update, Old: old, Obj: obj})
 			},
 			DeleteFunc: func(obj object, _ bool) {
-				hear(t, shown, processor.Notification{Kind: processor.Delete, Obj: obj})
+				cachetest.Hear(t, shown, processor.Notification{Kind: processor.Delete, Obj: obj})
 			},
 		}}
 		deliver := erasedHandler[object](filter).deliver
 		tell := func(notes []processor.Notification) {
 			for i := range notes {
-				hear(t, heard, notes[i])
+				cachetest.Hear(t, heard, notes[i])
 				deliver(&notes[i])
 			}
 		}
@@ -187,7 +188,7 @@ func FuzzCoalesce(f *testing.F) {
 		for i, step := range script {
 			name := fmt.Sprint(step & 7)
 			old := truth[ObjectName{Name: name}]
-			now := version(name, fmt.Sprint(i), "", "")
+			now := cachetest.Versioned(name, fmt.Sprint(i), "", "")
 			if now.Labels = nil; step&0x10 != 0 {
 				now.Labels = map[string]string{"accepted": "yes"}
 			}

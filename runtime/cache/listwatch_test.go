@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -35,7 +35,7 @@ func (c typedClient) Watch(context.Context, metav1.ListOptions) (watch.Interface
 func TestTypedClientLists(t *testing.T) {
 	list := &metav1.PartialObjectMetadataList{
 		ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"},
-		Items:    []metav1.PartialObjectMetadata{*numbered(1), *numbered(2)},
+		Items:    []metav1.PartialObjectMetadata{*cachetest.Numbered(1), *cachetest.Numbered(2)},
 	}
 	page, err := sourceOfClient(typedClient{list: list}).List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(page.Items) != 2 || page.ResourceVersion != "7" || page.Continue != "more" {
@@ -63,7 +63,7 @@ func openFake(t *testing.T) (*watch.FakeWatcher, source.Stream) {
 func TestTypedClientWatchesInBatches(t *testing.T) {
 	fake, stream := openFake(t)
 	for n := range 3000 {
-		fake.Modify(numbered(n))
+		fake.Modify(cachetest.Numbered(n))
 	}
 	total := 0
 	var batch []wire.Event
@@ -73,7 +73,7 @@ func TestTypedClientWatchesInBatches(t *testing.T) {
 			t.Fatalf("a batch of %d, %v", len(batch), err)
 		}
 		for _, e := range batch {
-			if e.Type != watch.Modified || e.Object.GetName() != numbered(total).Name {
+			if e.Type != watch.Modified || e.Object.GetName() != cachetest.Numbered(total).Name {
 				t.Fatalf("event %d is %+v", total, e)
 			}
 			total++
@@ -92,7 +92,7 @@ func TestTypedClientWatchesInBatches(t *testing.T) {
 
 func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
 	gone := errGone.Status()
-	bookmark := numbered(3)
+	bookmark := cachetest.Numbered(3)
 	bookmark.ResourceVersion = "9"
 	for name, test := range map[string]struct {
 		end  func(*watch.FakeWatcher)
@@ -102,13 +102,13 @@ func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
 		"expired": {func(w *watch.FakeWatcher) { w.Error(&gone) }, apierrors.IsResourceExpired},
 		"another type": {func(w *watch.FakeWatcher) { w.Add(&metav1.Table{}) },
 			func(err error) bool { return reasonOf(err) == Decode && strings.Contains(err.Error(), "*v1.Table") }},
-		"another event": {func(w *watch.FakeWatcher) { w.Action("MOVED", numbered(4)) },
+		"another event": {func(w *watch.FakeWatcher) { w.Action("MOVED", cachetest.Numbered(4)) },
 			func(err error) bool { return strings.Contains(err.Error(), `"MOVED"`) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake, stream := openFake(t)
-			fake.Add(numbered(1))
-			fake.Delete(numbered(2))
+			fake.Add(cachetest.Numbered(1))
+			fake.Delete(cachetest.Numbered(2))
 			fake.Action(watch.Bookmark, runtime.Object(bookmark))
 			test.end(fake)
 			batch, err := stream.Next(t.Context(), nil)
@@ -125,8 +125,4 @@ func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
 			}
 		})
 	}
-}
-
-func numbered(n int) object {
-	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: strconv.Itoa(n)}}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // gadget is another kind than object.
@@ -123,8 +125,8 @@ func TestMistakesInOptions(t *testing.T) {
 			runs:    true,
 		},
 		"an index with a name that is taken": {
-			call:   []SharedInformerOption{WithIndexers(Indexers[object]{"letters": byLetters})},
-			change: func(kind *Kind[object]) { kind.Indexers = Indexers[object]{"letters": byLetters} },
+			call:   []SharedInformerOption{WithIndexers(Indexers[object]{"letters": cachetest.ByLetters})},
+			change: func(kind *Kind[object]) { kind.Indexers = Indexers[object]{"letters": cachetest.ByLetters} },
 			want:   `cache.WithIndexers for *v1.PartialObjectMetadata: widgets.test.example.com has an index "letters" already; use another name`,
 		},
 		"a negative resync period": {
@@ -319,10 +321,10 @@ func TestOptionsThatAreNil(t *testing.T) {
 func TestOptionsKeepTheirValues(t *testing.T) {
 	var asked []string
 	shared := kindOf(newSource(), &asked)
-	shared.Indexers = Indexers[object]{"letters": byLetters}
+	shared.Indexers = Indexers[object]{"letters": cachetest.ByLetters}
 	keys, namespaces := []string{"first", "second"}[:1], []string{"a"}
 	options := []SharedInformerOption{
-		WithoutAnnotations(keys...), WithNamespaces(namespaces...), WithBackoff(Forbidden, Backoff{Max: 1}), WithIndexers(Indexers[object]{"more": byLetters}),
+		WithoutAnnotations(keys...), WithNamespaces(namespaces...), WithBackoff(Forbidden, Backoff{Max: 1}), WithIndexers(Indexers[object]{"more": cachetest.ByLetters}),
 	}
 	keys[0], namespaces[0] = "other", "other"
 	for _, annotation := range []string{"b", "c"} {

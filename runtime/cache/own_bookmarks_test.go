@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -40,7 +41,7 @@ func (d *driven) process() {
 
 func (d *driven) list(r *scopeReflector, version string, bookmarks int, objs ...object) {
 	d.Helper()
-	r.Listed(&deltafifo.Collection{IsFirst: !r.frontier.IsListed(), Began: inside(d.s).core.Changes.Load(), Version: version, Items: statesOf(objs...)}, frontier.Position{Version: version, Bookmarks: bookmarks})
+	r.Listed(&deltafifo.Collection{IsFirst: !r.frontier.IsListed(), Began: inside(d.s).core.Changes.Load(), Version: version, Items: cachetest.WireItems(objs...)}, frontier.Position{Version: version, Bookmarks: bookmarks})
 	d.process()
 }
 
@@ -58,7 +59,7 @@ func (d *driven) tell(r *scopeReflector, obj object, bookmarks int) {
 
 // push is tell without process, so that a batch has several events.
 func (d *driven) push(r *scopeReflector, obj object, bookmarks int) {
-	r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.ID, Item: stated(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
+	r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.ID, Item: cachetest.WireItem(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
 }
 
 // open sets the scopes, and returns the Reflector of the one that is new.
@@ -158,7 +159,7 @@ func TestForgedDeleteHidesAListedObject(t *testing.T) {
 		r, one := inside(d.s).reflectors()[0], newSource().set("a", "one", nil)
 		began := inside(d.s).core.Changes.Load()
 		inside(d.s).own.Wrote(deletion(one))
-		r.Listed(&deltafifo.Collection{IsFirst: true, Began: began, Version: "101", Items: statesOf(one)}, frontier.Position{Version: "101"})
+		r.Listed(&deltafifo.Collection{IsFirst: true, Began: began, Version: "101", Items: cachetest.WireItems(one)}, frontier.Position{Version: "101"})
 		d.process()
 		if n := d.s.Status().Objects; n != 0 {
 			t.Errorf("the cache has %d objects after the delete", n)

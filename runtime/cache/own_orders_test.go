@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -180,11 +181,11 @@ func (o *order) write() {
 	case last.inScope && !next.inScope:
 		gone := last.obj.DeepCopy()
 		gone.ResourceVersion = version
-		next.event = &deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(gone)}
+		next.event = &deltafifo.Delta{Type: deltafifo.Deleted, Item: cachetest.WireItem(gone)}
 	case !last.inScope && next.inScope:
-		next.event = &deltafifo.Delta{Type: deltafifo.Added, Item: stated(next.obj.DeepCopy())}
+		next.event = &deltafifo.Delta{Type: deltafifo.Added, Item: cachetest.WireItem(next.obj.DeepCopy())}
 	case next.inScope:
-		next.event = &deltafifo.Delta{Type: deltafifo.Updated, Item: stated(next.obj.DeepCopy())}
+		next.event = &deltafifo.Delta{Type: deltafifo.Updated, Item: cachetest.WireItem(next.obj.DeepCopy())}
 	}
 	if own {
 		var w writes.Write
@@ -291,7 +292,7 @@ func (o *order) list() {
 	o.listing, o.sent = false, at+1
 	list := &deltafifo.Collection{IsFirst: !o.listed, Began: o.began, Version: strconv.Itoa(f.version)}
 	if o.listed = true; f.inScope {
-		list.Items = []wire.Item{stated(f.obj.DeepCopy())}
+		list.Items = []wire.Item{cachetest.WireItem(f.obj.DeepCopy())}
 	}
 	inside(o.informer).reflectors()[0].Listed(list, frontier.Position{Version: list.Version})
 	if o.random.IntN(2) == 0 {
@@ -315,7 +316,7 @@ func (o *order) check() {
 		}
 		return
 	}
-	version := number(cached)
+	version := cachetest.VersionOf(cached)
 	if o.dead[cached.UID] {
 		o.t.Errorf("%s@%d is dead, and cached", cached.UID, version)
 	}

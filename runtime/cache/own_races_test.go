@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
@@ -131,7 +132,7 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		t.Errorf("%d writes are pending", n)
 	}
 	panics = false
-	inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Added, Item: stated(obj)}}})
+	inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Added, Item: cachetest.WireItem(obj)}}})
 	if s.GetStore().Len() != 1 {
 		t.Error("the event was ignored")
 	}

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
@@ -185,7 +186,7 @@ func (p *paged) List(_ context.Context, options metav1.ListOptions) (Page[object
 		return Page[object]{}, err
 	}
 	n, _ := strconv.Atoi(options.Continue) // 0 for none
-	page := Page[object]{Items: itemsOf(numbered(n)), ResourceVersion: "100"}
+	page := Page[object]{Items: itemsOf(cachetest.Numbered(n)), ResourceVersion: "100"}
 	if n+1 < p.pages {
 		page.Continue = strconv.Itoa(n + 1)
 	}

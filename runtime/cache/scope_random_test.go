@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -287,7 +288,7 @@ func newScopeWitness(t *testing.T) *scopeWitness {
 
 // see checks that an object does not go back. The mutex is held.
 func (w *scopeWitness) see(obj object) {
-	if version := number(obj); version < w.last[obj.UID] {
+	if version := cachetest.VersionOf(obj); version < w.last[obj.UID] {
 		w.t.Errorf("%v goes from version %d back to %d", MetaObjectToName(obj), w.last[obj.UID], version)
 	} else {
 		w.last[obj.UID] = version

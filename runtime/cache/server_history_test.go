@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // FuzzServerHistory plays a random history of the in-memory API server to an informer, which reads
@@ -94,7 +95,7 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 		readsOwn:   setup&0x20 != 0,
 		restores:   restores,
 	}
-	options := append(s.selects.options(), WithResync(7*time.Minute), WithIndexers(Indexers[object]{"letters": byLetters}), WithWatchErrorHandler(quiet))
+	options := append(s.selects.options(), WithResync(7*time.Minute), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters}), WithWatchErrorHandler(quiet))
 	if setup&1 != 0 {
 		options = append(options, WithStreamingList())
 	}

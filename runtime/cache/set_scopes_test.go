@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // worlds are the sources of an informer whose scopes change: one for each namespace.
@@ -404,7 +406,7 @@ func playScopes(t *testing.T, script []byte) {
 		{nil, in("c"), {one("c", "2"), one("c", "3")}, {one("c", "2")}},
 	}
 	w := &worlds{}
-	s := w.informer(t, WithNamespace("a"), WithIndexers(Indexers[object]{"letters": byLetters}))
+	s := w.informer(t, WithNamespace("a"), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters}))
 	run(t, s.Run)
 	var handlers []*historian
 	var registrations []ResourceEventHandlerRegistration

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -354,7 +355,7 @@ func playShard(t *testing.T, script []byte, mode byte) {
 	if ownWrites {
 		follow = followOwn
 	}
-	options := []SharedInformerOption{WithShard(shard), WithIndexers(Indexers[object]{"letters": byLetters})}
+	options := []SharedInformerOption{WithShard(shard), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters})}
 	if src.streams {
 		options = append(options, WithStreamingList())
 	}

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
@@ -397,7 +398,7 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
 		inside(s).core.Processor.Start()
-		inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: statesOf(numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: stated(numbered(2))}}, Reached: reachedAt(s, "2", 0)})
+		inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: cachetest.WireItems(cachetest.Numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: cachetest.WireItem(cachetest.Numbered(2))}}, Reached: reachedAt(s, "2", 0)})
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add 1@ initial=true", "add 2@ initial=false")
 		inside(s).core.Processor.Stop()

@@ -18,14 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
-	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // object is the kind that these tests are about.
-type object = *metav1.PartialObjectMetadata
+type object = cachetest.Object
 
-var widgets = schema.GroupVersionResource{Group: "test.example.com", Version: "v1", Resource: "widgets"}
+var widgets = cachetest.Widgets
 
 var (
 	errGone      = apierrors.NewResourceExpired("too old resource version: 5 (9)")
@@ -483,17 +483,6 @@ func (s *fakeSource) since(n int) []request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]request(nil), s.requests[n:]...)
-}
-
-// stateOf returns an item as the machine has it.
-func stated(obj Object) wire.Item { return wire.Item{Object: obj} }
-
-func statesOf(objs ...object) []wire.Item {
-	items := make([]wire.Item, len(objs))
-	for i, obj := range objs {
-		items[i].Object = obj
-	}
-	return items
 }
 
 // inside returns the machine of an informer.

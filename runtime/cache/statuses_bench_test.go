@@ -3,6 +3,8 @@ package cache
 import (
 	"fmt"
 	"testing"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // BenchmarkStatuses reads 1,000 informers of a factory, each with 1,000 objects of 30 labels and a
@@ -16,7 +18,7 @@ func BenchmarkStatuses(b *testing.B) {
 	}
 	var all []object
 	for i := range objects {
-		obj := many(i, 1, "x")
+		obj := cachetest.Many(i, 1, "x")
 		for name, value := range labels {
 			obj.Labels[name] = value
 		}

@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // reads are all reads of a cache that return an error. The object and the values exist before
@@ -64,9 +66,9 @@ func stoppable() *fakeSource {
 
 func TestReadsAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, Config[object]{ListerWatcher: stoppable(), Indexers: Indexers[object]{"letters": byLetters}})
+		s := start(t, Config[object]{ListerWatcher: stoppable(), Indexers: Indexers[object]{"letters": cachetest.ByLetters}})
 		synctest.Wait()
-		index, err := AddIndex(s, "late", byLetters)
+		index, err := AddIndex(s, "late", cachetest.ByLetters)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +91,7 @@ func TestReadsAfterStop(t *testing.T) {
 		if _, ok := s.GetStore().Get(ObjectName{"a", "w"}); ok || s.GetStore().Len() != 0 || len(s.GetStore().List()) != 0 {
 			t.Error("the cache is not empty")
 		}
-		if _, err := AddIndex(s, "later", byLetters); !errors.Is(err, ErrStopped) {
+		if _, err := AddIndex(s, "later", cachetest.ByLetters); !errors.Is(err, ErrStopped) {
 			t.Errorf("an index is added: %v", err)
 		}
 		if _, err := s.GetIndexer().ByIndex("none", "x"); !errors.Is(err, ErrNoIndex) {
@@ -103,7 +105,7 @@ func TestReadsAfterStop(t *testing.T) {
 func TestReadsAfterTheContextEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := informerOf(via(Config[object]{ListerWatcher: stoppable(), Resource: widgets, WatchErrorHandler: quiet,
-			Indexers: Indexers[object]{"letters": byLetters}}))
+			Indexers: Indexers[object]{"letters": cachetest.ByLetters}}))
 		stop := run(t, s.Run)
 		synctest.Wait()
 		stop()
@@ -128,15 +130,15 @@ func TestReadsAfterTheContextEnded(t *testing.T) {
 
 // TestReadsDuringStop has readers that must not conclude that an object was deleted.
 func TestReadsDuringStop(t *testing.T) {
-	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets, Indexers: Indexers[object]{"letters": byLetters}})
-	index, err := AddIndex(s, "late", byLetters)
+	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets, Indexers: Indexers[object]{"letters": cachetest.ByLetters}})
+	index, err := AddIndex(s, "late", cachetest.ByLetters)
 	if err != nil {
 		t.Fatal(err)
 	}
-	objs := []object{many(0, 1, "x"), many(0, 1, "x")}
+	objs := []object{cachetest.Many(0, 1, "x"), cachetest.Many(0, 1, "x")}
 	objs[0].Namespace, objs[0].Name, objs[1].Namespace, objs[1].Name = "", "cluster", "a", "w"
 	for i := range 1000 {
-		objs = append(objs, many(i, 1, "x"))
+		objs = append(objs, cachetest.Many(i, 1, "x"))
 	}
 	s.GetIndexer().Replace(objs)
 	all := reads(s)

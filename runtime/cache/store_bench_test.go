@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
@@ -17,7 +18,7 @@ import (
 func filled(n int) (*Indexer[object], []object) {
 	all := make([]object, n)
 	for i := range all {
-		all[i] = many(i, 1, "")
+		all[i] = cachetest.Many(i, 1, "")
 		all[i].Namespace = fmt.Sprintf("namespace-%d", i%max(1, n/1000))
 		all[i].Labels = map[string]string{"node": fmt.Sprintf("node-%d", i%max(1, n/200))}
 	}
@@ -84,7 +85,7 @@ func BenchmarkStore(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i = (i + 7919) % n
-				machineOf(x).Apply([]deltafifo.Delta{{Type: deltafifo.Updated, Item: stated(all[i])}})
+				machineOf(x).Apply([]deltafifo.Delta{{Type: deltafifo.Updated, Item: cachetest.WireItem(all[i])}})
 			}
 		})
 		run("ReplaceUnchanged", func(b *testing.B) {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/internal/human"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -353,7 +354,7 @@ func TestCountsOfLyingServers(t *testing.T) {
 	for name, event := range map[string]Event[object]{
 		"the same bookmark":         {Type: watch.Bookmark, ResourceVersion: "101"},
 		"a bookmark without one":    {Type: watch.Bookmark},
-		"events without a version":  {Type: watch.Modified, Item: itemOf(version("w", "", "", "x"))},
+		"events without a version":  {Type: watch.Modified, Item: itemOf(cachetest.Versioned("w", "", "", "x"))},
 		"the end of initial events": {Type: watch.Bookmark, ResourceVersion: "101", InitialEventsEnd: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -171,6 +171,27 @@ func TestQueuePositions(t *testing.T) {
 	want("after it", 1, at(1, "5000"))
 }
 
+func TestQueueReusesItsMemory(t *testing.T) {
+	var fifo Queue
+	ctx := t.Context()
+	delta := numbers(1)
+	var batch Batch
+	push := func(n int) {
+		for range n {
+			fifo.Push(delta, Reached{})
+		}
+		for fifo.Len() > 0 {
+			_ = fifo.Pop(ctx, &batch)
+		}
+	}
+	push(3 * MaxReuse)
+	for _, n := range []int{1, 100, 3 * MaxReuse} {
+		if got := testing.AllocsPerRun(100, func() { push(n) }); got > float64(n/MaxReuse) { // the positions of a full batch
+			t.Errorf("%d deltas allocate %v times", n, got)
+		}
+	}
+}
+
 // numbers returns deltas that are told apart by their scopes.
 func numbers(values ...int) []Delta {
 	deltas := make([]Delta, len(values))

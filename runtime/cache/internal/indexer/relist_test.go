@@ -1,23 +1,27 @@
-package cache
+package indexer_test
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // listedAs is a Replaced of objects that have these content hashes.
 func listedAs(hashes []uint64, objs ...object) []deltafifo.Delta {
-	all := deltafifo.Collection{Items: statesOf(objs...)}
+	all := deltafifo.Collection{Items: cachetest.WireItems(objs...)}
 	for i, hash := range hashes[:min(len(hashes), len(objs))] {
 		all.Items[i].ContentHash = hash
 	}
@@ -48,7 +52,7 @@ func withKind(obj object) object {
 }
 
 func TestIndexerDistinguishesStates(t *testing.T) {
-	old := func() object { return version("w", "1", "u", "x") }
+	old := func() object { return cachetest.Versioned("w", "1", "u", "x") }
 	for name, test := range map[string]struct {
 		old, listed      object
 		oldHash, newHash uint64
@@ -62,21 +66,21 @@ func TestIndexerDistinguishesStates(t *testing.T) {
 		"of a text not known":        {old: old(), listed: old(), oldHash: 5, wantHash: 5},
 		"with its kind":              {old: old(), listed: withKind(old())},
 		"without its kind":           {old: withKind(old()), listed: old()},
-		"no version, as of a fake":   {old: version("w", "", "", "x"), listed: version("w", "", "", "x")},
-		"no version, other content":  {old: version("w", "", "", "x"), listed: version("w", "", "", "y"), want: []string{"update w@x->w@y"}},
-		"another version":            {old: old(), listed: version("w", "2", "u", "x"), oldHash: 5, newHash: 6, want: []string{"update w@1x->w@2x"}, wantHash: 6},
-		"other content":              {old: old(), listed: version("w", "1", "u", "y"), want: []string{"update w@1x->w@1y"}},
-		"other content, by its hash": {old: old(), listed: version("w", "1", "u", "y"), oldHash: 5, newHash: 6, want: []string{"update w@1x->w@1y"}, wantHash: 6},
-		"other content, no hash":     {old: old(), listed: version("w", "1", "u", "y"), oldHash: 5, want: []string{"update w@1x->w@1y"}},
-		"other content and kind":     {old: old(), listed: withKind(version("w", "1", "u", "y")), want: []string{"update w@1x->w@1y"}},
-		"another object, by chance":  {old: old(), listed: version("w", "1", "v", "x"), oldHash: 5, newHash: 5, want: []string{"delete w@1x", "add w@1x"}, wantHash: 5},
+		"no version, as of a fake":   {old: cachetest.Versioned("w", "", "", "x"), listed: cachetest.Versioned("w", "", "", "x")},
+		"no version, other content":  {old: cachetest.Versioned("w", "", "", "x"), listed: cachetest.Versioned("w", "", "", "y"), want: []string{"update w@x->w@y"}},
+		"another version":            {old: old(), listed: cachetest.Versioned("w", "2", "u", "x"), oldHash: 5, newHash: 6, want: []string{"update w@1x->w@2x"}, wantHash: 6},
+		"other content":              {old: old(), listed: cachetest.Versioned("w", "1", "u", "y"), want: []string{"update w@1x->w@1y"}},
+		"other content, by its hash": {old: old(), listed: cachetest.Versioned("w", "1", "u", "y"), oldHash: 5, newHash: 6, want: []string{"update w@1x->w@1y"}, wantHash: 6},
+		"other content, no hash":     {old: old(), listed: cachetest.Versioned("w", "1", "u", "y"), oldHash: 5, want: []string{"update w@1x->w@1y"}},
+		"other content and kind":     {old: old(), listed: withKind(cachetest.Versioned("w", "1", "u", "y")), want: []string{"update w@1x->w@1y"}},
+		"another object, by chance":  {old: old(), listed: cachetest.Versioned("w", "1", "v", "x"), oldHash: 5, newHash: 5, want: []string{"delete w@1x", "add w@1x"}, wantHash: 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := NewIndexer(Indexers[object]{"letters": byLetters})
-			machineOf(x).KeepHashes()
-			machineOf(x).Apply([]deltafifo.Delta{{Type: deltafifo.Added, Item: wire.Item{Object: test.old, ContentHash: test.oldHash}}})
+			x := newCache(letters)
+			x.KeepHashes()
+			x.Apply([]deltafifo.Delta{{Type: deltafifo.Added, Item: wire.Item{Object: test.old, ContentHash: test.oldHash}}})
 			kind := test.listed.TypeMeta
-			got := inShort(machineOf(x).Apply(listedAs([]uint64{test.newHash}, test.listed)))
+			got := inShort(x.Apply(listedAs([]uint64{test.newHash}, test.listed)))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("the notifications are %q, want %q", got, test.want)
 			}
@@ -84,7 +88,7 @@ func TestIndexerDistinguishesStates(t *testing.T) {
 			if len(test.want) == 0 {
 				want = test.old
 			}
-			obj, hash, _ := heldBy(x, ObjectName{Name: "w"})
+			obj, hash, _ := x.held(cachetest.Name{Name: "w"})
 			if obj != want || hash != test.wantHash {
 				t.Errorf("cached is %v with the hash %d, want %v with %d", obj, hash, want, test.wantHash)
 			}
@@ -102,10 +106,10 @@ func TestIndexerDistinguishesStates(t *testing.T) {
 // TestRelistDecidesByWhatIsCached has a collection with an object that the decoder took
 // from the cache, before other deltas were applied.
 func TestRelistDecidesByWhatIsCached(t *testing.T) {
-	x := NewIndexer[object](nil)
-	machineOf(x).KeepHashes()
-	held, later := version("w", "1", "u", "x"), version("w", "1", "u", "y")
-	got := inShort(machineOf(x).Apply([]deltafifo.Delta{
+	x := newCache()
+	x.KeepHashes()
+	held, later := cachetest.Versioned("w", "1", "u", "x"), cachetest.Versioned("w", "1", "u", "y")
+	got := inShort(x.Apply([]deltafifo.Delta{
 		{Type: deltafifo.Added, Item: wire.Item{Object: held, ContentHash: 5}},
 		{Type: deltafifo.Updated, Item: wire.Item{Object: later, ContentHash: 6}},
 		listedAs([]uint64{5}, held)[0],
@@ -114,7 +118,7 @@ func TestRelistDecidesByWhatIsCached(t *testing.T) {
 	if want := []string{"add w@1x", "update w@1x->w@1y", "update w@1y->w@1x"}; !slices.Equal(got, want) {
 		t.Errorf("the notifications are %q, want %q", got, want)
 	}
-	if obj, hash, _ := heldBy(x, ObjectName{Name: "w"}); obj != held || hash != 5 {
+	if obj, hash, _ := x.held(cachetest.Name{Name: "w"}); obj != held || hash != 5 {
 		t.Errorf("cached is %v with the hash %d", obj, hash)
 	}
 }
@@ -122,7 +126,7 @@ func TestRelistDecidesByWhatIsCached(t *testing.T) {
 // TestRelistOfCachedObjects has collections of objects that the decoder took from the cache,
 // in the order of their slots and in others.
 func TestRelistOfCachedObjects(t *testing.T) {
-	all := []object{version("a", "1", "u1", "x"), version("b", "2", "u2", "x"), version("c", "3", "u3", "x"), version("d", "4", "u4", "x")}
+	all := []object{cachetest.Versioned("a", "1", "u1", "x"), cachetest.Versioned("b", "2", "u2", "x"), cachetest.Versioned("c", "3", "u3", "x"), cachetest.Versioned("d", "4", "u4", "x")}
 	hashes := []uint64{11, 12, 13, 14}
 	for _, test := range []struct {
 		listed []int
@@ -137,22 +141,22 @@ func TestRelistOfCachedObjects(t *testing.T) {
 		{[]int{0, 1, 2}, []string{"delete d@4x"}},
 		{nil, []string{"delete d@4x", "delete c@3x", "delete b@2x", "delete a@1x"}},
 	} {
-		x := NewIndexer[object](nil)
-		machineOf(x).KeepHashes()
-		machineOf(x).Apply(listedAs(hashes, all...))
+		x := newCache()
+		x.KeepHashes()
+		x.Apply(listedAs(hashes, all...))
 		var listed []object
 		var listedHashes []uint64
 		for _, i := range test.listed {
 			listed, listedHashes = append(listed, all[i]), append(listedHashes, hashes[i])
 		}
-		if got := inShort(machineOf(x).Apply(listedAs(listedHashes, listed...))); !slices.Equal(got, test.want) {
+		if got := inShort(x.Apply(listedAs(listedHashes, listed...))); !slices.Equal(got, test.want) {
 			t.Errorf("%v: the notifications are %q, want %q", test.listed, got, test.want)
 		}
 		if n := len(all) - len(test.want); x.Len() != n {
 			t.Errorf("%v: %d objects are left, want %d", test.listed, x.Len(), n)
 		}
 		for _, i := range test.listed {
-			if obj, hash, _ := heldBy(x, MetaObjectToName(all[i])); obj != all[i] || hash != hashes[i] {
+			if obj, hash, _ := x.held(cachetest.NameOf(all[i])); obj != all[i] || hash != hashes[i] {
 				t.Errorf("%v: cached is %v with the hash %d", test.listed, obj, hash)
 			}
 		}
@@ -164,12 +168,12 @@ func TestRelistOfUntypedObjects(t *testing.T) {
 		return &unstructured.Unstructured{Object: map[string]any{"kind": kind, "apiVersion": "v1",
 			"metadata": map[string]any{"name": "w", "resourceVersion": "1"}, "spec": map[string]any{"color": color}}}
 	}
-	x := NewIndexer[Object](nil)
+	x := indexer.New(store.FormOf[wire.Object](), nil)
 	for _, step := range []struct {
 		obj  *unstructured.Unstructured
 		want int
 	}{{widget("Widget", "blue"), 1}, {widget("Widget", "blue"), 0}, {widget("Widget", "red"), 1}, {widget("Other", "red"), 1}} {
-		notes := machineOf(x).Apply([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: []wire.Item{stated(step.obj)}}}})
+		notes := x.Apply([]deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: []wire.Item{cachetest.WireItem(step.obj)}}}})
 		if len(notes) != step.want {
 			t.Errorf("%v: %d events, want %d", step.obj, len(notes), step.want)
 		}
@@ -178,8 +182,8 @@ func TestRelistOfUntypedObjects(t *testing.T) {
 
 // TestLastOfSeveralStatesCounts lists objects more than once.
 func TestLastOfSeveralStatesCounts(t *testing.T) {
-	a5, a6, a7, other := version("a", "5", "u", ""), version("a", "6", "u", ""), version("a", "7", "u", ""), version("a", "9", "v", "")
-	b1, b2, b3 := version("b", "1", "w", ""), version("b", "2", "w", ""), version("b", "3", "x", "")
+	a5, a6, a7, other := cachetest.Versioned("a", "5", "u", ""), cachetest.Versioned("a", "6", "u", ""), cachetest.Versioned("a", "7", "u", ""), cachetest.Versioned("a", "9", "v", "")
+	b1, b2, b3 := cachetest.Versioned("b", "1", "w", ""), cachetest.Versioned("b", "2", "w", ""), cachetest.Versioned("b", "3", "x", "")
 	again := func(obj object) object { return obj.DeepCopy() } // as it is decoded
 	for name, test := range map[string]struct {
 		listed []object
@@ -201,26 +205,26 @@ func TestLastOfSeveralStatesCounts(t *testing.T) {
 		"new and gone":                      {[]object{b1, b2}, []string{"delete a@5", "add b@2"}, false},
 	} {
 		for _, hashed := range []bool{false, true} {
-			x, m := NewIndexer(Indexers[object]{"letters": byLetters}), model{}
+			x, m := newCache(letters), cachetest.Model{}
 			var hashes []uint64
 			if hashed {
-				machineOf(x).KeepHashes()
+				x.KeepHashes()
 				for _, obj := range test.listed {
-					hashes = append(hashes, uint64(number(obj)))
+					hashes = append(hashes, uint64(cachetest.VersionOf(obj)))
 				}
 			}
 			deltas := append([]deltafifo.Delta{{Type: deltafifo.Added, Item: wire.Item{Object: a5, ContentHash: 5}}}, listedAs(hashes, test.listed...)...)
-			m.apply(deltas)
-			got := inShort(machineOf(x).Apply(deltas))[1:]
+			m.Apply(deltas)
+			got := inShort(x.Apply(deltas))[1:]
 			if !slices.Equal(got, test.want) {
 				t.Errorf("%s, hashed %v: the notifications are %q, want %q", name, hashed, got, test.want)
 			}
-			compare(t, x, m)
-			if (m[ObjectName{Name: "a"}] == a5) != test.stays {
+			cachetest.Compare(t, x, m)
+			if (m[cachetest.Name{Name: "a"}] == a5) != test.stays {
 				t.Errorf("%s, hashed %v: the cached object stays: %v", name, hashed, !test.stays)
 			}
 			for name, obj := range m {
-				if _, hash, _ := heldBy(x, name); hashed && hash != uint64(number(obj)) {
+				if _, hash, _ := x.held(name); hashed && hash != uint64(cachetest.VersionOf(obj)) {
 					t.Errorf("%v: the hash is %d", name, hash)
 				}
 			}
@@ -233,36 +237,29 @@ func TestRelistOfOneName(t *testing.T) {
 	const n = 100_000
 	var all []object
 	for i := range n {
-		all = append(all, version("w", fmt.Sprint(i), "u", ""))
+		all = append(all, cachetest.Versioned("w", fmt.Sprint(i), "u", ""))
 	}
-	x := NewIndexer[object](nil)
+	x := newCache()
 	for _, want := range [][]string{{fmt.Sprintf("add w@%d", n-1)}, nil} {
-		if got := inShort(machineOf(x).Apply(listedAs(nil, all...))); !slices.Equal(got, want) {
+		if got := inShort(x.Apply(listedAs(nil, all...))); !slices.Equal(got, want) {
 			t.Errorf("there are %d notifications, want %q", len(got), want)
 		}
 	}
-}
-
-// heldBy returns the object of that name in x, and its content hash.
-func heldBy(x *Indexer[object], name ObjectName) (obj object, contentHash uint64, ok bool) {
-	found, contentHash, ok := machineOf(x).Held(name.Namespace, name.Name)
-	obj, _ = found.(object)
-	return obj, contentHash, ok
 }
 
 // TestHeldDuringWrites reads objects and their hashes while a writer changes, removes and
 // lists them: they are of one moment.
 func TestHeldDuringWrites(t *testing.T) {
 	const n = 300
-	x := NewIndexer[object](nil)
-	machineOf(x).KeepHashes()
-	stop := make(chan struct{})
+	x := newCache()
+	x.KeepHashes()
+	var stop atomic.Bool
 	var readers sync.WaitGroup
 	for range 2 {
 		readers.Go(func() {
-			for i := 0; !isClosed(stop); i = (i + 1) % n {
-				obj, hash, ok := heldBy(x, MetaObjectToName(many(i, 0, "")))
-				if ok && hash != uint64(number(obj)) {
+			for i := 0; !stop.Load(); i = (i + 1) % n {
+				obj, hash, ok := x.held(cachetest.NameOf(cachetest.Many(i, 0, "")))
+				if ok && hash != uint64(cachetest.VersionOf(obj)) {
 					t.Errorf("%s at version %s has the hash %d", obj.Name, obj.ResourceVersion, hash)
 					return
 				}
@@ -274,10 +271,10 @@ func TestHeldDuringWrites(t *testing.T) {
 		var deltas []deltafifo.Delta
 		all := &deltafifo.Collection{}
 		for i := range n {
-			obj := many(i, version, "")
+			obj := cachetest.Many(i, version, "")
 			switch random.IntN(4) {
 			case 0:
-				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Deleted, Item: stated(obj)})
+				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Deleted, Item: cachetest.WireItem(obj)})
 			case 1:
 				deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Item: wire.Item{Object: obj, ContentHash: uint64(version)}})
 			case 2:
@@ -287,30 +284,8 @@ func TestHeldDuringWrites(t *testing.T) {
 		if version%3 == 0 {
 			deltas = append(deltas, deltafifo.Delta{Type: deltafifo.Replaced, Collection: all})
 		}
-		machineOf(x).Apply(deltas)
+		x.Apply(deltas)
 	}
-	close(stop)
+	stop.Store(true)
 	readers.Wait()
-}
-
-// TestContentHashesTakeNoMemoryUnlessNeeded compares caches over typed clients and over
-// bodies.
-func TestContentHashesTakeNoMemoryUnlessNeeded(t *testing.T) {
-	needsGoValues(t)
-	src := newSource()
-	for what, test := range map[string]struct {
-		config Config[object]
-		keeps  bool
-	}{
-		"typed":  {Config[object]{ListerWatcher: src}, false},
-		"bodies": {Config[object]{Open: openerOf(src)}, true},
-	} {
-		for _, x := range []*Indexer[object]{informerOf(test.config).GetIndexer()} {
-			machineOf(x).Apply(listedAs([]uint64{1, 2}, many(1, 1, ""), many(2, 1, "")))
-			checkStore(t, x, 2) // which has no memory for hashes unless it keeps them
-			if _, hash, _ := heldBy(x, MetaObjectToName(many(2, 1, ""))); (hash == 2) != test.keeps || !test.keeps && hash != 0 {
-				t.Errorf("%s: the hash %d is kept", what, hash)
-			}
-		}
-	}
 }
