@@ -224,3 +224,17 @@ func checkMetadataOf(t *testing.T, d *Decoder, apiVersion, kind string, accepted
 		}
 	}
 }
+
+// slim is a kind without managed fields.
+type slim struct{ metav1.PartialObjectMetadata }
+
+func (*slim) SetManagedFields([]metav1.ManagedFieldsEntry) { panic("there are none") }
+
+func TestTrimmerOfSlimMetadata(t *testing.T) {
+	obj := &slim{}
+	obj.Annotations = map[string]string{"drop": "1", "keep": "2"}
+	Trimmer(&Options{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}})(obj)
+	if !reflect.DeepEqual(obj.Annotations, map[string]string{"keep": "2"}) {
+		t.Errorf("the annotations are %v", obj.Annotations)
+	}
+}

@@ -397,7 +397,7 @@ func IsSame(old wire.Object, held uint64, item *wire.Item) bool {
 	case item.ContentHash != 0 && item.ContentHash == held:
 		return true
 	}
-	return EqualContent(old, obj)
+	return equalContent(old, obj)
 }
 
 // netOf returns the difference from before a relist to after it: of an object with several
@@ -423,7 +423,7 @@ func netOf(notes []processor.Notification) []processor.Notification {
 			net = append(net, n)
 		case n.Old == nil:
 			net = append(net, processor.Notification{Kind: processor.Add, Obj: n.Obj})
-		case n.Old.GetUID() != n.Obj.GetUID() || n.Old.GetResourceVersion() != n.Obj.GetResourceVersion() || !EqualContent(n.Old, n.Obj):
+		case n.Old.GetUID() != n.Obj.GetUID() || n.Old.GetResourceVersion() != n.Obj.GetResourceVersion() || !equalContent(n.Old, n.Obj):
 			net = noteChange(net, n.Old, n.Obj)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// EqualContent reports whether a and b are deeply equal, except for kind and apiVersion:
+// equalContent reports whether a and b are deeply equal, except for kind and apiVersion:
 // client-go's typed clients leave them in the items of a list of custom resources, and
 // remove them from the events of a watch. It changes neither object.
-func EqualContent(a, b wire.Object) bool {
+func equalContent(a, b wire.Object) bool {
 	a, b = pack.Open(a), pack.Open(b)
 	if reflect.DeepEqual(a, b) {
 		return true

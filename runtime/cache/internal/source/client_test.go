@@ -1,4 +1,4 @@
-package cache
+package source_test
 
 import (
 	"context"
@@ -10,26 +10,21 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// typedClient is a generated client of PartialObjectMetadata.
-type typedClient struct {
-	list  *metav1.PartialObjectMetadataList
-	watch watch.Interface
-	err   error
-}
-
-func (c typedClient) List(context.Context, metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-	return c.list, c.err
-}
-
-func (c typedClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
-	return c.watch, c.err
+// clientOf returns the source of a client with one list, and one watch. Lists fail with err, if it is not nil.
+func clientOf(list runtime.Object, w watch.Interface, err error) *source.Client {
+	return &source.Client{
+		ListFunc:  func(context.Context, metav1.ListOptions) (runtime.Object, error) { return list, err },
+		WatchFunc: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
+	}
 }
 
 func TestTypedClientLists(t *testing.T) {
@@ -37,7 +32,7 @@ func TestTypedClientLists(t *testing.T) {
 		ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"},
 		Items:    []metav1.PartialObjectMetadata{*cachetest.Numbered(1), *cachetest.Numbered(2)},
 	}
-	page, err := sourceOfClient(typedClient{list: list}).List(t.Context(), metav1.ListOptions{})
+	page, err := clientOf(list, nil, nil).List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(page.Items) != 2 || page.ResourceVersion != "7" || page.Continue != "more" {
 		t.Fatalf("page is %+v, %v", page, err)
 	}
@@ -45,7 +40,7 @@ func TestTypedClientLists(t *testing.T) {
 	if page.Items[0].Object.GetName() != "1" {
 		t.Error("an item is a part of the list's array, and would keep all of it alive")
 	}
-	if _, err := sourceOfClient(typedClient{err: errForbidden}).List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+	if _, err := clientOf(nil, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil)).List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -53,7 +48,7 @@ func TestTypedClientLists(t *testing.T) {
 func openFake(t *testing.T) (*watch.FakeWatcher, source.Stream) {
 	t.Helper()
 	fake := watch.NewFakeWithChanSize(5000, false)
-	stream, err := sourceOfClient(typedClient{watch: fake}).Watch(t.Context(), metav1.ListOptions{})
+	stream, err := clientOf(nil, fake, nil).Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +86,7 @@ func TestTypedClientWatchesInBatches(t *testing.T) {
 }
 
 func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
-	gone := errGone.Status()
+	gone := apierrors.NewResourceExpired("too old resource version").Status()
 	bookmark := cachetest.Numbered(3)
 	bookmark.ResourceVersion = "9"
 	for name, test := range map[string]struct {
@@ -101,7 +96,9 @@ func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
 		"closed":  {(*watch.FakeWatcher).Stop, func(err error) bool { return err == io.EOF }},
 		"expired": {func(w *watch.FakeWatcher) { w.Error(&gone) }, apierrors.IsResourceExpired},
 		"another type": {func(w *watch.FakeWatcher) { w.Add(&metav1.Table{}) },
-			func(err error) bool { return reasonOf(err) == Decode && strings.Contains(err.Error(), "*v1.Table") }},
+			func(err error) bool {
+				return protocol.ReasonOf(err) == protocol.Decode && strings.Contains(err.Error(), "*v1.Table")
+			}},
 		"another event": {func(w *watch.FakeWatcher) { w.Action("MOVED", cachetest.Numbered(4)) },
 			func(err error) bool { return strings.Contains(err.Error(), `"MOVED"`) }},
 	} {
@@ -124,5 +121,48 @@ func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// pointed is a kind that embeds pointers to its metadata.
+type pointed struct {
+	*metav1.TypeMeta
+	*metav1.ObjectMeta
+}
+
+func (p *pointed) DeepCopyObject() runtime.Object { panic("this is not needed") }
+
+// pointedList is a list of pointers.
+type pointedList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []*pointed
+}
+
+func (l *pointedList) DeepCopyObject() runtime.Object { panic("this is not needed") }
+
+// TestTypedClientOfPointers lists and watches with a client whose objects may have no
+// metadata.
+func TestTypedClientOfPointers(t *testing.T) {
+	good := &pointed{ObjectMeta: &metav1.ObjectMeta{Name: "a"}}
+	page, err := clientOf(&pointedList{Items: []*pointed{good}}, nil, nil).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(page.Items) != 1 || page.Items[0].Object != wire.Object(good) {
+		t.Errorf("listed %v, %v", page.Items, err)
+	}
+	for name, bad := range map[string]*pointed{"without metadata": {}, "nil": nil} {
+		w := watch.NewFakeWithChanSize(1, false)
+		client := clientOf(&pointedList{Items: []*pointed{good, bad}}, w, nil)
+		if _, err := client.List(t.Context(), metav1.ListOptions{}); protocol.ReasonOf(err) != protocol.Decode {
+			t.Errorf("%s: the error of the list is %v", name, err)
+		}
+		stream, err := client.Watch(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Add(bad)
+		if events, err := stream.Next(t.Context(), nil); len(events) != 0 || protocol.ReasonOf(err) != protocol.Decode {
+			t.Errorf("%s: the watch has %v, %v", name, events, err)
+		}
+		stream.Stop()
 	}
 }
