@@ -66,7 +66,8 @@ func TestWaitForARestoredServer(t *testing.T) {
 			t.Error(err)
 		}
 		src.mu.Lock()
-		src.version, src.history, src.objects = 100, nil, map[ObjectName]object{}
+		src.version, src.history = 100, nil
+		clear(src.objects)
 		src.mu.Unlock()
 		src.endWatches(errGone)
 		synctest.Wait()

@@ -56,8 +56,11 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 }
 
 func listWatchOf[T Object](of lister[T]) ListerWatcher[T] {
-	return ListerWatcher[T]{&typedSource[T]{of}, source.IsFake(of)}
+	return ListerWatcher[T]{sourceOf(of), source.IsFake(of)}
 }
+
+// sourceOf returns a source of objects as the machine reads it.
+func sourceOf[T Object](of lister[T]) source.Source { return &typedSource[T]{of} }
 
 type typedSource[T Object] struct{ of lister[T] }
 
