@@ -15,7 +15,7 @@ import (
 func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count, limit = 1000, 10
-		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets}))
 		handlers := make([]*processor.Listener, 5)
 		for i := range handlers {
 			_, reg := listen(t, s, WithBacklogLimit(limit))
@@ -91,7 +91,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 func TestEventsAfterAListAreCoalesced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10
-		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets}))
 		_, reg := listen(t, s, WithBacklogLimit(limit))
 		for version := 1; version < 1000; version += 500 {
 			deltas := []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{IsFirst: version == 1, Items: cachetest.WireItems(cachetest.Many(0, version, ""))}}}

@@ -28,11 +28,11 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 		for _, bodies := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					src := newSource()
-					src.set("a", "w", nil)
+					src := cachetest.NewSource()
+					src.Set("a", "w", nil)
 					kind := Kind[object]{Resource: widgets, Namespaced: true}
 					if bodies {
-						kind.Open = func(namespace string) OpenFunc { return openerOf(only(src, namespace)) }
+						kind.Open = func(namespace string) OpenFunc { return cachetest.OpenerOf(only(src, namespace)) }
 					} else {
 						kind.ListWatch = func(namespace string) ListerWatcher[object] { return listWatchOf[object](only(src, namespace)) }
 					}
@@ -46,7 +46,7 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 					}
 					run(t, s.Run)
 					synctest.Wait()
-					src.set("a", "v", nil)
+					src.Set("a", "v", nil)
 					synctest.Wait()
 					if n := s.GetIndexer().Len(); n != 2 {
 						t.Fatalf("%d objects are cached: %v", n, s.Status())
@@ -68,15 +68,17 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 }
 
 // only limits a source to a namespace.
-func only(src *fakeSource, namespace string) lister[object] {
-	list := &ListWatch[object]{WatchFunc: src.Watch}
-	list.ListFunc = func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+func only(src *cachetest.Source, namespace string) cachetest.Lister[object] {
+	list := &cachetest.ListWatch[object]{WatchFunc: src.Watch}
+	list.ListFunc = func(ctx context.Context, options metav1.ListOptions) (cachetest.Page[object], error) {
 		page, err := src.List(ctx, options)
-		page.Items = slices.DeleteFunc(page.Items, func(item Item[object]) bool { return namespace != "" && item.Object.Namespace != namespace })
+		page.Items = slices.DeleteFunc(page.Items, func(item cachetest.Item[object]) bool { return namespace != "" && item.Object.Namespace != namespace })
 		return page, err
 	}
 	if namespace == "b" { // which never changes
-		list.WatchFunc = func(_ context.Context, _ metav1.ListOptions) (EventStream[object], error) { return silentStream{}, nil }
+		list.WatchFunc = func(_ context.Context, _ metav1.ListOptions) (cachetest.EventStream[object], error) {
+			return silentStream{}, nil
+		}
 	}
 	return list
 }
@@ -84,7 +86,7 @@ func only(src *fakeSource, namespace string) lister[object] {
 // silentStream has no events.
 type silentStream struct{}
 
-func (silentStream) Next(ctx context.Context, _ []Event[object]) ([]Event[object], error) {
+func (silentStream) Next(ctx context.Context, _ []cachetest.Event[object]) ([]cachetest.Event[object], error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -93,8 +95,8 @@ func (silentStream) Stop() {}
 
 func TestWatchErrorHandlerIsSetBeforeRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, first, second := newSource(), &hooked{}, &hooked{}
-		src.failWith(func(request) error { return errForbidden })
+		src, first, second := cachetest.NewSource(), &hooked{}, &hooked{}
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		s := first.informer(src)
 		if err := s.SetWatchErrorHandler(second.onError); err != nil {
 			t.Fatal(err)
@@ -123,8 +125,8 @@ func TestWatchErrorHandlerIsSetBeforeRun(t *testing.T) {
 
 // TestSettersRaceWithRun is for the race detector.
 func TestSettersRaceWithRun(t *testing.T) {
-	src := newSource()
-	src.set("a", "w", nil)
+	src := cachetest.NewSource()
+	src.Set("a", "w", nil)
 	for range 50 {
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		var transformed atomic.Int32
@@ -165,7 +167,7 @@ func TestIndexersReturnsACopy(t *testing.T) {
 // TestAppliedVersionOfASyncedInformer asks for it at the earliest time: when the first list is in the cache, and the queue
 // still counts it.
 func TestAppliedVersionOfASyncedInformer(t *testing.T) {
-	s := informerOf(Config[object]{ListerWatcher: &fakeSource{}, Resource: widgets})
+	s := informerOf(Config[object]{ListerWatcher: &cachetest.Source{}, Resource: widgets})
 	inside(s).core.Queue.Push([]deltafifo.Delta{{Type: deltafifo.Replaced}}, deltafifo.Reached{})
 	if got := s.LastSyncResourceVersion(); got != "" {
 		t.Fatalf("the applied version is %q", got)
@@ -181,8 +183,8 @@ func TestAppliedVersionOfASyncedInformer(t *testing.T) {
 func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
 	needsSlowWriter(t)
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		blocked := make(chan struct{})
 		blocks := atomic.Bool{}
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Indexers: Indexers[object]{"blocking": func(object) []string {
@@ -200,7 +202,7 @@ func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
 			t.Errorf("after the first list it is %q", got)
 		}
 		blocks.Store(true)
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		synctest.Wait()
 		if got, read := s.LastSyncResourceVersion(), s.Status().ResourceVersion; got != "101" || read != "102" {
 			t.Errorf("while a change is being stored it is %q, and the last one that was read is %q", got, read)
@@ -210,7 +212,7 @@ func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
 		if got := s.LastSyncResourceVersion(); got != "102" {
 			t.Errorf("after the change it is %q", got)
 		}
-		src.bookmark()
+		src.Bookmark()
 		synctest.Wait()
 		if got, read := s.LastSyncResourceVersion(), s.Status().ResourceVersion; got != read || got == "102" {
 			t.Errorf("after a bookmark it is %q, want %q", got, read)

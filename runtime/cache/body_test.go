@@ -1,43 +1,28 @@
 package cache
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/framer"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
-
-// overBodies lets all tests of this package read bodies in the encoding that it names, JSON or
-// protobuf; TestOverBodies sets it.
-const overBodies = "INFORMER_TEST_OVER_BODIES"
-
-// servesProtobuf reports whether openerOf serves protobuf.
-func servesProtobuf() bool { return os.Getenv(overBodies) == "protobuf" }
 
 // TestOverBodies runs the tests of this package again that read what a ListerWatcher has, this time with objects that
 // are decoded from bodies.
 func TestOverBodies(t *testing.T) {
-	if os.Getenv(overBodies) != "" {
+	if os.Getenv(cachetest.OverBodies) != "" {
 		t.Skip("this is that run")
 	}
 	timeout := "-test.timeout=0"
@@ -50,11 +35,11 @@ func TestOverBodies(t *testing.T) {
 	}{
 		"JSON": {[]string{"via"}, "^$"},
 		// What takes long, and is not about objects. An outage of bodies is in the run with JSON.
-		"protobuf": {[]string{"via", "openerOf", "servesProtobuf"}, "ManyUndecodable|OneName|Idle|Allocate|Writes|Coalesced|Backlog|Queue|Indexer"},
+		"protobuf": {[]string{"via", "OpenerOf", "ServesProtobuf"}, "ManyUndecodable|OneName|Idle|Allocate|Writes|Coalesced|Backlog|Queue|Indexer"},
 	} {
 		run := "^(" + strings.Join(testsThatReach(t, choice.reach...), "|") + ")$"
 		cmd := exec.CommandContext(t.Context(), os.Args[0], timeout, "-test.run="+run, "-test.skip="+choice.skip)
-		cmd.Env = append(os.Environ(), overBodies+"="+encoding)
+		cmd.Env = append(os.Environ(), cachetest.OverBodies+"="+encoding)
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", encoding, err, output)
 		}
@@ -115,150 +100,23 @@ func testsThatReach(t *testing.T, functions ...string) (tests []string) {
 // via returns a config that reads what its ListerWatcher has as bodies, if the tests
 // run over these.
 func via(config Config[object]) Config[object] {
-	if os.Getenv(overBodies) != "" {
-		config.Open, config.ListerWatcher = openerOf(config.ListerWatcher), nil
+	if os.Getenv(cachetest.OverBodies) != "" {
+		config.Open, config.ListerWatcher = cachetest.OpenerOf(config.ListerWatcher), nil
 	}
 	return config
-}
-
-// openerOf serves what source has as bodies, as an API server does.
-func openerOf(source lister[object]) OpenFunc {
-	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-		if !strings.HasPrefix(accept, "application/vnd.kubernetes.protobuf;") || !strings.Contains(accept, ",application/json") {
-			return nil, fmt.Errorf("the header Accept is %q", accept)
-		}
-		if !options.Watch {
-			page, err := source.List(ctx, options)
-			if err != nil {
-				return nil, err
-			}
-			text, err := encoded(&metav1.PartialObjectMetadataList{
-				TypeMeta: metav1.TypeMeta{Kind: "WidgetList", APIVersion: "test.example.com/v1"},
-				ListMeta: metav1.ListMeta{ResourceVersion: page.ResourceVersion, Continue: page.Continue},
-				Items:    valuesOf(objectsOf(page.Items)),
-			})
-			return io.NopCloser(strings.NewReader(string(text))), err
-		}
-		stream, err := source.Watch(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		b := &watchBody{}
-		ctx, b.cancel = context.WithCancel(ctx)
-		reading, writing := io.Pipe()
-		b.Reader = reading
-		b.running.Go(func() {
-			defer stream.Stop()
-			_ = writing.CloseWithError(writeEvents(ctx, writing, stream))
-		})
-		b.close = sync.OnceFunc(func() {
-			_ = reading.Close()
-			b.cancel()
-			b.running.Wait()
-		})
-		return b, nil
-	}
-}
-
-func valuesOf(items []object) []metav1.PartialObjectMetadata {
-	values := make([]metav1.PartialObjectMetadata, len(items))
-	for i, item := range items {
-		values[i] = *item
-	}
-	return values
-}
-
-type watchBody struct {
-	io.Reader
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-	close   func()
-}
-
-func (b *watchBody) Close() error {
-	b.close()
-	return nil
-}
-
-// errorStatus returns the Status of an error as an object.
-func errorStatus(err apierrors.APIStatus) *metav1.Status {
-	status := err.Status()
-	status.Kind, status.APIVersion = "Status", "v1"
-	return &status
-}
-
-// writeEvents returns the error with which a body ends.
-func writeEvents(ctx context.Context, w io.Writer, stream EventStream[object]) error {
-	var batch []Event[object]
-	for {
-		var err error
-		if batch, err = stream.Next(ctx, batch); err != nil {
-			var status apierrors.APIStatus
-			if !errors.As(err, &status) {
-				return err
-			}
-			if err := writeEvent(w, watch.Error, errorStatus(status)); err != nil {
-				return err
-			}
-			return io.EOF
-		}
-		for _, e := range batch {
-			obj := e.Object
-			if e.Type == watch.Bookmark {
-				obj = &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: e.ResourceVersion}}
-				if e.InitialEventsEnd {
-					obj.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
-				}
-			}
-			if err := writeEvent(w, e.Type, obj); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-func writeEvent(w io.Writer, kind watch.EventType, obj runtime.Object) error {
-	text, err := encoded(obj)
-	if err != nil {
-		return err
-	}
-	event := metav1.WatchEvent{Type: string(kind), Object: runtime.RawExtension{Raw: text}}
-	if !servesProtobuf() {
-		return json.NewEncoder(w).Encode(event)
-	}
-	frame, err := event.Marshal()
-	if err == nil {
-		_, err = framer.NewLengthDelimitedFrameWriter(w).Write(frame)
-	}
-	return err
-}
-
-// encoded returns an object as a server writes it.
-func encoded(obj runtime.Object) ([]byte, error) {
-	if !servesProtobuf() {
-		return json.Marshal(obj)
-	}
-	raw, err := obj.(interface{ Marshal() ([]byte, error) }).Marshal()
-	if err != nil {
-		return nil, err
-	}
-	gvk := obj.GetObjectKind().GroupVersionKind()
-	u := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind}, Raw: raw}
-	text, err := u.Marshal()
-	return append([]byte("k8s\x00"), text...), err
 }
 
 func TestRelistKeepsUnchangedObjects(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			src := newSource()
-			src.streams = streams
+			src := cachetest.NewSource()
+			src.Streams = streams
 			for i := range 10 {
-				src.set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
+				src.Set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
 			}
 			transformed := 0
 			s := informerOf(Config[object]{
-				Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: streams},
+				Open: cachetest.OpenerOf(src), Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: streams},
 				Transform: func(obj object) (object, error) {
 					transformed++
 					obj.Labels["seen"] = "yes"
@@ -271,9 +129,9 @@ func TestRelistKeepsUnchangedObjects(t *testing.T) {
 			for obj := range s.GetStore().All() {
 				before[obj.Name] = obj
 			}
-			src.set("a", "3", map[string]string{"n": "changed"})
-			src.forget()
-			src.endWatches(errGone)
+			src.Set("a", "3", map[string]string{"n": "changed"})
+			src.Forget()
+			src.EndWatches(cachetest.ErrGone)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if len(before) != 10 || transformed < 11 || transformed > 12 { // the watch may have seen the change too
@@ -294,10 +152,10 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		for _, typed := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				src := newSource()
-				src.streams = streams
+				src := cachetest.NewSource()
+				src.Streams = streams
 				for i := range 10 {
-					src.set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
+					src.Set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
 				}
 				config := Config[object]{
 					Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: streams},
@@ -307,7 +165,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 					},
 				}
 				if config.ListerWatcher = src; !typed {
-					config.Open, config.ListerWatcher = openerOf(src), nil
+					config.Open, config.ListerWatcher = cachetest.OpenerOf(src), nil
 				}
 				s := informerOf(config)
 				heard, _ := listen(t, s)
@@ -318,7 +176,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 				for obj := range s.GetStore().All() {
 					before[obj.Name] = obj
 				}
-				src.answerWith("a", "3", map[string]string{"n": "3", "replicas": "1"})
+				src.AnswerWith("a", "3", map[string]string{"n": "3", "replicas": "1"})
 				for _, want := range [][]string{{"update a/3@104->104"}, nil} {
 					time.Sleep(time.Minute)
 					synctest.Wait()
@@ -331,8 +189,8 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 					if obj, _ := s.GetStore().Get(ObjectName{"a", "3"}); obj.Labels["replicas"] != "1" {
 						t.Errorf("streams %v, typed %v: cached is %v", streams, typed, obj)
 					}
-					src.forget()
-					src.endWatches(errGone)
+					src.Forget()
+					src.EndWatches(cachetest.ErrGone)
 				}
 			})
 		}
@@ -341,12 +199,12 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 
 func TestOptionsOfDecodingApplyToEveryClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		obj := src.set("a", "x", nil)
+		src := cachetest.NewSource()
+		obj := src.Set("a", "x", nil)
 		obj.Annotations = map[string]string{"note": "long", "keep": "yes"}
 		obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
 		for name, kind := range map[string]Kind[object]{
-			"bodies":  {Open: func(string) OpenFunc { return openerOf(src) }},
+			"bodies":  {Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }},
 			"typed":   {ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
 			"no body": {Open: func(string) OpenFunc { return nil }, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
 		} {
@@ -375,10 +233,10 @@ func TestOptionsOfDecodingApplyToEveryClient(t *testing.T) {
 func TestFactoryRefusesAnotherKind(t *testing.T) {
 	for kind, want := range map[string]int{"": 1, "Widget": 1, "Gadget": 0} {
 		synctest.Test(t, func(t *testing.T) {
-			src := newSource()
-			src.set("a", "x", nil).TypeMeta = metav1.TypeMeta{Kind: "Widget", APIVersion: "test.example.com/v1"}
+			src := cachetest.NewSource()
+			src.Set("a", "x", nil).TypeMeta = metav1.TypeMeta{Kind: "Widget", APIVersion: "test.example.com/v1"}
 			factory := NewSharedInformerFactory(0)
-			s := InformerFor(factory, Kind[object]{Resource: widgets, Kind: kind, Open: func(string) OpenFunc { return openerOf(src) }})
+			s := InformerFor(factory, Kind[object]{Resource: widgets, Kind: kind, Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }})
 			factory.Start(t.Context())
 			synctest.Wait()
 			status := s.Status()

@@ -29,8 +29,8 @@ func TestFactoryOptionsForHandlers(t *testing.T) {
 		"a mutation": {[]SharedInformerOption{WithHandlerPanicRecovery(), WithMutationDetector()}, func(obj object) { obj.Labels["letters"] = "y" }, "has changed widgets.test.example.com a/w"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			src, asked := newSource(), []string{}
-			src.set("a", "w", map[string]string{"letters": "x"})
+			src, asked := cachetest.NewSource(), []string{}
+			src.Set("a", "w", map[string]string{"letters": "x"})
 			f := NewSharedInformerFactory(0, test.options...)
 			defer f.Shutdown()
 			s := InformerFor(f, kindOf(src, &asked))
@@ -108,7 +108,7 @@ func TestFactoryOmitsTextOfObjects(t *testing.T) {
 // TestFactoryLimitsByFields sends both field selectors of a kind to the server.
 func TestFactoryLimitsByFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, asked := newSource(), []string{}
+		src, asked := cachetest.NewSource(), []string{}
 		color := Field[object, string]("spec.color")
 		f := NewSharedInformerFactory(0, WithFieldSelector(color.Is("blue")), WithFieldSelector(color.IsNot("red")))
 		defer f.Shutdown()
@@ -119,7 +119,7 @@ func TestFactoryLimitsByFields(t *testing.T) {
 		}
 		synctest.Wait()
 		for _, verb := range []string{"list", "watch"} {
-			if got, want := src.last(verb).FieldSelector, "spec.color=blue,spec.color!=red"; got != want {
+			if got, want := src.Last(verb).FieldSelector, "spec.color=blue,spec.color!=red"; got != want {
 				t.Errorf("%s selects %q, want %q", verb, got, want)
 			}
 		}
@@ -128,8 +128,8 @@ func TestFactoryLimitsByFields(t *testing.T) {
 
 func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "before", map[string]string{"letters": "x"})
+		src := cachetest.NewSource()
+		src.Set("a", "before", map[string]string{"letters": "x"})
 		s := start(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
 		if err := s.AddIndexers(Indexers[object]{"letters": cachetest.ByLetters}); err != nil {
@@ -138,7 +138,7 @@ func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 		if err := s.AddIndexers(Indexers[object]{"letters": cachetest.ByLetters}); err == nil {
 			t.Error("one index was added twice")
 		}
-		src.set("a", "after", map[string]string{"letters": "x"})
+		src.Set("a", "after", map[string]string{"letters": "x"})
 		synctest.Wait()
 		if objs, err := s.GetIndexer().ByIndex("letters", "x"); err != nil || len(objs) != 2 {
 			t.Errorf("ByIndex = %v, %v", objs, err)
@@ -148,7 +148,7 @@ func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 
 // TestInterfaceTypeNeedsObject: nothing else tells the Go type to decode to.
 func TestInterfaceTypeNeedsObject(t *testing.T) {
-	if _, err := (Kind[Object]{Resource: widgets, Open: func(string) OpenFunc { return openerOf(newSource()) }}).NewInformer(); err == nil {
+	if _, err := (Kind[Object]{Resource: widgets, Open: func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }}).NewInformer(); err == nil {
 		t.Error("a kind without Object is accepted")
 	}
 }
@@ -160,7 +160,7 @@ func TestDefaultPacking(t *testing.T) {
 	for _, want := range []bool{false, true} {
 		packing.Default = packingtest.Compression()
 		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
-			s := informerOf(Config[object]{Resource: widgets, Open: openerOf(newSource()), Transform: transform})
+			s := informerOf(Config[object]{Resource: widgets, Open: cachetest.OpenerOf(cachetest.NewSource()), Transform: transform})
 			if got := store.PackingOf(&inside(s).config.form) != nil; got != (want && transform == nil) {
 				t.Errorf("with %T, with a transform %v: the objects are packed: %v", packing.Default, transform != nil, got)
 			}

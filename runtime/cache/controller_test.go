@@ -14,8 +14,8 @@ import (
 
 func TestInformerWithOneHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", map[string]string{"letters": "x"})
+		src := cachetest.NewSource()
+		src.Set("a", "w", map[string]string{"letters": "x"})
 		heard := &recorder{}
 		kind := Kind[object]{Resource: widgets, Indexers: Indexers[object]{"letters": cachetest.ByLetters}, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 		indexer, controller, err := NewIndexerInformer(kind, heard, WithWatchErrorHandler(quiet), WithResync(time.Hour))
@@ -32,7 +32,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		if objs, err := indexer.ByIndex("letters", "x"); err != nil || len(objs) != 1 {
 			t.Errorf("ByIndex = %v, %v", objs, err)
 		}
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		synctest.Wait()
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -41,9 +41,9 @@ func TestInformerWithOneHandler(t *testing.T) {
 		if !isClosed(controller.Ended()) {
 			t.Error("the controller has not ended")
 		}
-		requests := len(src.requests)
+		requests := len(src.Requests)
 		controller.Run(t.Context()) // again
-		if len(src.requests) != requests {
+		if len(src.Requests) != requests {
 			t.Error("a controller ran twice")
 		}
 	})
@@ -52,14 +52,14 @@ func TestInformerWithOneHandler(t *testing.T) {
 // stubborn is a source that takes its time to notice that its context has ended.
 type stubborn struct{ returned bool }
 
-func (s *stubborn) List(ctx context.Context, _ metav1.ListOptions) (Page[object], error) {
+func (s *stubborn) List(ctx context.Context, _ metav1.ListOptions) (cachetest.Page[object], error) {
 	<-ctx.Done()
 	time.Sleep(time.Second)
 	s.returned = true
-	return Page[object]{}, errors.New("late")
+	return cachetest.Page[object]{}, errors.New("late")
 }
 
-func (s *stubborn) Watch(context.Context, metav1.ListOptions) (EventStream[object], error) {
+func (s *stubborn) Watch(context.Context, metav1.ListOptions) (cachetest.EventStream[object], error) {
 	return nil, errors.New("not reached")
 }
 

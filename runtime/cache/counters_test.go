@@ -37,8 +37,8 @@ func wantTimes(t *testing.T, s *SharedIndexInformer[object], want ...string) {
 func TestTimesOfAChange(t *testing.T) {
 	needsSlowWriter(t)
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		var indexing, handling time.Duration
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 			Indexers: Indexers[object]{"slow": func(object) []string { time.Sleep(indexing); return nil }}}))
@@ -56,11 +56,11 @@ func TestTimesOfAChange(t *testing.T) {
 			"slow: synced true, 0 wait, 1 processed, 0 merged, 0 panics, running 0s, slowest 0s, latency 1 in 0s")
 
 		indexing, handling = 2*time.Second, 3*time.Second
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		time.Sleep(time.Second)
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		time.Sleep(time.Second / 2)
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		wantTimes(t, s, "queued 2, stale for 1.5s, processing 1 in 0s, to cache 1 in 0s",
 			"slow: synced true, 0 wait, 1 processed, 0 merged, 0 panics, running 0s, slowest 0s, latency 1 in 0s")
 		time.Sleep(time.Second) // after 2.5s
@@ -93,8 +93,8 @@ func TestTimesOfAChange(t *testing.T) {
 // TestCountersOfAHandlerThatFails has one that panics, exits, is too slow, resyncs and is removed.
 func TestCountersOfAHandlerThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
 		what := "panic"
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
@@ -125,11 +125,11 @@ func TestCountersOfAHandlerThatFails(t *testing.T) {
 		}
 		expect("0 wait, 1 processed, 0 merged, 1 panics, running 0s, slowest 0s, latency 1 in 0s")
 		what = "exit"
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		expect("0 wait, 2 processed, 0 merged, 2 panics, running 0s, slowest 0s, latency 2 in 0s")
 		what = "sleep"
 		for range 4 { // one is in progress, and three are merged
-			src.set("a", "w", nil)
+			src.Set("a", "w", nil)
 			synctest.Wait()
 			time.Sleep(time.Second)
 		}
@@ -138,7 +138,7 @@ func TestCountersOfAHandlerThatFails(t *testing.T) {
 		expect("0 wait, 4 processed, 2 merged, 2 panics, running 0s, slowest 10s, latency 4 in 29s")
 		time.Sleep(time.Hour) // the resync
 		expect("0 wait, 5 processed, 2 merged, 2 panics, running 0s, slowest 10s, latency 5 in 39s")
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		synctest.Wait()
 		if err := s.RemoveEventHandler(reg); err != nil {
 			t.Fatal(err)
@@ -152,8 +152,8 @@ func TestCountersOfAHandlerThatFails(t *testing.T) {
 func TestReadersDoNotWait(t *testing.T) {
 	needsSlowWriter(t)
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		release := make(chan struct{})
 		var s *SharedIndexInformer[object]
 		reads := atomic.Int32{}
@@ -182,9 +182,9 @@ func TestReadersDoNotWait(t *testing.T) {
 		}
 		run(t, s.Run)
 		synctest.Wait()
-		src.set("a", "x", nil)
+		src.Set("a", "x", nil)
 		synctest.Wait()
-		src.set("a", "z", nil)
+		src.Set("a", "z", nil)
 		synctest.Wait()
 		if n := reads.Load(); n != 4 {
 			t.Errorf("%d of 4 functions have read the counters", n)
@@ -255,9 +255,9 @@ func TestReadersOfManyInformers(t *testing.T) {
 	}
 	for i := range informers {
 		working.Go(func() {
-			src := newSource()
+			src := cachetest.NewSource()
 			for n := range 20 {
-				src.set("a", fmt.Sprint(n), map[string]string{"letters": "xy"})
+				src.Set("a", fmt.Sprint(n), map[string]string{"letters": "xy"})
 			}
 			kind := kindOf(src, &[]string{})
 			kind.Resource.Resource = fmt.Sprintf("kind-%02d", i)

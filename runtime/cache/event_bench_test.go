@@ -19,8 +19,8 @@ import (
 // feed is a source in memory: a list, and batches of events that are sent to it. informer reads
 // from it.
 type feed struct {
-	page     Page[object]
-	events   chan []Event[object]
+	page     cachetest.Page[object]
+	events   chan []cachetest.Event[object]
 	informer *SharedIndexInformer[object]
 }
 
@@ -34,11 +34,15 @@ type feeding struct {
 	own *ownWritesOf
 }
 
-func (f *feed) List(context.Context, metav1.ListOptions) (Page[object], error) { return f.page, nil }
+func (f *feed) List(context.Context, metav1.ListOptions) (cachetest.Page[object], error) {
+	return f.page, nil
+}
 
-func (f *feed) Watch(context.Context, metav1.ListOptions) (EventStream[object], error) { return f, nil }
+func (f *feed) Watch(context.Context, metav1.ListOptions) (cachetest.EventStream[object], error) {
+	return f, nil
+}
 
-func (f *feed) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+func (f *feed) Next(ctx context.Context, reuse []cachetest.Event[object]) ([]cachetest.Event[object], error) {
 	select {
 	case batch, open := <-f.events:
 		if !open {
@@ -54,7 +58,7 @@ func (f *feed) Stop() {}
 
 // startFed runs an informer that gets the events of a feed.
 func startFed(tb testing.TB, of feeding) (f *feed, heard chan struct{}, stop func()) {
-	f = &feed{page: Page[object]{Items: itemsOf(of.all...), ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
+	f = &feed{page: cachetest.Page[object]{Items: cachetest.ItemsOf(of.all...), ResourceVersion: "1"}, events: make(chan []cachetest.Event[object], 16)}
 	s := informerOf(Config[object]{
 		ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": of.node},
 		WatchErrorHandler: quiet, ReadYourWrites: of.own,
@@ -126,11 +130,11 @@ func benchmarkEvents(b *testing.B, load eventLoad) {
 	for i := range load.unconfirmed {
 		f.write(cachetest.Many(objects+i, 1_000_000, ""))
 	}
-	batches := make([][]Event[object], 0, objects/load.size+1)
+	batches := make([][]cachetest.Event[object], 0, objects/load.size+1)
 	for i := 0; i < objects; i += load.size {
-		var batch []Event[object]
+		var batch []cachetest.Event[object]
 		for j := i; j < i+load.size; j++ {
-			batch = append(batch, Event[object]{Type: watch.Modified, Item: itemOf(all[j%objects]), ResourceVersion: "2"})
+			batch = append(batch, cachetest.Event[object]{Type: watch.Modified, Item: cachetest.ItemOf(all[j%objects]), ResourceVersion: "2"})
 		}
 		batches = append(batches, batch)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // kindOf is what a generated informer hands to the factory.
-func kindOf(src *fakeSource, asked *[]string) Kind[object] {
+func kindOf(src *cachetest.Source, asked *[]string) Kind[object] {
 	return Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 		*asked = append(*asked, namespace)
 		return listWatchOf[object](src)
@@ -27,8 +27,8 @@ func kindOf(src *fakeSource, asked *[]string) Kind[object] {
 
 func TestFactorySharesInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("team-a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("team-a", "w", nil)
 		var asked []string
 		f := NewSharedInformerFactory(time.Hour,
 			WithNamespace("team-a"),
@@ -52,7 +52,7 @@ func TestFactorySharesInformers(t *testing.T) {
 		wantLines(t, heard.drain(), "add team-a/w@101 initial=true")
 		for _, verb := range []string{"list", "watch"} {
 			synctest.Wait()
-			if got := src.last(verb).LabelSelector; got != "x=y" {
+			if got := src.Last(verb).LabelSelector; got != "x=y" {
 				t.Errorf("%s has the selector %q", verb, got)
 			}
 		}
@@ -65,7 +65,7 @@ func TestFactorySharesInformers(t *testing.T) {
 
 		// A kind that is asked for later is started later; a cluster-scoped one has
 		// no namespace.
-		cluster := kindOf(newSource(), &asked)
+		cluster := kindOf(cachetest.NewSource(), &asked)
 		cluster.Namespaced, cluster.Resource.Resource = false, "clusterwidgets"
 		late := InformerFor(f, cluster)
 		wantLines(t, asked, "team-a", "")
@@ -87,8 +87,8 @@ func TestFactorySharesInformers(t *testing.T) {
 
 func TestFactoryNamesUnsyncedInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, asked := newSource(), []string{}
-		src.failWith(func(request) error { return errForbidden })
+		src, asked := cachetest.NewSource(), []string{}
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		f := NewSharedInformerFactory(0, WithNamespace("team-a"))
 		defer f.Shutdown()
 		s := InformerFor(f, kindOf(src, &asked))
@@ -116,7 +116,7 @@ func TestFactoryLogsMissingStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, asked := NewSharedInformerFactory(0), []string{}
 		defer f.Shutdown()
-		listen(t, InformerFor(f, kindOf(newSource(), &asked)))
+		listen(t, InformerFor(f, kindOf(cachetest.NewSource(), &asked)))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := f.WaitForCacheSync(ctx)
@@ -130,7 +130,7 @@ func TestFactoryStopsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
 		f := NewSharedInformerFactory(0)
-		s := InformerFor(f, kindOf(newSource(), &asked))
+		s := InformerFor(f, kindOf(cachetest.NewSource(), &asked))
 		ctx, cancel := context.WithCancel(t.Context())
 		f.Start(ctx)
 		synctest.Wait()
@@ -149,8 +149,8 @@ func TestShutdownEndsWhatOthersRun(t *testing.T) {
 	for _, starts := range []int{0, 1, 2} {
 		synctest.Test(t, func(t *testing.T) {
 			var asked []string
-			src := newSource()
-			src.set("a", "w", nil)
+			src := cachetest.NewSource()
+			src.Set("a", "w", nil)
 			f := NewSharedInformerFactory(0)
 			s := InformerFor(f, kindOf(src, &asked))
 			other := kindOf(src, &asked)
@@ -166,8 +166,8 @@ func TestShutdownEndsWhatOthersRun(t *testing.T) {
 				f.Start(t.Context())
 				synctest.Wait()
 			}
-			if s.Status().Phase != Watching || src.count("list") != 1+min(starts, 1) {
-				t.Errorf("%d starts: the informer is %v after %d lists of two informers", starts, s.Status(), src.count("list"))
+			if s.Status().Phase != Watching || src.Count("list") != 1+min(starts, 1) {
+				t.Errorf("%d starts: the informer is %v after %d lists of two informers", starts, s.Status(), src.Count("list"))
 			}
 			running := make(chan struct{})
 			if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
@@ -192,12 +192,12 @@ func TestShutdownEndsWhatOthersRun(t *testing.T) {
 
 func TestListers(t *testing.T) {
 	resource := schema.GroupResource{Group: "test.example.com", Resource: "widgets"}
-	src := newSource()
+	src := cachetest.NewSource()
 	x := NewIndexer(Indexers[object]{"letters": cachetest.ByLetters})
-	x.Add(src.set("a", "one", map[string]string{"letters": "x"}))
-	x.Add(src.set("a", "two", nil))
-	x.Add(src.set("b", "one", map[string]string{"letters": "x"}))
-	x.Add(src.set("", "cluster", nil))
+	x.Add(src.Set("a", "one", map[string]string{"letters": "x"}))
+	x.Add(src.Set("a", "two", nil))
+	x.Add(src.Set("b", "one", map[string]string{"letters": "x"}))
+	x.Add(src.Set("", "cluster", nil))
 	lister := NewLister(x, resource)
 	informer := informerOf(Config[object]{ListerWatcher: src, Resource: widgets})
 	for obj := range x.All() {
@@ -253,7 +253,7 @@ func TestListers(t *testing.T) {
 
 // TestListersOfNamespaces counts the listers that a Lister keeps.
 func TestListersOfNamespaces(t *testing.T) {
-	src, x := newSource(), NewIndexer[object](nil)
+	src, x := cachetest.NewSource(), NewIndexer[object](nil)
 	lister := NewLister(x, widgets.GroupResource())
 	known := &lister.reader.(*listing).namespaces
 	kept := func() (n int) {
@@ -272,7 +272,7 @@ func TestListersOfNamespaces(t *testing.T) {
 	for round := range 5 {
 		var objs []object
 		for i := range count {
-			objs = append(objs, src.set(fmt.Sprintf("ns-%d-%d", round, i), "one", nil))
+			objs = append(objs, src.Set(fmt.Sprintf("ns-%d-%d", round, i), "one", nil))
 		}
 		x.Replace(objs)
 		var wg sync.WaitGroup
@@ -306,8 +306,8 @@ func TestListersOfNamespaces(t *testing.T) {
 
 func TestGenericInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "one", nil)
 		s := start(t, Config[object]{ListerWatcher: src})
 		var informer SharedInformer[Object] = NewGenericInformer(s).Informer()
 		var heard []string
@@ -320,15 +320,15 @@ func TestGenericInformer(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-reg.Synced()
-		src.set("a", "one", nil)
-		src.remove("a", "one")
+		src.Set("a", "one", nil)
+		src.Remove("a", "one")
 		synctest.Wait()
 		wantLines(t, heard, "add one", "update one", "delete one")
 		store := informer.GetStore()
 		if obj, ok := store.Get(ObjectName{"a", "one"}); ok || obj != nil {
 			t.Errorf("Get of what is gone = %v, %v", obj, ok)
 		}
-		src.set("a", "two", nil)
+		src.Set("a", "two", nil)
 		synctest.Wait()
 		obj, ok := store.Get(ObjectName{"a", "two"})
 		if !ok || obj.GetName() != "two" || store.Len() != 1 || len(store.List()) != 1 {
@@ -348,10 +348,10 @@ func TestGenericInformer(t *testing.T) {
 func TestFilteringHandler(t *testing.T) {
 	heard := &recorder{}
 	h := FilteringResourceEventHandler[object]{FilterFunc: func(obj object) bool { return obj.Labels["letters"] != "" }, Handler: heard}
-	src := newSource()
-	out := src.set("a", "w", nil).DeepCopy()
-	in := src.set("a", "w", map[string]string{"letters": "x"}).DeepCopy()
-	in2 := src.set("a", "w", map[string]string{"letters": "y"}).DeepCopy()
+	src := cachetest.NewSource()
+	out := src.Set("a", "w", nil).DeepCopy()
+	in := src.Set("a", "w", map[string]string{"letters": "x"}).DeepCopy()
+	in2 := src.Set("a", "w", map[string]string{"letters": "y"}).DeepCopy()
 	h.OnAdd(out, true)
 	h.OnUpdate(out, in)
 	h.OnUpdate(in, in2)
@@ -372,7 +372,7 @@ func TestObjectNames(t *testing.T) {
 			t.Errorf("ParseObjectName(%q) = %v, %v", key, got, err)
 		}
 	}
-	if got := MetaNamespaceKeyFunc(newSource().set("a", "b", nil)); got != "a/b" {
+	if got := MetaNamespaceKeyFunc(cachetest.NewSource().Set("a", "b", nil)); got != "a/b" {
 		t.Errorf("key is %q", got)
 	}
 }

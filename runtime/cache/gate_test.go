@@ -53,7 +53,7 @@ func TestGate(t *testing.T) {
 		inList := from == source.Source(stranger{inList: true})
 		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
 			synctest.Test(t, func(t *testing.T) {
-				settings := erasedConfig(Config[object]{ListerWatcher: newSource(), Resource: widgets, WatchErrorHandler: quiet, Transform: transform})
+				settings := erasedConfig(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets, WatchErrorHandler: quiet, Transform: transform})
 				settings.source = from
 				s := newInformer(settings)
 				run(t, s.Run)
@@ -74,7 +74,7 @@ func TestGate(t *testing.T) {
 
 // TestGateOfTheStore adds an object of another type through the informer of any kind.
 func TestGateOfTheStore(t *testing.T) {
-	typed := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+	typed := informerOf(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets})
 	defer typed.Stop()
 	any := NewGenericInformer(typed).(genericInformer).GetIndexer()
 	any.Add(cachetest.Numbered(1))
@@ -89,7 +89,7 @@ func TestGateOfTheStore(t *testing.T) {
 
 // TestDeleteOfAnUnknownType: of an object of any type, only the names and the UID are known.
 func TestDeleteOfAnUnknownType(t *testing.T) {
-	r := storeReflectorOf(erasedConfig(Config[Object]{ListerWatcher: &ListWatch[Object]{}, Resource: widgets}), erasedStore{})
+	r := storeReflectorOf(erasedConfig(Config[Object]{ListerWatcher: &cachetest.ListWatch[Object]{}, Resource: widgets}), erasedStore{})
 	obj := r.named(&DecodeError{Namespace: "a", Name: "b", UID: "u", ResourceVersion: "7"})
 	if MetaObjectToName(obj) != (ObjectName{"a", "b"}) || obj.GetUID() != "u" || obj.GetResourceVersion() != "7" {
 		t.Errorf("the object is %v", obj)

@@ -9,13 +9,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // TestHandlerThatRemovesItselfAndPanics keeps the status of an informer
 // without the handler, whether the removal comes before the panic is reported or after.
 func TestHandlerThatRemovesItselfAndPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
 		synctest.Wait()
 		for _, quit := range []func(){func() { panic("gone") }, runtime.Goexit} {
@@ -30,7 +32,7 @@ func TestHandlerThatRemovesItselfAndPanics(t *testing.T) {
 				t.Fatal(err)
 			}
 			added <- reg
-			src.set("a", fmt.Sprint(src.version), nil)
+			src.Set("a", fmt.Sprint(src.Version), nil)
 			synctest.Wait()
 			if status := s.Status(); status.Phase != Watching || status.Err != nil {
 				t.Errorf("without the handler the status is %+v", status)
@@ -43,9 +45,9 @@ func TestHandlerThatRemovesItselfAndPanics(t *testing.T) {
 // and its last initial event, and on each update.
 func TestHandlerContinuesAfterGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for _, name := range []string{"a", "b", "c"} {
-			src.set("ns", name, nil)
+			src.Set("ns", name, nil)
 		}
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, ResyncPeriod: time.Hour}))
 		var heard []string
@@ -79,7 +81,7 @@ func TestHandlerContinuesAfterGoexit(t *testing.T) {
 			t.Errorf("the status is %+v", status)
 		}
 		for range 100 {
-			src.set("ns", "b", nil)
+			src.Set("ns", "b", nil)
 		}
 		synctest.Wait()
 		time.Sleep(time.Hour + time.Minute)
@@ -87,7 +89,7 @@ func TestHandlerContinuesAfterGoexit(t *testing.T) {
 		if len(heard) != 3+100+3 || reg.Backlog() != 0 {
 			t.Errorf("it heard %d events, its backlog is %d", len(heard), reg.Backlog())
 		}
-		src.set("ns", "b", nil)
+		src.Set("ns", "b", nil)
 		stop() // returns, with the handler in a goroutine of a goroutine of its first one
 		if !isClosed(reg.Ended()) || s.Status().Phase != Stopped {
 			t.Errorf("in the end the informer is %v", s.Status())
@@ -98,9 +100,9 @@ func TestHandlerContinuesAfterGoexit(t *testing.T) {
 // TestShutdownWhileHandlersEndTheirGoroutines races both.
 func TestShutdownWhileHandlersEndTheirGoroutines(t *testing.T) {
 	for range 20 {
-		src, asked := newSource(), []string{}
+		src, asked := cachetest.NewSource(), []string{}
 		for n := range 20 {
-			src.set("a", fmt.Sprint(n), nil)
+			src.Set("a", fmt.Sprint(n), nil)
 		}
 		f := NewSharedInformerFactory(0)
 		s := InformerFor(f, kindOf(src, &asked))
@@ -127,8 +129,8 @@ func TestShutdownWhileHandlersEndTheirGoroutines(t *testing.T) {
 // shared cache.
 func TestIndexFuncThatEndsTheGoroutineEndsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, asked := newSource(), []string{}
-		src.set("ns", "a", nil)
+		src, asked := cachetest.NewSource(), []string{}
+		src.Set("ns", "a", nil)
 		f := NewSharedInformerFactory(0)
 		kind := kindOf(src, &asked)
 		kind.Indexers = Indexers[object]{"quitter": func(object) []string { runtime.Goexit(); return nil }}
@@ -138,8 +140,8 @@ func TestIndexFuncThatEndsTheGoroutineEndsRun(t *testing.T) {
 			t.Errorf("the wait ended with %v", err)
 		}
 		f.Shutdown()
-		if !isClosed(reg.Ended()) || src.open != 0 {
-			t.Errorf("the handler has not ended, or %d watches are open", src.open)
+		if !isClosed(reg.Ended()) || src.Open != 0 {
+			t.Errorf("the handler has not ended, or %d watches are open", src.Open)
 		}
 	})
 }

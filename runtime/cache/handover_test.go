@@ -10,18 +10,20 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // twoViews are two sources of one server: one of all namespaces, and one of the namespace a.
 type twoViews struct{ worlds }
 
-func (v *twoViews) both(do func(*fakeSource)) {
+func (v *twoViews) both(do func(*cachetest.Source)) {
 	do(v.of(""))
 	do(v.of("a"))
 }
 
 func (v *twoViews) set(name string) {
-	v.both(func(src *fakeSource) { src.set("a", name, nil) })
+	v.both(func(src *cachetest.Source) { src.Set("a", name, nil) })
 }
 
 // TestNamespaceTakesOver adds a scope for a namespace of OtherNamespaces. Its server is behind. The namespace stays with the
@@ -36,9 +38,9 @@ func TestNamespaceTakesOver(t *testing.T) {
 			heard, _ := listen(t, s)
 			synctest.Wait()
 			if by == "nothing" {
-				v.of("").version = 200
+				v.of("").Version = 200
 			}
-			v.of("").set("a", "two", nil) // the server of the new scope does not know that yet
+			v.of("").Set("a", "two", nil) // the server of the new scope does not know that yet
 			synctest.Wait()
 			if lines := heard.drain(); len(lines) != 2 {
 				t.Errorf("by %s: at first %q", by, lines)
@@ -51,10 +53,10 @@ func TestNamespaceTakesOver(t *testing.T) {
 			}
 			switch by {
 			case "event":
-				v.of("a").set("a", "two", nil)
+				v.of("a").Set("a", "two", nil)
 			case "bookmark": // the object is gone since
-				v.of("a").bookmark()
-				v.of("a").bookmark()
+				v.of("a").Bookmark()
+				v.of("a").Bookmark()
 			case "nothing": // the version of the others is not of this server
 				for range 2 {
 					time.Sleep(70 * time.Second)
@@ -62,7 +64,7 @@ func TestNamespaceTakesOver(t *testing.T) {
 					if s.HasSynced() {
 						t.Error("took over without a reason")
 					}
-					v.of("a").bookmark()
+					v.of("a").Bookmark()
 				}
 			}
 			synctest.Wait()
@@ -77,12 +79,12 @@ func TestNamespaceTakesOver(t *testing.T) {
 				t.Errorf("by %s: the cache has version %s, want %s", by, got, want)
 			}
 			heard.drain()
-			v.of("a").version = max(v.of("a").version, 300)
-			v.of("a").set("a", "one", nil)
-			v.of("").set("a", "three", nil) // it is no longer a namespace of the others
+			v.of("a").Version = max(v.of("a").Version, 300)
+			v.of("a").Set("a", "one", nil)
+			v.of("").Set("a", "three", nil) // it is no longer a namespace of the others
 			synctest.Wait()
 			wantLines(t, heard.drain(), "update a/one@101->301")
-			if n := v.of("a").count("list"); n != 1 {
+			if n := v.of("a").Count("list"); n != 1 {
 				t.Errorf("by %s: %d lists", by, n)
 			}
 			if n := s.Status().Unconfirmed; (n > 0) != (by == "nothing") {
@@ -101,13 +103,13 @@ func TestNamespaceGoesBack(t *testing.T) {
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		v.of("").failWith(func(request) error { return errForbidden })
+		v.of("").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, Scope{OtherNamespaces: true})
 		v.set("two")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
-		v.of("").failWith(nil)
+		v.of("").FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if !s.HasSynced() || v.open() != 1 {
@@ -135,13 +137,13 @@ func TestVersionsThatCannotBeCompared(t *testing.T) {
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		heard.drain()
-		v.of("a").failWith(func(request) error { return errForbidden })
+		v.of("a").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
-		v.both(func(src *fakeSource) { src.remove("a", "one") })
+		v.both(func(src *cachetest.Source) { src.Remove("a", "one") })
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		wantLines(t, heard.drain())
-		v.of("a").failWith(nil)
+		v.of("a").FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete a/one@") || !s.HasSynced() {
@@ -151,14 +153,14 @@ func TestVersionsThatCannotBeCompared(t *testing.T) {
 }
 
 // unordered returns a server whose versions are no numbers.
-func unordered(src *fakeSource) lister[object] {
+func unordered(src *cachetest.Source) cachetest.Lister[object] {
 	mark := func(obj object) object {
 		obj = obj.DeepCopy()
 		obj.ResourceVersion = "v" + obj.ResourceVersion
 		return obj
 	}
-	return &ListWatch[object]{
-		ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+	return &cachetest.ListWatch[object]{
+		ListFunc: func(ctx context.Context, options metav1.ListOptions) (cachetest.Page[object], error) {
 			page, err := src.List(ctx, options)
 			page.ResourceVersion = "v" + page.ResourceVersion
 			for i := range page.Items {
@@ -166,7 +168,7 @@ func unordered(src *fakeSource) lister[object] {
 			}
 			return page, err
 		},
-		WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+		WatchFunc: func(ctx context.Context, options metav1.ListOptions) (cachetest.EventStream[object], error) {
 			options.ResourceVersion = strings.TrimPrefix(options.ResourceVersion, "v")
 			stream, err := src.Watch(ctx, options)
 			return &unorderedStream{stream, mark}, err
@@ -175,11 +177,11 @@ func unordered(src *fakeSource) lister[object] {
 }
 
 type unorderedStream struct {
-	EventStream[object]
+	cachetest.EventStream[object]
 	mark func(object) object
 }
 
-func (s *unorderedStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+func (s *unorderedStream) Next(ctx context.Context, reuse []cachetest.Event[object]) ([]cachetest.Event[object], error) {
 	events, err := s.EventStream.Next(ctx, reuse)
 	for i := range events {
 		events[i].ResourceVersion = "v" + events[i].ResourceVersion
@@ -195,7 +197,7 @@ func TestContradictionOfObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		for _, namespace := range []string{"a", "b", "c"} {
-			w.of(namespace).set(namespace, "one", nil)
+			w.of(namespace).Set(namespace, "one", nil)
 		}
 		s := w.informer(t, WithScopesLater())
 		set := func(scopes []Scope) { // as FollowScopes does
@@ -214,7 +216,7 @@ func TestContradictionOfObjects(t *testing.T) {
 		if status := s.Status(); status.Reason != Misconfigured || !strings.Contains(status.String(), `"d"`) || !slices.Equal(s.Scopes(), in("a", "c")) {
 			t.Errorf("the scopes are %v: %v", s.Scopes(), status)
 		}
-		w.of("a").set("a", "two", nil)
+		w.of("a").Set("a", "two", nil)
 		set(append(in("a"), Scope{}))
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add a/two@102 initial=false")
@@ -236,11 +238,11 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 		var lists atomic.Int32
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 			src := v.of(namespace)
-			return listWatchOf[object](&ListWatch[object]{WatchFunc: src.Watch, ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+			return listWatchOf[object](&cachetest.ListWatch[object]{WatchFunc: src.Watch, ListFunc: func(ctx context.Context, options metav1.ListOptions) (cachetest.Page[object], error) {
 				page, err := src.List(ctx, options)
 				if lists.Add(1) == 1 {
 					for _, namespace := range []string{"a", "w"} {
-						page.Items = append(page.Items, Item[object]{Err: &DecodeError{Namespace: namespace, Name: "bad", Path: "/spec"}})
+						page.Items = append(page.Items, cachetest.Item[object]{Err: &DecodeError{Namespace: namespace, Name: "bad", Path: "/spec"}})
 					}
 				}
 				return page, err
@@ -263,12 +265,12 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 			}
 		}
 		want("a", "w")
-		v.of("a").failWith(func(request) error { return errForbidden })
+		v.of("a").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, Scope{OtherNamespaces: true, LabelSelector: "x!=y"}, Scope{Namespace: "a"})
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		want("a")
-		v.of("a").failWith(nil)
+		v.of("a").FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		want()
@@ -280,13 +282,13 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 func TestRestOfARegionIsReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		w.of("a").set("a", "one", nil)
-		w.of("b").set("b", "one", nil)
+		w.of("a").Set("a", "one", nil)
+		w.of("b").Set("b", "one", nil)
 		for range 10 {
-			w.of("b").bookmark()
+			w.of("b").Bookmark()
 		}
-		w.of("").set("a", "one", nil)
-		w.of("").set("c", "one", nil)
+		w.of("").Set("a", "one", nil)
+		w.of("").Set("c", "one", nil)
 		s := w.informer(t, WithNamespaces("a", "b"))
 		run(t, s.Run)
 		heard, _ := listen(t, s)
@@ -295,7 +297,7 @@ func TestRestOfARegionIsReady(t *testing.T) {
 		setScopes(t, s, Scope{OtherNamespaces: true})
 		synctest.Wait()
 		wantLines(t, heard.drain())
-		w.of("b").failWith(func(request) error { return errForbidden })
+		w.of("b").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "b", LabelSelector: "x!=y"})
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add c/one@102 initial=true")
@@ -309,7 +311,7 @@ func TestNamespaceTakesOverFromARestoredServer(t *testing.T) {
 		v := &twoViews{}
 		v.set("one")
 		others := v.of("")
-		others.set("a", "lost", nil)
+		others.Set("a", "lost", nil)
 		s := v.informer(t, WithScopes(Scope{OtherNamespaces: true}))
 		run(t, s.Run)
 		heard, _ := listen(t, s)
@@ -320,11 +322,11 @@ func TestNamespaceTakesOverFromARestoredServer(t *testing.T) {
 		if s.HasSynced() {
 			t.Error("took over although it is behind")
 		}
-		others.mu.Lock()
-		others.version, others.history = 101, others.history[:1]
-		delete(others.objects, ObjectName{"a", "lost"})
-		others.mu.Unlock()
-		others.endWatches(errGone)
+		others.Mu.Lock()
+		others.Version, others.History = 101, others.History[:1]
+		delete(others.Objects, ObjectName{"a", "lost"})
+		others.Mu.Unlock()
+		others.EndWatches(cachetest.ErrGone)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "delete a/lost@102 unknown=true")

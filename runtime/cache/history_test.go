@@ -129,10 +129,10 @@ func FuzzScopes(f *testing.F) {
 // playHistory plays to an informer of these namespaces. If there are several, "" is for all that
 // are not named.
 func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespaces ...string) {
-	sources := map[string]*fakeSource{}
+	sources := map[string]*cachetest.Source{}
 	for _, namespace := range namespaces {
-		sources[namespace] = newSource()
-		sources[namespace].streams, sources[namespace].selectsByLabels = streams, true
+		sources[namespace] = cachetest.NewSource()
+		sources[namespace].Streams, sources[namespace].SelectsByLabels = streams, true
 	}
 	options := []SharedInformerOption{WithResync(7 * time.Minute), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters})}
 	if streams {
@@ -145,7 +145,7 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		s = followAll(t, sources, options...)
 	case ownWritesToSome:
 		for _, src := range sources {
-			src.selects = inSelection
+			src.Selects = inSelection
 		}
 		options = append(options, WithLabelSelector(lettersSelector))
 		fallthrough
@@ -179,35 +179,35 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		if namespace == "" && len(namespaces) > 1 {
 			namespace = []string{"rest", "others", "a"}[int(arg)%3] // the informer gets those of a from another source
 		}
-		last, exists := src.objects[ObjectName{namespace, name}]
+		last, exists := src.Objects[ObjectName{namespace, name}]
 		writer.mode = script[0] / 16 % 4
 		if sources[namespace] != nil && sources[namespace] != src {
 			writer.mode = fromOthers // it is another server, which answers for an object of this name
 		}
 		switch what {
 		case 0:
-			writer.wrote(src.set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]}))
+			writer.wrote(src.Set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]}))
 		case 1, 2:
 			if exists {
-				src.remove(namespace, name)
+				src.Remove(namespace, name)
 				writer.removed(last)
 			}
 			if what == 2 {
-				writer.wrote(src.set(namespace, name, nil))
+				writer.wrote(src.Set(namespace, name, nil))
 			}
 		case 3:
-			src.bookmark()
+			src.Bookmark()
 			writer.flush()
 		case 4:
-			src.endWatches(io.EOF)
+			src.EndWatches(io.EOF)
 		case 5:
-			src.endWatches(io.ErrUnexpectedEOF)
+			src.EndWatches(io.ErrUnexpectedEOF)
 		case 6:
-			src.endWatches(errGone)
+			src.EndWatches(cachetest.ErrGone)
 		case 7:
-			src.forget()
+			src.Forget()
 		case 8:
-			src.failWith(failures(arg))
+			src.FailWith(failures(arg))
 		case 9:
 			time.Sleep(time.Duration(arg) * 4 * time.Second) // up to 17 minutes: watches time out
 		case 10:
@@ -220,12 +220,12 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 				handlers = handlers[:n-1]
 			}
 		case 12:
-			src.repeat(namespace, name)
+			src.Repeat(namespace, name)
 			hasLied = true
 		case 13:
-			src.setSilent(arg&1 == 0)
+			src.SetSilent(arg&1 == 0)
 		case 14:
-			src.answerWith(namespace, name, map[string]string{"letters": "xyz"[:arg>>6], "default": fmt.Sprint(arg >> 3 & 1)})
+			src.AnswerWith(namespace, name, map[string]string{"letters": "xyz"[:arg>>6], "default": fmt.Sprint(arg >> 3 & 1)})
 		case 15:
 			isRescoped = true
 			for _, h := range handlers {
@@ -238,15 +238,15 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		}
 	}
 	for _, src := range sources {
-		src.failWith(nil)
-		src.setSilent(false)
-		src.endWatches(io.EOF) // a silent watch would end too late
+		src.FailWith(nil)
+		src.SetSilent(false)
+		src.EndWatches(io.EOF) // a silent watch would end too late
 	}
 	writer.flush()
 	time.Sleep(15 * time.Minute)
 	for range 5 { // a server sends one each minute
 		for _, src := range sources {
-			src.bookmark()
+			src.Bookmark()
 		}
 		time.Sleep(time.Minute)
 	}
@@ -302,11 +302,11 @@ func inSelection(obj object) bool {
 }
 
 // failures makes some of the requests that follow fail.
-func failures(arg byte) func(request) error {
-	errs := []error{errInternal, errForbidden, errNotFound, errSlowDown, errGone, io.ErrUnexpectedEOF, errTooLarge(), errors.New("dial: refused")}
+func failures(arg byte) func(cachetest.Request) error {
+	errs := []error{cachetest.ErrInternal, cachetest.ErrForbidden, cachetest.ErrNotFound, cachetest.ErrSlowDown, cachetest.ErrGone, io.ErrUnexpectedEOF, cachetest.ErrTooLarge(), errors.New("dial: refused")}
 	var left atomic.Int32 // several scopes may have one server
 	left.Store(int32(arg>>3) % 6)
-	return func(request) error {
+	return func(cachetest.Request) error {
 		if left.Add(-1) < 0 {
 			return nil
 		}
@@ -314,22 +314,22 @@ func failures(arg byte) func(request) error {
 	}
 }
 
-func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string]*fakeSource, handlers []*historian) {
+func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string]*cachetest.Source, handlers []*historian) {
 	t.Helper()
-	objects, open := map[ObjectName]object{}, map[*fakeSource]int{}
+	objects, open := map[ObjectName]object{}, map[*cachetest.Source]int{}
 	for _, r := range inside(s).reflectors() {
 		src := sources[r.config.Namespace]
 		open[src]++
-		for name, obj := range src.objects {
-			selects := src.selection(metav1.ListOptions{LabelSelector: r.config.scope.LabelSelector})
+		for name, obj := range src.Objects {
+			selects := src.Selection(metav1.ListOptions{LabelSelector: r.config.scope.LabelSelector})
 			if !r.config.rule.Excludes(name.Namespace, name.Name) && (selects == nil || selects(obj)) {
 				objects[name] = obj
 			}
 		}
 	}
 	for namespace, src := range sources {
-		if src.open != open[src] {
-			t.Errorf("%d watches are open in namespace %s, want %d", src.open, namespace, open[src])
+		if src.Open != open[src] {
+			t.Errorf("%d watches are open in namespace %s, want %d", src.Open, namespace, open[src])
 		}
 	}
 	checkEnd(t, s, objects, handlers)

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
@@ -68,7 +69,7 @@ func (h *hooked) take() []string {
 }
 
 // informer returns an informer with these hooks over src. Its first list is in pages.
-func (h *hooked) informer(src *fakeSource) *SharedIndexInformer[object] {
+func (h *hooked) informer(src *cachetest.Source) *SharedIndexInformer[object] {
 	return informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: h.onError, StatusHandler: h.onChange,
 		Settings: Settings{Backoffs: map[Reason]Backoff{"": {Initial: time.Millisecond, Max: time.Millisecond}}}}))
 }
@@ -76,10 +77,10 @@ func (h *hooked) informer(src *fakeSource) *SharedIndexInformer[object] {
 // TestHooksAreCalledInOrder fails twice, with different reasons, and then follows.
 func TestHooksAreCalledInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, heard := newSource(), &hooked{}
-		src.set("a", "w", nil)
-		failures := []error{errForbidden, errForbidden, errInternal}
-		src.failWith(func(request) (err error) {
+		src, heard := cachetest.NewSource(), &hooked{}
+		src.Set("a", "w", nil)
+		failures := []error{cachetest.ErrForbidden, cachetest.ErrForbidden, cachetest.ErrInternal}
+		src.FailWith(func(cachetest.Request) (err error) {
 			if len(failures) > 0 {
 				err, failures = failures[0], failures[1:]
 			}
@@ -90,8 +91,8 @@ func TestHooksAreCalledInOrder(t *testing.T) {
 		time.Sleep(time.Minute)
 		wantLines(t, heard.take(), "Pending to Listing", "Listing to DegradedForbidden", "widgets Forbidden", "widgets Forbidden",
 			"DegradedForbidden to DegradedServerError", "widgets ServerError", "DegradedServerError to Listing", "Listing to Watching")
-		src.set("a", "w", nil) // another version, and another number of objects
-		src.set("a", "v", nil)
+		src.Set("a", "w", nil) // another version, and another number of objects
+		src.Set("a", "v", nil)
 		synctest.Wait()
 		wantLines(t, heard.take())
 		last := heard.changes[len(heard.changes)-1]
@@ -109,7 +110,7 @@ func TestHooksAreCalledInOrder(t *testing.T) {
 // TestBlockedHooksBlockNothing has hooks that block for an hour while 10,000 requests fail.
 func TestBlockedHooksBlockNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, heard := newSource(), &hooked{}
+		src, heard := cachetest.NewSource(), &hooked{}
 		heard.during = func(line string) {
 			if line == "Pending to Listing" {
 				time.Sleep(time.Hour)
@@ -117,13 +118,13 @@ func TestBlockedHooksBlockNothing(t *testing.T) {
 		}
 		const failures = 10_000
 		failed := 0
-		src.failWith(func(request) error {
+		src.FailWith(func(cachetest.Request) error {
 			if failed++; failed > failures {
 				return nil
 			}
 			return fmt.Errorf("error %d", failed)
 		})
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		s := heard.informer(src)
 		handler, _ := listen(t, s)
 		began := time.Now()
@@ -166,7 +167,7 @@ func TestBlockedHooksBlockNothing(t *testing.T) {
 func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := &hooked{during: func(string) { time.Sleep(time.Minute) }}
-		s := heard.informer(newSource())
+		s := heard.informer(cachetest.NewSource())
 		began := time.Now()
 		s.Stop()
 		wantLines(t, heard.take(), "Pending to Stopped")
@@ -178,14 +179,14 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 
 		f := NewSharedInformerFactory(0, WithStatusHandler(heard.onChange))
 		var asked []string
-		early := InformerFor(f, kindOf(newSource(), &asked))
+		early := InformerFor(f, kindOf(cachetest.NewSource(), &asked))
 		began = time.Now()
 		f.Shutdown()
 		wantLines(t, heard.take(), "Pending to Stopped")
 		if waited := time.Since(began); waited != time.Minute || early.Status().Phase != Stopped {
 			t.Errorf("Shutdown returned after %v", waited)
 		}
-		late := kindOf(newSource(), &asked)
+		late := kindOf(cachetest.NewSource(), &asked)
 		late.Resource.Resource = "others"
 		if s := InformerFor(f, late); s.Status().Phase != Stopped {
 			t.Errorf("after Shutdown the status is %v", s.Status())
@@ -199,7 +200,7 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 func TestHooksOfAControllerAndAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := &hooked{}
-		config := *inside(heard.informer(newSource())).config
+		config := *inside(heard.informer(cachetest.NewSource())).config
 		for _, run := range []func(context.Context){newInformer(config).Run, queueing(config, &deltafifo.Queue{}).Run} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			heard.during = func(line string) {
@@ -221,7 +222,7 @@ func TestHooksOfAControllerAndAReflector(t *testing.T) {
 // TestHandlerPanicIsAStatusChange has a handler that panics, and is removed then.
 func TestHandlerPanicIsAStatusChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, heard := newSource(), &hooked{}
+		src, heard := cachetest.NewSource(), &hooked{}
 		config := *inside(heard.informer(src)).config
 		config.HandlerPanicRecovery = true
 		s := faceOf[object](newInformer(config))
@@ -232,7 +233,7 @@ func TestHandlerPanicIsAStatusChange(t *testing.T) {
 		run(t, s.Run)
 		synctest.Wait()
 		heard.take()
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		synctest.Wait()
 		wantLines(t, heard.take(), "Watching to DegradedHandlerPanic")
 		if err := s.RemoveEventHandler(reg); err != nil {
@@ -248,10 +249,10 @@ func TestHandlerPanicIsAStatusChange(t *testing.T) {
 func TestHooksThatFail(t *testing.T) {
 	for name, fail := range map[string]func(){"panicked: no": func() { panic("no") }, "called runtime.Goexit": runtime.Goexit} {
 		synctest.Test(t, func(t *testing.T) {
-			src, heard := newSource(), &hooked{during: func(string) { fail() }}
-			src.failWith(func(request) error {
-				src.failWith(nil)
-				return errForbidden
+			src, heard := cachetest.NewSource(), &hooked{during: func(string) { fail() }}
+			src.FailWith(func(cachetest.Request) error {
+				src.FailWith(nil)
+				return cachetest.ErrForbidden
 			})
 			config := *inside(heard.informer(src)).config
 			config.HandlerPanicRecovery = true
@@ -287,7 +288,7 @@ func TestPanicOfAHookEndsTheProgram(t *testing.T) {
 
 // TestDefaultOfWatchErrorsIsDirect has no goroutine for the log.
 func TestDefaultOfWatchErrorsIsDirect(t *testing.T) {
-	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+	s := informerOf(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets})
 	if inside(s).hooks != nil {
 		t.Error("an informer without hooks has a queue for them")
 	}

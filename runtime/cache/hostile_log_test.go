@@ -18,6 +18,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // lockedBuffer is a Buffer for several goroutines.
@@ -49,9 +50,11 @@ func TestLogOfAHostileServer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log lockedBuffer
 				logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log), textlogger.Verbosity(5)))
-				source := &ListWatch[object]{
-					ListFunc:  func(context.Context, metav1.ListOptions) (Page[object], error) { return Page[object]{}, test.err },
-					WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[object], error) { return nil, test.err },
+				source := &cachetest.ListWatch[object]{
+					ListFunc: func(context.Context, metav1.ListOptions) (cachetest.Page[object], error) {
+						return cachetest.Page[object]{}, test.err
+					},
+					WatchFunc: func(context.Context, metav1.ListOptions) (cachetest.EventStream[object], error) { return nil, test.err },
 				}
 				s := informerOf(Config[object]{ListerWatcher: source, Resource: widgets})
 				run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, logger)) })

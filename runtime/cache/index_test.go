@@ -13,8 +13,8 @@ import (
 // follows the server.
 func TestIndexIsAddedAtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", map[string]string{"letters": "x"})
+		src := cachetest.NewSource()
+		src.Set("a", "w", map[string]string{"letters": "x"})
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		early, err := AddIndex(s, "early", cachetest.ByLetters)
 		if err != nil {
@@ -48,11 +48,11 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 			}
 		}
 		expect("x", "w")
-		src.set("a", "v", map[string]string{"letters": "xy"})
-		src.set("a", "w", map[string]string{"letters": "y"})
+		src.Set("a", "v", map[string]string{"letters": "xy"})
+		src.Set("a", "w", map[string]string{"letters": "y"})
 		expect("x", "v")
 		expect("y", "v", "w")
-		src.remove("a", "v")
+		src.Remove("a", "v")
 		expect("x")
 		expect("y", "w")
 
@@ -70,7 +70,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 
 func TestIndexRangesWithoutAllocation(t *testing.T) {
 	needsGoValues(t)
-	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+	s := informerOf(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets})
 	defer s.Stop()
 	for i := range 300 {
 		s.GetIndexer().Add(cachetest.Many(i, 1, "x"))

@@ -72,13 +72,13 @@ func TestIndexerByKey(t *testing.T) {
 // bodies.
 func TestContentHashesTakeNoMemoryUnlessNeeded(t *testing.T) {
 	needsGoValues(t)
-	src := newSource()
+	src := cachetest.NewSource()
 	for what, test := range map[string]struct {
 		config Config[object]
 		keeps  bool
 	}{
 		"typed":  {Config[object]{ListerWatcher: src}, false},
-		"bodies": {Config[object]{Open: openerOf(src)}, true},
+		"bodies": {Config[object]{Open: cachetest.OpenerOf(src)}, true},
 	} {
 		x, obj := machineOf(informerOf(test.config).GetIndexer()), cachetest.Many(1, 1, "")
 		x.Apply([]deltafifo.Delta{{Type: deltafifo.Added, Item: wire.Item{Object: obj, ContentHash: 2}}})

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -16,7 +17,7 @@ type Settings = settings
 type Config[T Object] struct {
 	Settings
 	Open              OpenFunc
-	ListerWatcher     lister[T]
+	ListerWatcher     cachetest.Lister[T]
 	Client            ListerWatcher[T] // instead of ListerWatcher
 	Resource          schema.GroupVersionResource
 	Namespace         string

@@ -17,24 +17,26 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // leased is a factory over one source, with a kind.
 type leased struct {
 	*testing.T
-	src  *fakeSource
+	src  *cachetest.Source
 	f    *SharedInformerFactory
 	kind Kind[object]
 }
 
 func newLeased(t *testing.T, set ...SharedInformerOption) *leased {
-	l := &leased{T: t, src: newSource(), f: NewSharedInformerFactory(0, append(set, WithWatchErrorHandler(quiet))...)}
+	l := &leased{T: t, src: cachetest.NewSource(), f: NewSharedInformerFactory(0, append(set, WithWatchErrorHandler(quiet))...)}
 	l.kind = Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](l.src) }}
-	if os.Getenv(overBodies) != "" {
-		l.kind.Open, l.kind.ListWatch = func(string) OpenFunc { return openerOf(l.src) }, nil
+	if os.Getenv(cachetest.OverBodies) != "" {
+		l.kind.Open, l.kind.ListWatch = func(string) OpenFunc { return cachetest.OpenerOf(l.src) }, nil
 	}
 	t.Cleanup(l.f.Shutdown)
-	l.src.set("a", "w", map[string]string{"letters": "x"})
+	l.src.Set("a", "w", map[string]string{"letters": "x"})
 	return l
 }
 
@@ -74,10 +76,10 @@ func (l *leased) expectInformers(n, watches int) {
 		}
 	}
 	l.f.mu.Unlock()
-	l.src.mu.Lock()
-	defer l.src.mu.Unlock()
-	if n != 0 || l.src.open != watches {
-		l.Errorf("%d informers too few, and %d watches are open, want %d", n, l.src.open, watches)
+	l.src.Mu.Lock()
+	defer l.src.Mu.Unlock()
+	if n != 0 || l.src.Open != watches {
+		l.Errorf("%d informers too few, and %d watches are open, want %d", n, l.src.Open, watches)
 	}
 }
 
@@ -110,7 +112,7 @@ func TestLastReleaseStopsTheInformer(t *testing.T) {
 
 		first.Release()
 		first.Release()
-		l.src.set("a", "v", nil)
+		l.src.Set("a", "v", nil)
 		synctest.Wait()
 		wantLines(t, heardFirst.drain())
 		wantLines(t, heardSecond.drain(), "add a/v@102 initial=false")
@@ -124,7 +126,7 @@ func TestLastReleaseStopsTheInformer(t *testing.T) {
 		if got := get(old, "a", "v"); got != "stopped" || old.GetStore().Len() != 0 {
 			t.Errorf("a lister says %s after the last release", got)
 		}
-		l.src.remove("a", "v")
+		l.src.Remove("a", "v")
 		third, heardThird := l.part()
 		if third.Informer() == old {
 			t.Error("a lease has the informer that was stopped")
@@ -188,7 +190,7 @@ func TestInformerForPinsTheInformer(t *testing.T) {
 			heard.drain()
 			other.drain()
 			lease.Release()
-			l.src.set("a", "v", nil)
+			l.src.Set("a", "v", nil)
 			synctest.Wait()
 			wantLines(t, heard.drain())
 			wantLines(t, other.drain(), "add a/v@102 initial=false")
@@ -216,7 +218,7 @@ func TestReleaseWaitsForItsHandlers(t *testing.T) {
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		l.src.set("a", "v", nil)
+		l.src.Set("a", "v", nil)
 		synctest.Wait()
 		if running.Load() == 0 {
 			t.Fatal("the handler does not run")
@@ -323,7 +325,7 @@ func TestReleaseInAHandlerIsNamed(t *testing.T) {
 func TestWaitOfALease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeased(t)
-		l.src.failWith(func(request) error { return errNotFound })
+		l.src.FailWith(func(cachetest.Request) error { return cachetest.ErrNotFound })
 		l.f.Start(t.Context())
 		lease, other := l.acquire(), l.acquire()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -336,20 +338,20 @@ func TestWaitOfALease(t *testing.T) {
 			t.Errorf("released meanwhile: %v", err)
 		}
 		// A wait for all informers goes on without the one that no one needs any more.
-		last, src := widgets, newSource()
+		last, src := widgets, cachetest.NewSource()
 		last.Resource = "zones"
-		src.failWith(func(request) error { return errNotFound })
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrNotFound })
 		kept := InformerFor(l.f, Kind[object]{Resource: last, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }})
 		l.f.Start(t.Context())
 		time.AfterFunc(time.Second, other.Release)
-		time.AfterFunc(time.Minute, func() { src.failWith(nil) })
+		time.AfterFunc(time.Minute, func() { src.FailWith(nil) })
 		if err := l.f.WaitForCacheSync(t.Context()); err != nil || !kept.HasSynced() {
 			t.Errorf("the factory: %v, the other informer is synced: %v", err, kept.HasSynced())
 		}
 		if err := other.WaitForCacheSync(t.Context()); !errors.Is(err, ErrStopped) {
 			t.Errorf("released: %v", err)
 		}
-		l.src.failWith(nil)
+		l.src.FailWith(nil)
 		lease = l.acquire()
 		if _, err := lease.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { time.Sleep(time.Hour) }}); err != nil {
 			t.Fatal(err)
@@ -360,7 +362,7 @@ func TestWaitOfALease(t *testing.T) {
 		}
 		lease.Release()
 		lease = l.acquire()
-		l.src.failWith(func(request) error { return errNotFound })
+		l.src.FailWith(func(cachetest.Request) error { return cachetest.ErrNotFound })
 		time.AfterFunc(time.Second, lease.Release)
 		if err := WaitForCacheSync(t.Context(), lease.Informer()); !errors.Is(err, ErrStopped) {
 			t.Errorf("the informer of a lease that is released: %v", err)
@@ -464,7 +466,7 @@ func TestReleaseFreesTheCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeased(t)
 		for i := range 600 {
-			l.src.set("a", fmt.Sprint(i), nil)
+			l.src.Set("a", fmt.Sprint(i), nil)
 		}
 		l.f.Start(t.Context())
 		lease, _ := l.part()
@@ -508,7 +510,7 @@ func TestManyLeases(t *testing.T) {
 		parts.Go(func() {
 			for i := range 200 {
 				time.Sleep(time.Millisecond)
-				l.src.set("a", fmt.Sprint("v", i%5), nil)
+				l.src.Set("a", fmt.Sprint("v", i%5), nil)
 			}
 		})
 		for range 50 {

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // line is the connection of an informer to a server. It may be dead for a while: then nothing comes
@@ -123,7 +124,7 @@ func readFault(m apitest.Match, arg byte) *apitest.Fault {
 	case 14:
 		return m.CutAfter(int(arg >> 5))
 	}
-	return m.Fail(errTooLarge())
+	return m.Fail(cachetest.ErrTooLarge())
 }
 
 // writeFault makes some of the requests to write fail.
@@ -145,5 +146,5 @@ func writeFault(m apitest.Match, arg byte) *apitest.Fault {
 	case 6:
 		return m.Delay(time.Duration(arg) * time.Second / 4)
 	}
-	return m.Fail(apierrors.NewInternalError(errCut))
+	return m.Fail(apierrors.NewInternalError(cachetest.ErrCut))
 }

@@ -23,7 +23,7 @@ import (
 // status is Degraded since the first panic, and not since the watch began.
 func TestSincePanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("never") }}); err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestSincePanic(t *testing.T) {
 		time.Sleep(time.Minute)
 		first := time.Now()
 		for _, name := range []string{"a", "b"} {
-			src.set("ns", name, nil)
+			src.Set("ns", name, nil)
 			synctest.Wait()
 			if status := s.Status(); status.Reason != HandlerPanic || !status.Since.Equal(first) {
 				t.Errorf("after %s: %s since %s, want HandlerPanic since %s", name, status.Reason, status.Since, first)
@@ -44,9 +44,9 @@ func TestSincePanic(t *testing.T) {
 
 func TestHandlerContinuesAfterPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for _, name := range []string{"a", "b", "c"} {
-			src.set("ns", name, nil)
+			src.Set("ns", name, nil)
 		}
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
 		heard := &recorder{}
@@ -78,7 +78,7 @@ func TestHandlerContinuesAfterPanic(t *testing.T) {
 			panicked.Error() != "handler picky panicked on ns/b: no b please" || !strings.Contains(string(panicked.Stack), "listener_test.go") {
 			t.Errorf("status is %+v", status)
 		}
-		src.set("ns", "b", nil)
+		src.Set("ns", "b", nil)
 		synctest.Wait()
 		if len(calm) != 1 {
 			t.Error("the handler did not go on")
@@ -110,8 +110,8 @@ func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 		}
 		return
 	}
-	src := newSource()
-	src.set("a", "w", nil)
+	src := cachetest.NewSource()
+	src.Set("a", "w", nil)
 	s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 	_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no such field") }}, WithHandlerName("picky"))
 	if err != nil {
@@ -122,7 +122,7 @@ func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 
 func TestBacklogLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": cachetest.ByLetters}})
 		h := &historian{t: t, known: map[ObjectName]object{}}
 		release := make(chan struct{})
@@ -138,10 +138,10 @@ func TestBacklogLimit(t *testing.T) {
 		synctest.Wait()
 		for n := range 5000 {
 			name := fmt.Sprint(n % 20)
-			if _, exists := src.objects[ObjectName{"a", name}]; exists && n%7 == 0 {
-				src.remove("a", name)
+			if _, exists := src.Objects[ObjectName{"a", name}]; exists && n%7 == 0 {
+				src.Remove("a", name)
 			} else {
-				src.set("a", name, nil)
+				src.Set("a", name, nil)
 			}
 			synctest.Wait()
 			if backlog := h.registration.Backlog(); backlog > 101 {
@@ -150,7 +150,7 @@ func TestBacklogLimit(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		checkTruth(t, s, map[string]*fakeSource{"": src}, []*historian{h})
+		checkTruth(t, s, map[string]*cachetest.Source{"": src}, []*historian{h})
 		if calls > 300 {
 			t.Errorf("%d calls for 20 objects", calls)
 		}
@@ -230,8 +230,8 @@ func FuzzCoalesce(f *testing.F) {
 
 func TestStopEndsOneInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, asked := newSource(), []string{}
-		src.set("a", "w", nil)
+		src, asked := cachetest.NewSource(), []string{}
+		src.Set("a", "w", nil)
 		f := NewSharedInformerFactory(0)
 		defer f.Shutdown()
 		first := InformerFor(f, kindOf(src, &asked))
@@ -245,8 +245,8 @@ func TestStopEndsOneInformer(t *testing.T) {
 		first.Stop()
 		first.Stop()
 		synctest.Wait()
-		if first.Status().Phase != Stopped || stays.Status().Phase != Watching || src.open != 1 {
-			t.Errorf("the informers are %v and %v, %d watches are open", first.Status(), stays.Status(), src.open)
+		if first.Status().Phase != Stopped || stays.Status().Phase != Watching || src.Open != 1 {
+			t.Errorf("the informers are %v and %v, %d watches are open", first.Status(), stays.Status(), src.Open)
 		}
 		second := InformerFor(f, kindOf(src, &asked))
 		if second == first {
@@ -287,12 +287,12 @@ func firstListsAreLimited(t *testing.T, options []SharedInformerOption) {
 		busy += n
 		most = max(most, busy)
 	}
-	src := newSource()
-	src.failWith(func(r request) error {
-		if r.options.SendInitialEvents != nil {
-			return errInternal
+	src := cachetest.NewSource()
+	src.FailWith(func(r cachetest.Request) error {
+		if r.Options.SendInitialEvents != nil {
+			return cachetest.ErrInternal
 		}
-		if r.verb == "list" {
+		if r.Verb == "list" {
 			count(1)
 			time.Sleep(time.Second)
 			count(-1)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 )
 
@@ -15,8 +16,8 @@ import (
 func TestMutationDetector(t *testing.T) {
 	needsGoValues(t)
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", map[string]string{"letters": "hunter1"})
+		src := cachetest.NewSource()
+		src.Set("a", "w", map[string]string{"letters": "hunter1"})
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true, HandlerPanicRecovery: true}})
 		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { obj.Labels["letters"] = "hunter2" }}, WithHandlerName("vandal"))
 		if err != nil {
@@ -51,8 +52,8 @@ func restore(store Store[object], labels map[string]string) {
 func TestMutationDetectorDropsCopies(t *testing.T) {
 	needsGoValues(t)
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "stays", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "stays", nil)
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true}})
 		updates := 0
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) { updates++ }}); err != nil {
@@ -63,10 +64,10 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 		const rounds = 1000
 		for range rounds {
 			for i := range 8 {
-				src.set("a", fmt.Sprint("w", i), nil)
+				src.Set("a", fmt.Sprint("w", i), nil)
 			}
-			src.set("a", "short", nil)
-			src.remove("a", "short")
+			src.Set("a", "short", nil)
+			src.Remove("a", "short")
 			synctest.Wait()
 		}
 		if want := 8 * (rounds - 1); updates != want {
@@ -88,9 +89,9 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 // TestMutationDetectorDropsCopiesOfStoppedInformers has no cache anymore.
 func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 	needsGoValues(t)
-	src := newSource()
+	src := cachetest.NewSource()
 	for i := range 1000 {
-		src.set("a", fmt.Sprint("w", i), nil)
+		src.Set("a", fmt.Sprint("w", i), nil)
 	}
 	s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{MutationDetector: true}}))
 	listen(t, s)
@@ -128,8 +129,8 @@ func panicOf(f func()) (text string) {
 func TestMutationDetectorChecksALateHandler(t *testing.T) {
 	needsGoValues(t)
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", map[string]string{"letters": "x"})
+		src := cachetest.NewSource()
+		src.Set("a", "w", map[string]string{"letters": "x"})
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true, HandlerPanicRecovery: true}})
 		goOn := make(chan struct{})
 		late := ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-goOn }}
@@ -138,8 +139,8 @@ func TestMutationDetectorChecksALateHandler(t *testing.T) {
 		}
 		synctest.Wait()
 		obj, _ := s.GetStore().Get(ObjectName{"a", "w"})
-		src.set("a", "w", map[string]string{"letters": "z"})
-		src.remove("a", "w")
+		src.Set("a", "w", map[string]string{"letters": "z"})
+		src.Remove("a", "w")
 		synctest.Wait()
 		if s.GetStore().Len() != 0 {
 			t.Fatal("the object is still cached")

@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // TestResourceThatIsNotServed reads what a 404 means: in Status, in an error of WaitForCacheSync, in the advice and
@@ -27,8 +29,8 @@ func TestResourceThatIsNotServed(t *testing.T) {
 		for name, options := range map[string][]SharedInformerOption{"all": nil, "namespaces": {WithNamespaces("a", "b")}} {
 			t.Run(resource.Resource+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					src, log := newSource(), &shownLog{}
-					src.failWith(func(request) error { return apierrors.NewNotFound(resource.GroupResource(), "") })
+					src, log := cachetest.NewSource(), &shownLog{}
+					src.FailWith(func(cachetest.Request) error { return apierrors.NewNotFound(resource.GroupResource(), "") })
 					kind := Kind[object]{Resource: resource, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 					s, err := kind.NewInformer(options...)
 					if err != nil {
@@ -74,8 +76,8 @@ func TestSourceThatFindsNothing(t *testing.T) {
 			t.Errorf("the file of the scopes is missing: %s", text)
 		}
 
-		missing := newSource()
-		missing.failWith(func(request) error { return apierrors.NewNotFound(configMaps.GroupResource(), "") })
+		missing := cachetest.NewSource()
+		missing.FailWith(func(cachetest.Request) error { return apierrors.NewNotFound(configMaps.GroupResource(), "") })
 		of := informerOf(Config[object]{Resource: configMaps, ListerWatcher: missing, WatchErrorHandler: quiet})
 		run(t, of.Run)
 		next := w.informer(t, WithScopesLater())

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // pace is a handler that needs this long for each call.
@@ -32,8 +34,8 @@ func addHandler(t *testing.T, s *SharedIndexInformer[object], name string, handl
 // each time that the watch is opened again, but the cache is as old as before.
 func TestStalenessOfAChangeThatIsNeverStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "good", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "good", nil)
 		failed := 0
 		s := start(t, Config[object]{ListerWatcher: src, Transform: func(obj object) (object, error) {
 			if obj.Name == "bad" {
@@ -43,7 +45,7 @@ func TestStalenessOfAChangeThatIsNeverStored(t *testing.T) {
 			return obj, nil
 		}})
 		synctest.Wait()
-		src.set("a", "bad", nil)
+		src.Set("a", "bad", nil)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if stale := inside(s).stats().Staleness; stale < time.Hour || failed < 10 {
@@ -55,8 +57,8 @@ func TestStalenessOfAChangeThatIsNeverStored(t *testing.T) {
 // TestCountersOfRemovedHandlers adds and removes handlers of one name, as leases do.
 func TestCountersOfRemovedHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
 		synctest.Wait()
 		total := func(name string) (processed, panics, latencies uint64) {
@@ -116,8 +118,8 @@ func TestCountersOfRemovedHandlers(t *testing.T) {
 
 // TestCountersNeverFall reads while handlers are added, work and are removed.
 func TestCountersNeverFall(t *testing.T) {
-	src := newSource()
-	src.set("a", "w", nil)
+	src := cachetest.NewSource()
+	src.Set("a", "w", nil)
 	s := start(t, Config[object]{ListerWatcher: src})
 	if err := WaitForCacheSync(t.Context(), s); err != nil {
 		t.Fatal(err)
@@ -131,7 +133,7 @@ func TestCountersNeverFall(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			src.set("a", "w", nil)
+			src.Set("a", "w", nil)
 			if i%2 == 0 {
 				<-reg.Synced()
 			}
@@ -155,8 +157,8 @@ func TestCountersNeverFall(t *testing.T) {
 // TestForeignCodeMayReadTheCounters calls Statuses wherever an informer calls its user.
 func TestForeignCodeMayReadTheCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		var s *SharedIndexInformer[object]
 		called := map[string]int{}
 		var mu sync.Mutex // guards called
@@ -180,13 +182,13 @@ func TestForeignCodeMayReadTheCounters(t *testing.T) {
 		addHandler(t, s, "h", ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { look("handler") }})
 		run(t, s.Run)
 		synctest.Wait()
-		src.endWatches(errNotFound)
+		src.EndWatches(cachetest.ErrNotFound)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if err := s.AddIndexers(index("late index")); err != nil {
 			t.Fatal(err)
 		}
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		synctest.Wait()
 		for _, who := range []string{"error", "status", "transform", "index", "handler", "late index"} {
 			if called[who] == 0 {
@@ -199,8 +201,8 @@ func TestForeignCodeMayReadTheCounters(t *testing.T) {
 // TestReadersDoNotWaitForAnIndexFunc has an index function that does not return, of an informer that
 // runs. It is no test for synctest, which waits for as long as the informer waits for a mutex.
 func TestReadersDoNotWaitForAnIndexFunc(t *testing.T) {
-	src := newSource()
-	src.set("a", "w", nil)
+	src := cachetest.NewSource()
+	src.Set("a", "w", nil)
 	s := start(t, Config[object]{ListerWatcher: src})
 	if err := WaitForCacheSync(t.Context(), s); err != nil {
 		t.Fatal(err)
@@ -218,7 +220,7 @@ func TestReadersDoNotWaitForAnIndexFunc(t *testing.T) {
 		}})
 	})
 	<-called
-	src.set("a", "v", nil)
+	src.Set("a", "v", nil)
 	for inside(s).core.Queue.Waiting() == 0 { // until the informer has the change, and waits for the index function
 		time.Sleep(time.Millisecond)
 	}
@@ -259,12 +261,12 @@ func TestObservedScopes(t *testing.T) {
 				t.Errorf("the ID is %d, and was %d", observed.ID, id)
 			}
 		}
-		w.of("b").failWith(func(request) error { return errForbidden })
-		w.of("c").failWith(func(request) error { return errForbidden })
+		w.of("b").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		w.of("c").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		want(in("a", "b"), `["a" "b"] nil=false synced=false,false handler=false,false`)
 		run(t, s.Run)
 		want(in("a", "b"), `["a" "b"] nil=false synced=false,false handler=false,false`)
-		w.of("b").failWith(nil)
+		w.of("b").FailWith(nil)
 		want(in("a", "b"), `["a" "b"] nil=false synced=true,true handler=true,true`)
 		want(in("a", "c"), `["a" "c"] nil=false synced=false,true handler=false,true`)
 		want([]Scope{{Namespace: "a", LabelSelector: "x=y"}}, `["a"] nil=false synced=true,true handler=true,true`)

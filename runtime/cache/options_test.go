@@ -21,7 +21,7 @@ type gadget struct{ metav1.PartialObjectMetadata }
 // TestOptionsReachRequests sets options for a factory, a kind and one informer.
 func TestOptionsReachRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, asked := newSource(), []string{}
+		src, asked := cachetest.NewSource(), []string{}
 		color := Field[object, string]("spec.color")
 		f := NewSharedInformerFactory(time.Hour,
 			WithNamespace("team-a"),
@@ -35,14 +35,14 @@ func TestOptionsReachRequests(t *testing.T) {
 			t.Error("another informer for the same options")
 		}
 		heard, _ := listen(t, s)
-		src.set("team-b", "w", nil)
+		src.Set("team-b", "w", nil)
 		f.Start(t.Context())
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		for _, verb := range []string{"list", "watch"} {
-			got := src.last(verb)
+			got := src.Last(verb)
 			if got.LabelSelector != "tweaked,app=web,tier in (a,b),x" || got.FieldSelector != "metadata.name=x,spec.color=blue,spec.color!=red" {
 				t.Errorf("%s selects labels %q and fields %q", verb, got.LabelSelector, got.FieldSelector)
 			}
@@ -166,7 +166,7 @@ func TestMistakesInOptions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src, asked := newSource(), []string{}
+				src, asked := cachetest.NewSource(), []string{}
 				kind := kindOf(src, &asked)
 				if test.change != nil {
 					test.change(&kind)
@@ -237,7 +237,7 @@ func TestOptionsOfTwoCallsDiffer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src, asked := newSource(), []string{}
+				src, asked := cachetest.NewSource(), []string{}
 				f := NewSharedInformerFactory(0)
 				defer f.Shutdown()
 				first := InformerFor(f, kindOf(src, &asked), test.first...)
@@ -275,8 +275,8 @@ func TestKindsOfTwoServers(t *testing.T) {
 		f := NewSharedInformerFactory(0)
 		defer f.Shutdown()
 		for _, server := range []string{"https://b", "https://a"} {
-			src, asked := newSource(), []string{}
-			src.set("a", "on-"+server[8:], nil)
+			src, asked := cachetest.NewSource(), []string{}
+			src.Set("a", "on-"+server[8:], nil)
 			kind := kindOf(src, &asked)
 			kind.Server = serverURL(server)
 			InformerFor(f, kind)
@@ -305,9 +305,9 @@ func TestOptionsThatAreNil(t *testing.T) {
 	var asked []string
 	calls := 0
 	f := NewSharedInformerFactory(0, WithStatusHandler(func(context.Context, StatusChange) { calls++ }), For[object](WithStatusHandler(nil)))
-	s := InformerFor(f, kindOf(newSource(), &asked), WithTransform[object](nil), WithIndexers[object](nil), WithListerWatcher[object](nil),
+	s := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithTransform[object](nil), WithIndexers[object](nil), WithListerWatcher[object](nil),
 		WithTweakListOptions(nil), WithWatchErrorHandler(nil), WithTransform[object](nil), WithFieldSelector(FieldSelector[object]{}), WithLabelSelector(" "))
-	if InformerFor(f, kindOf(newSource(), &asked)) != s || f.mistakes.Err() != nil {
+	if InformerFor(f, kindOf(cachetest.NewSource(), &asked)) != s || f.mistakes.Err() != nil {
 		t.Errorf("two informers, with the mistakes %v", f.mistakes.Err())
 	}
 	f.Shutdown()
@@ -320,7 +320,7 @@ func TestOptionsThatAreNil(t *testing.T) {
 // between informers.
 func TestOptionsKeepTheirValues(t *testing.T) {
 	var asked []string
-	shared := kindOf(newSource(), &asked)
+	shared := kindOf(cachetest.NewSource(), &asked)
 	shared.Indexers = Indexers[object]{"letters": cachetest.ByLetters}
 	keys, namespaces := []string{"first", "second"}[:1], []string{"a"}
 	options := []SharedInformerOption{
@@ -347,8 +347,8 @@ func TestOrderOfSelectors(t *testing.T) {
 	f, asked := NewSharedInformerFactory(0), []string{}
 	defer f.Shutdown()
 	color, size := Field[object, string]("spec.color"), Field[object, int]("spec.size")
-	first := InformerFor(f, kindOf(newSource(), &asked), WithLabelSelector("a=b"), WithLabelSelector("c=d"), WithFieldSelector(color.Is("red")), WithFieldSelector(size.Is(1)))
-	second := InformerFor(f, kindOf(newSource(), &asked), WithFieldSelector(size.Is(1)), WithLabelSelector("c=d,a=b"), WithFieldSelector(color.Is("red")))
+	first := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithLabelSelector("a=b"), WithLabelSelector("c=d"), WithFieldSelector(color.Is("red")), WithFieldSelector(size.Is(1)))
+	second := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithFieldSelector(size.Is(1)), WithLabelSelector("c=d,a=b"), WithFieldSelector(color.Is("red")))
 	if first != second {
 		t.Error(f.mistakes.Err())
 	}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
@@ -280,13 +281,13 @@ func TestNoLineAfterTheEnd(t *testing.T) {
 // TestLogOfAReflector runs one without a Controller.
 func TestLogOfAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, log := newSource(), &shownLog{}
-		src.failWith(func(request) error { return errForbidden })
+		src, log := cachetest.NewSource(), &shownLog{}
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets}, &deltafifo.Queue{})
 		run(t, func(ctx context.Context) { r.Run(klog.NewContext(ctx, klog.New(log))) })
 		time.Sleep(time.Minute)
 		wantLog(t, log, "Does not follow the API server: ")
-		src.failWith(nil)
+		src.FailWith(nil)
 		time.Sleep(time.Minute)
 		wantLog(t, log, "Follows the API server again")
 	})
@@ -296,8 +297,8 @@ func TestLogOfAReflector(t *testing.T) {
 func TestRefusedScopeIsNotTheFaultOfAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, log := &worlds{}, &shownLog{}
-		w.of("a").set("a", "w", nil)
-		w.of("b").failWith(func(request) error {
+		w.of("a").Set("a", "w", nil)
+		w.of("b").FailWith(func(cachetest.Request) error {
 			return apierrors.NewForbidden(widgets.GroupResource(), "", errors.New("no right"))
 		})
 		s := w.informer(t, WithNamespaces("a"))
@@ -309,7 +310,7 @@ func TestRefusedScopeIsNotTheFaultOfAHandler(t *testing.T) {
 		if err := s.SetScopes(in("a", "b")...); err != nil {
 			t.Fatal(err)
 		}
-		w.of("a").set("a", "w2", nil)
+		w.of("a").Set("a", "w2", nil)
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
 		if lines := strings.Join(log.lines, "\n"); !strings.Contains(lines, "Forbidden") || strings.Contains(lines, "A handler has not returned") {

@@ -92,17 +92,17 @@ func (d *driven) wantOwner(r *scopeReflector, want bool) {
 func TestOverdueAfterABatchOfBookmarks(t *testing.T) {
 	for _, batched := range []int{2, 5} {
 		synctest.Test(t, func(t *testing.T) {
-			d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })}
-			r, src := inside(d.s).reflectors()[0], newSource()
+			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
+			r, src := inside(d.s).reflectors()[0], cachetest.NewSource()
 			d.list(r, "10", 0)
-			inside(d.s).own.Wrote(response(src.set("a", "one", nil))) // 101
+			inside(d.s).own.Wrote(response(src.Set("a", "one", nil))) // 101
 			time.Sleep(5 * time.Minute)
 			d.bookmark(r, "11", batched)
 			if n := d.s.Status().Unconfirmed; n != 1 {
 				t.Errorf("%d bookmarks: %d versions are unconfirmed, want 1", batched, n)
 			}
 			d.list(r, "12", batched)
-			inside(d.s).own.Wrote(response(src.set("a", "two", nil))) // 102
+			inside(d.s).own.Wrote(response(src.Set("a", "two", nil))) // 102
 			for n := 1; n <= 2; n++ {
 				time.Sleep(time.Minute)
 				d.bookmark(r, fmt.Sprint(12+n), batched+n)
@@ -119,18 +119,18 @@ func TestOverdueAfterABatchOfBookmarks(t *testing.T) {
 func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
 	for _, held := range []int{0, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
-			c, src := inside(d.s), newSource()
+			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
+			c, src := inside(d.s), cachetest.NewSource()
 			others := c.reflectors()[0]
-			first := src.set("a", "one", nil)
+			first := src.Set("a", "one", nil)
 			d.list(others, "101", 0, first)
-			second := src.set("a", "two", nil)
+			second := src.Set("a", "two", nil)
 			d.tell(others, second, 0)
 			setScopes(t, d.s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
 			next := c.reflectors()[slices.IndexFunc(c.reflectors(), func(r *scopeReflector) bool { return r != others })]
 			d.list(next, "101", 0, first)
-			src.set("a", "third", nil)
-			c.own.Wrote(response(src.set("a", "one", nil))) // 104
+			src.Set("a", "third", nil)
+			c.own.Wrote(response(src.Set("a", "one", nil))) // 104
 			for n := range held {
 				d.bookmark(next, "101", n+1)
 			}
@@ -155,8 +155,8 @@ func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
 // does not tell the end, the object exists, and another list has to bring it back.
 func TestForgedDeleteHidesAListedObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })}
-		r, one := inside(d.s).reflectors()[0], newSource().set("a", "one", nil)
+		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
+		r, one := inside(d.s).reflectors()[0], cachetest.NewSource().Set("a", "one", nil)
 		began := inside(d.s).core.Changes.Load()
 		inside(d.s).own.Wrote(deletion(one))
 		r.Listed(&deltafifo.Collection{IsFirst: true, Began: began, Version: "101", Items: cachetest.WireItems(one)}, frontier.Position{Version: "101"})

@@ -16,6 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -45,27 +46,27 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 		for _, isKnown := range []bool{false, true} { // to the watch
 			t.Run(fmt.Sprintf("%s/known=%v", name, isKnown), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					src, other := newSource(), newSource()
+					src, other := cachetest.NewSource(), cachetest.NewSource()
 					s := newOwn(t, func(namespace string) OpenFunc {
 						if namespace == "b" {
-							return openerOf(other)
+							return cachetest.OpenerOf(other)
 						}
-						return openerOf(src)
+						return cachetest.OpenerOf(src)
 					}, append(test.options, WithWatchErrorHandler(quiet))...)
 					run(t, s.Run)
 					heard, _ := listen(t, s)
 					synctest.Wait()
 					setBehind := func(isBehind bool) {
-						src.setSilent(isBehind)
-						src.endWatches(io.EOF)
+						src.SetSilent(isBehind)
+						src.EndWatches(io.EOF)
 						synctest.Wait()
 					}
 					setBehind(!isKnown)
-					inside(s).own.Wrote(response(src.set("a", "one", nil)))
+					inside(s).own.Wrote(response(src.Set("a", "one", nil)))
 					wantLines(t, after(heard), "add a/one@101 initial=false")
 					setBehind(true)
-					inside(s).own.Wrote(response(src.set("a", "one", padded)))
-					inside(s).own.Wrote(response(src.set("a", "another", padded)))
+					inside(s).own.Wrote(response(src.Set("a", "one", padded)))
+					inside(s).own.Wrote(response(src.Set("a", "another", padded)))
 					wantLines(t, after(heard))
 					setBehind(false)
 					time.Sleep(2 * time.Second)
@@ -77,16 +78,16 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 					if !test.skips && status.Err == nil || status.PendingWrites != 0 {
 						t.Errorf("the status is %v", status)
 					}
-					src.forget()
-					src.endWatches(errGone) // a list does not change that
+					src.Forget()
+					src.EndWatches(cachetest.ErrGone) // a list does not change that
 					time.Sleep(time.Minute)
 					wantLines(t, after(heard))
 
-					inside(s).own.Wrote(response(src.set("a", "one", nil)))
-					inside(s).own.Wrote(response(src.set("a", "another", nil)))
+					inside(s).own.Wrote(response(src.Set("a", "one", nil)))
+					inside(s).own.Wrote(response(src.Set("a", "another", nil)))
 					wantLines(t, after(heard), "update a/one@101->104", "add a/another@105 initial=false")
 					time.Sleep(2 * time.Minute)
-					src.bookmark()
+					src.Bookmark()
 					wantLines(t, after(heard))
 					if status := s.Status(); status.Phase != Watching || status.PendingWrites != 0 || len(status.Undecodable) != 0 {
 						t.Errorf("in the end: %v", status)
@@ -99,11 +100,11 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 
 // TestOwnWriteAtTheLimit: the object is just small enough for a list, but its event is not.
 func TestOwnWriteAtTheLimit(t *testing.T) {
-	src := newSource()
-	obj := src.set("a", "one", nil)
+	src := cachetest.NewSource()
+	obj := src.Set("a", "one", nil)
 	write := response(obj)
 	for _, limit := range []int{len(bytes.TrimSpace(write.Body)), len(bytes.TrimSpace(write.Body)) + 28, len(bytes.TrimSpace(write.Body)) + 29} {
-		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithMaxObjectBytes(limit))
+		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithMaxObjectBytes(limit))
 		inside(s).core.Process(firstList(s, "10"))
 		inside(s).own.Wrote(write)
 		event := fmt.Sprintf("{\"type\":\"MODIFIED\",\"object\":%s}\n", bytes.TrimSpace(write.Body))
@@ -119,24 +120,24 @@ func TestOwnWriteAtTheLimit(t *testing.T) {
 // TestOwnWriteThatIsNotKept: the informer leaves out some objects before they are decoded.
 func TestOwnWriteThatIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, own := newSource(), &writes.Observer{}
+		src, own := cachetest.NewSource(), &writes.Observer{}
 		own.Transport(http.DefaultTransport)
 		s := informerOf(Config[object]{
-			Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, ReadYourWrites: &ownWritesOf{Observer: own, Server: "https://test"},
+			Open: cachetest.OpenerOf(src), Resource: widgets, WatchErrorHandler: quiet, ReadYourWrites: &ownWritesOf{Observer: own, Server: "https://test"},
 			Settings: Settings{Decode: wire.Options{Keep: func(h wire.Head) bool { return string(h.Name) != "other" }}},
 		})
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		inside(s).own.Wrote(response(src.set("a", "other", nil)))
-		inside(s).own.Wrote(response(src.set("a", "one", nil)))
+		inside(s).own.Wrote(response(src.Set("a", "other", nil)))
+		inside(s).own.Wrote(response(src.Set("a", "one", nil)))
 		wantLines(t, after(heard), "add a/one@102 initial=false")
 	})
 }
 
 // TestEventOfAnOwnWriteCannotBeDecoded: the response can. For example, it is in another encoding.
 func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
-	if servesProtobuf() {
+	if cachetest.ServesProtobuf() {
 		t.Skip("the events are JSON")
 	}
 	for _, scopes := range [][]Scope{{{}}, {{Namespace: "a"}, {Namespace: "b"}}} {
@@ -181,23 +182,23 @@ func TestOwnDeleteAndALateWatch(t *testing.T) {
 			for _, isKnown := range []bool{false, true} { // to the watch before it is late
 				t.Run(fmt.Sprintf("%s after %v, known=%v", name, late, isKnown), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						src := newSource()
-						s := followOwn(t, map[string]*fakeSource{"a": src})
+						src := cachetest.NewSource()
+						s := followOwn(t, map[string]*cachetest.Source{"a": src})
 						heard, _ := listen(t, s)
 						synctest.Wait()
 						own := inside(s).own
 						setLate := func(isLate bool) {
-							src.setSilent(isLate)
-							src.endWatches(io.EOF)
+							src.SetSilent(isLate)
+							src.EndWatches(io.EOF)
 							time.Sleep(2 * time.Second)
 						}
 						setLate(!isKnown)
-						own.Wrote(response(src.set("a", "one", nil)))
+						own.Wrote(response(src.Set("a", "one", nil)))
 						time.Sleep(time.Second)
 						setLate(true)
-						obj := src.set("a", "one", nil)
+						obj := src.Set("a", "one", nil)
 						own.Wrote(response(obj))
-						src.remove("a", "one")
+						src.Remove("a", "one")
 						deleted := deletion(obj)
 						if versioned {
 							deleted.Object.ResourceVersion = obj.ResourceVersion
@@ -225,23 +226,23 @@ func TestOwnDeleteInAQuietCollection(t *testing.T) {
 		for _, isCached := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, cached=%v", name, isCached), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					src := newSource()
-					s := followOwn(t, map[string]*fakeSource{"a": src})
+					src := cachetest.NewSource()
+					s := followOwn(t, map[string]*cachetest.Source{"a": src})
 					synctest.Wait()
-					src.setSilent(!isCached)
-					obj := src.set("a", "one", nil)
+					src.SetSilent(!isCached)
+					obj := src.Set("a", "one", nil)
 					synctest.Wait()
 					deleted := deletion(obj)
 					if versioned {
 						deleted.Object.ResourceVersion = obj.ResourceVersion
 					}
-					src.remove("a", "one")
+					src.Remove("a", "one")
 					synctest.Wait()
 					inside(s).own.Wrote(deleted)
-					src.setSilent(false)
-					src.endWatches(io.EOF)
+					src.SetSilent(false)
+					src.EndWatches(io.EOF)
 					time.Sleep(2 * time.Second)
-					src.bookmark()
+					src.Bookmark()
 					time.Sleep(time.Second)
 					if status := s.Status(); status.PendingWrites != 0 || status.Objects != 0 {
 						t.Errorf("after a bookmark the status is %v", status)
@@ -256,22 +257,22 @@ func TestOwnDeleteInAQuietCollection(t *testing.T) {
 func TestOwnDeleteAndAWatchWithALag(t *testing.T) {
 	for _, lag := range []time.Duration{125 * time.Second, 4 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			src := newSource()
-			s := newOwn(t, func(string) OpenFunc { return withLag(openerOf(src), lag) }, WithWatchErrorHandler(quiet))
+			src := cachetest.NewSource()
+			s := newOwn(t, func(string) OpenFunc { return withLag(cachetest.OpenerOf(src), lag) }, WithWatchErrorHandler(quiet))
 			run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
 			own := inside(s).own
 			busy := func(lasts time.Duration) {
 				for range lasts / (10 * time.Second) {
-					src.bookmark()
+					src.Bookmark()
 					time.Sleep(10 * time.Second)
 				}
 			}
 			busy(lag)
-			obj := src.set("a", "one", nil)
+			obj := src.Set("a", "one", nil)
 			own.Wrote(response(obj))
-			src.remove("a", "one")
+			src.Remove("a", "one")
 			own.Wrote(deletion(obj))
 			wantLines(t, after(heard), "add a/one@"+obj.ResourceVersion+" initial=false", "delete a/one@"+obj.ResourceVersion+" unknown=true")
 			busy(3 * lag) // a watch that is opened meanwhile lags too

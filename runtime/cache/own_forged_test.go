@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -26,7 +27,7 @@ var forged = map[string]string{"content": "forged", "in": "scope"}
 
 // forgedResponse returns a response that no server has sent.
 func forgedResponse(name string, uid types.UID, version string, labels map[string]string) writes.Write {
-	obj := newSource().set("a", name, labels)
+	obj := cachetest.NewSource().Set("a", name, labels)
 	obj.UID, obj.ResourceVersion = uid, version
 	return response(obj)
 }
@@ -34,7 +35,7 @@ func forgedResponse(name string, uid types.UID, version string, labels map[strin
 // forgery is a server with one object, an informer that was told something wrong, and what follows.
 type forgery struct {
 	t        *testing.T
-	src      *fakeSource
+	src      *cachetest.Source
 	informer *SharedIndexInformer[object]
 	heard    *mirror
 }
@@ -65,14 +66,14 @@ func (m *mirror) hear(what string, last, obj object) {
 }
 
 func newForgery(t *testing.T, options ...SharedInformerOption) *forgery {
-	f := &forgery{t: t, src: newSource(), heard: &mirror{t: t, known: map[ObjectName]object{}}}
-	f.src.set("a", "one", map[string]string{"in": "scope"})
-	other := newSource()
+	f := &forgery{t: t, src: cachetest.NewSource(), heard: &mirror{t: t, known: map[ObjectName]object{}}}
+	f.src.Set("a", "one", map[string]string{"in": "scope"})
+	other := cachetest.NewSource()
 	f.informer = newOwn(t, func(namespace string) OpenFunc {
 		if namespace == "b" {
-			return openerOf(other)
+			return cachetest.OpenerOf(other)
 		}
-		return openerOf(f.src)
+		return cachetest.OpenerOf(f.src)
 	}, append(options, WithWatchErrorHandler(quiet))...)
 	run(t, f.informer.Run)
 	if _, err := f.informer.AddEventHandler(f.heard); err != nil {
@@ -94,7 +95,7 @@ func (f *forgery) wrote(w writes.Write) {
 func (f *forgery) minutes(n int) {
 	for range n {
 		time.Sleep(time.Minute)
-		f.src.bookmark()
+		f.src.Bookmark()
 		synctest.Wait()
 	}
 }
@@ -103,9 +104,9 @@ func (f *forgery) minutes(n int) {
 func (f *forgery) want(lists, unconfirmed int, when string) {
 	f.t.Helper()
 	synctest.Wait()
-	f.src.mu.Lock()
-	truth := f.src.objects[ObjectName{"a", "one"}]
-	f.src.mu.Unlock()
+	f.src.Mu.Lock()
+	truth := f.src.Objects[ObjectName{"a", "one"}]
+	f.src.Mu.Unlock()
 	cached := f.informer.GetStore().List()
 	switch {
 	case truth == nil && len(cached) != 0, truth != nil && len(cached) != 1,
@@ -116,7 +117,7 @@ func (f *forgery) want(lists, unconfirmed int, when string) {
 	if status.Unconfirmed != unconfirmed || status.PendingWrites != 0 || status.Phase != Watching {
 		f.t.Errorf("%s: the status is %v, %d unconfirmed, want %d", when, status, status.Unconfirmed, unconfirmed)
 	}
-	if got := f.src.count("list"); got != lists {
+	if got := f.src.Count("list"); got != lists {
 		f.t.Errorf("%s: %d lists, want %d", when, got, lists)
 	}
 	f.heard.mu.Lock()
@@ -156,10 +157,10 @@ func TestForgedResponse(t *testing.T) {
 			t.Run(name+"/"+scopes, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := newForgery(t, options...)
-					f.wrote(forge(f.src.objects[ObjectName{"a", "one"}]))
-					f.src.set("a", "one", map[string]string{"in": "scope", "content": "changed"}) // by another program
+					f.wrote(forge(f.src.Objects[ObjectName{"a", "one"}]))
+					f.src.Set("a", "one", map[string]string{"in": "scope", "content": "changed"}) // by another program
 					f.minutes(1)
-					if got := f.src.count("list"); got != 1 {
+					if got := f.src.Count("list"); got != 1 {
 						t.Errorf("%d lists after a minute", got)
 					}
 					f.minutes(2)
@@ -167,7 +168,7 @@ func TestForgedResponse(t *testing.T) {
 					if last := f.informer.Status().LastUnconfirmed; last.Namespace != "a" || !strings.Contains(f.informer.Status().String(), "1 version not confirmed, the last: ") {
 						t.Errorf("the status is %v", f.informer.Status())
 					}
-					f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope", "content": "again"})))
+					f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope", "content": "again"})))
 					f.minutes(10)
 					f.want(2, 1, "in the end")
 				})
@@ -191,12 +192,12 @@ func TestForgedResponseIsPassed(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, changed=%v", name, isChanged), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := newForgery(t, WithLabelSelector("in=scope"))
-					f.wrote(forge(f.src.objects[ObjectName{"a", "one"}]))
+					f.wrote(forge(f.src.Objects[ObjectName{"a", "one"}]))
 					if isChanged {
-						f.src.set("a", "one", map[string]string{"in": "scope", "content": "changed"})
+						f.src.Set("a", "one", map[string]string{"in": "scope", "content": "changed"})
 					}
 					for range 5 {
-						f.src.bookmark()
+						f.src.Bookmark()
 					}
 					f.want(1, 1, "after the version")
 				})
@@ -213,30 +214,30 @@ func TestWritesAfterAForgedResponse(t *testing.T) {
 		unconfirmed int
 	}{
 		"an own write": {func(f *forgery) {
-			f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope"})))
+			f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope"})))
 		}, 1},
 		"an own write that changes nothing": {func(f *forgery) {
-			f.wrote(response(f.src.objects[ObjectName{"a", "one"}]))
+			f.wrote(response(f.src.Objects[ObjectName{"a", "one"}]))
 		}, 1},
 		"an own delete": {func(f *forgery) {
-			obj := f.src.objects[ObjectName{"a", "one"}]
-			f.src.remove("a", "one")
+			obj := f.src.Objects[ObjectName{"a", "one"}]
+			f.src.Remove("a", "one")
 			f.wrote(deletion(obj))
 		}, 1},
-		"deleted by another program": {func(f *forgery) { f.src.remove("a", "one") }, 1},
+		"deleted by another program": {func(f *forgery) { f.src.Remove("a", "one") }, 1},
 		"recreated by another program": {func(f *forgery) {
-			f.src.remove("a", "one")
-			f.src.set("a", "one", map[string]string{"in": "scope"})
+			f.src.Remove("a", "one")
+			f.src.Set("a", "one", map[string]string{"in": "scope"})
 		}, 1},
 		"recreated": {func(f *forgery) {
-			f.src.remove("a", "one")
-			f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope"})))
+			f.src.Remove("a", "one")
+			f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope"})))
 		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newForgery(t)
-				f.wrote(forgedResponse("one", f.src.objects[ObjectName{"a", "one"}].UID, farAhead, forged))
+				f.wrote(forgedResponse("one", f.src.Objects[ObjectName{"a", "one"}].UID, farAhead, forged))
 				test.change(f)
 				f.want(1, test.unconfirmed, "at once")
 				f.minutes(10)
@@ -258,16 +259,16 @@ func TestForgedResponseThenDeleted(t *testing.T) {
 			t.Run(what+"/"+scopes, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := newForgery(t, options...)
-					f.wrote(forgedResponse("one", f.src.objects[ObjectName{"a", "one"}].UID, farAhead, forged))
-					f.src.remove("a", "one")
+					f.wrote(forgedResponse("one", f.src.Objects[ObjectName{"a", "one"}].UID, farAhead, forged))
+					f.src.Remove("a", "one")
 					if what != "deleted" {
-						obj := f.src.set("a", "one", map[string]string{"in": "scope"})
+						obj := f.src.Set("a", "one", map[string]string{"in": "scope"})
 						if strings.HasSuffix(what, "program") {
 							f.wrote(response(obj))
 						}
 					}
 					f.minutes(5)
-					lists := f.src.count("list")
+					lists := f.src.Count("list")
 					f.want(lists, 1, "after five minutes")
 					if lists > 3 || scopes == "" && lists > 1 {
 						t.Errorf("%d lists", lists)
@@ -283,25 +284,25 @@ func TestForgedResponseThenDeleted(t *testing.T) {
 func TestForgedDeleteHidesEvents(t *testing.T) {
 	for name, play := range map[string]func(f *forgery){
 		"the UID comes later": func(f *forgery) {
-			f.src.remove("a", "one")
+			f.src.Remove("a", "one")
 			synctest.Wait()
 			f.wrote(deletion(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: "uid-103"}}))
-			f.src.set("a", "one", map[string]string{"in": "scope"})
+			f.src.Set("a", "one", map[string]string{"in": "scope"})
 		},
 		"it leaves the scope and returns": func(f *forgery) {
-			f.src.mu.Lock()
-			f.src.selectsByLabels = true
-			f.src.mu.Unlock()
-			f.src.endWatches(io.EOF)
+			f.src.Mu.Lock()
+			f.src.SelectsByLabels = true
+			f.src.Mu.Unlock()
+			f.src.EndWatches(io.EOF)
 			synctest.Wait()
-			f.wrote(deletion(f.src.objects[ObjectName{"a", "one"}]))
-			f.src.set("a", "one", map[string]string{"in": "no"})
+			f.wrote(deletion(f.src.Objects[ObjectName{"a", "one"}]))
+			f.src.Set("a", "one", map[string]string{"in": "no"})
 			synctest.Wait()
-			f.src.set("a", "one", map[string]string{"in": "scope"})
+			f.src.Set("a", "one", map[string]string{"in": "scope"})
 		},
 		"this program writes it": func(f *forgery) {
-			f.wrote(deletion(f.src.objects[ObjectName{"a", "one"}]))
-			f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope"})))
+			f.wrote(deletion(f.src.Objects[ObjectName{"a", "one"}]))
+			f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope"})))
 			f.want(2, 1, "after the write")
 		},
 	} {
@@ -322,13 +323,13 @@ func TestLowBookmarks(t *testing.T) {
 		f := newForgery(t)
 		for range 400 { // 20 minutes
 			time.Sleep(3 * time.Second)
-			f.src.mu.Lock()
-			f.src.recordLocked(watch.Bookmark, nil)
-			f.src.history[len(f.src.history)-1].ResourceVersion = "7"
-			f.src.mu.Unlock()
+			f.src.Mu.Lock()
+			f.src.RecordLocked(watch.Bookmark, nil)
+			f.src.History[len(f.src.History)-1].ResourceVersion = "7"
+			f.src.Mu.Unlock()
 			synctest.Wait()
 		}
-		if got := f.src.count("list"); got > 11 {
+		if got := f.src.Count("list"); got > 11 {
 			t.Errorf("%d lists in 20 minutes", got)
 		}
 	})
@@ -341,14 +342,14 @@ func TestBookmarksBeforeAWriteDoNotCount(t *testing.T) {
 		f.minutes(5)
 		own := inside(f.informer).own
 		done := make(chan struct{})
-		obj := f.src.objects[ObjectName{"a", "one"}].DeepCopy()
+		obj := f.src.Objects[ObjectName{"a", "one"}].DeepCopy()
 		obj.ResourceVersion = "5000"
 		inside(f.informer).core.Change(func(uint64) { // a batch is processed
 			go func() { defer close(done); own.Wrote(response(obj)) }()
 		})
 		<-done
 		time.Sleep(3 * time.Minute)
-		f.src.bookmark()
+		f.src.Bookmark()
 		synctest.Wait()
 		if n := f.informer.Status().Unconfirmed; n != 0 {
 			t.Error("one bookmark is enough")
@@ -362,12 +363,12 @@ func TestBookmarksBeforeAWriteDoNotCount(t *testing.T) {
 func TestForgedResponseOfADeletedObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newForgery(t)
-		uid := f.src.objects[ObjectName{"a", "one"}].UID
-		f.src.remove("a", "one")
+		uid := f.src.Objects[ObjectName{"a", "one"}].UID
+		f.src.Remove("a", "one")
 		synctest.Wait()
 		f.wrote(forgedResponse("one", uid, farAhead, forged))
 		f.want(1, 0, "after the response")
-		f.src.set("a", "one", nil)
+		f.src.Set("a", "one", nil)
 		f.want(1, 0, "after it was created again")
 	})
 }
@@ -381,27 +382,27 @@ func TestForgedEvent(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d", kind, n), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := newForgery(t, options...)
-					f.src.mu.Lock()
-					obj := f.src.objects[ObjectName{"a", "one"}].DeepCopy()
+					f.src.Mu.Lock()
+					obj := f.src.Objects[ObjectName{"a", "one"}].DeepCopy()
 					obj.Labels = forged
 					if kind == watch.Bookmark {
 						obj = nil
 					}
-					f.src.recordLocked(kind, obj)
+					f.src.RecordLocked(kind, obj)
 					if obj != nil {
 						obj.ResourceVersion = farAhead
 					}
-					f.src.history[len(f.src.history)-1].ResourceVersion = farAhead
-					f.src.mu.Unlock()
+					f.src.History[len(f.src.History)-1].ResourceVersion = farAhead
+					f.src.Mu.Unlock()
 					f.minutes(1)
-					changed := f.src.set("a", "one", map[string]string{"in": "scope", "content": "changed"})
+					changed := f.src.Set("a", "one", map[string]string{"in": "scope", "content": "changed"})
 					if own {
 						f.wrote(response(changed))
 					}
 					f.want(1, 0, "after a minute")
 					f.minutes(2)
 					f.want(2, 1, "after three minutes")
-					f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope", "content": "again"})))
+					f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope", "content": "again"})))
 					f.minutes(10)
 					f.want(2, 1, "in the end")
 					if n := inside(f.informer).stats().Relists[Unconfirmed]; n != 1 {
@@ -417,13 +418,13 @@ func TestForgedEvent(t *testing.T) {
 func TestLateWatchIsNotForged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newForgery(t)
-		f.src.setSilent(true)
-		f.src.endWatches(io.EOF)
+		f.src.SetSilent(true)
+		f.src.EndWatches(io.EOF)
 		synctest.Wait()
-		f.wrote(response(f.src.set("a", "one", map[string]string{"in": "scope"})))
+		f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope"})))
 		time.Sleep(4 * time.Minute)
-		f.src.setSilent(false)
-		f.src.endWatches(io.EOF)
+		f.src.SetSilent(false)
+		f.src.EndWatches(io.EOF)
 		f.minutes(5)
 		f.want(1, 0, "in the end")
 	})
@@ -433,9 +434,9 @@ func TestLateWatchIsNotForged(t *testing.T) {
 // function is slow for example. The write is noted once.
 func TestOverdueWriteInABatchOfBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
+		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
 		inside(s).core.Process(firstList(s, "10"))
-		inside(s).own.Wrote(response(newSource().set("a", "one", nil)))
+		inside(s).own.Wrote(response(cachetest.NewSource().Set("a", "one", nil)))
 		time.Sleep(5 * time.Minute)
 		inside(s).core.Process(&deltafifo.Batch{Reached: reachedAt(s, "11", 5)})
 		if n := s.Status().Unconfirmed; n != 1 {

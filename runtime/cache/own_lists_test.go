@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -109,12 +110,12 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 	for lag := range 3 {
 		synctest.Test(t, func(t *testing.T) {
 			owners, split := ownersIn(2), sharding.Split(sharding.Owner, 2)
-			src := newSource()
-			src.setOwner("a", "child", owners[0], true)
+			src := cachetest.NewSource()
+			src.SetOwner("a", "child", owners[0], true)
 			var informers [2]*SharedIndexInformer[object]
 			var witnesses [2]*scopeWitness
 			for i := range informers {
-				s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithWatchErrorHandler(quiet), WithShard(split[i]))
+				s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet), WithShard(split[i]))
 				run(t, s.Run)
 				witnesses[i] = newScopeWitness(t)
 				if _, err := s.AddEventHandler(witnesses[i]); err != nil {
@@ -125,22 +126,22 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 			synctest.Wait()
 			for turn := range 6 {
 				if turn%(lag+1) == 0 {
-					src.setSilent(turn%2 == 0)
-					src.endWatches(io.EOF)
+					src.SetSilent(turn%2 == 0)
+					src.EndWatches(io.EOF)
 					synctest.Wait()
 				}
 				to := (turn + 1) % 2
-				obj := src.setOwner("a", "child", owners[to], true)
+				obj := src.SetOwner("a", "child", owners[to], true)
 				inside(informers[turn%2]).own.Wrote(response(obj)) // by the process that has the object
 				if got := names(informers[turn%2]); len(got) != 0 {
 					t.Errorf("turn %d: the process that has written the object away still has %q", turn, got)
 				}
 			}
-			src.setSilent(false)
-			src.endWatches(io.EOF)
+			src.SetSilent(false)
+			src.EndWatches(io.EOF)
 			time.Sleep(time.Minute)
 			for range 5 {
-				src.bookmark()
+				src.Bookmark()
 				time.Sleep(time.Minute)
 			}
 			for i, s := range informers {
@@ -158,13 +159,13 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 	for _, change := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			src, other := newSource(), newSource()
-			src.set("a", "mine", nil)
-			sources := map[string]*fakeSource{"a": src, "b": other}
-			s := newOwn(t, func(namespace string) OpenFunc { return openerOf(sources[namespace]) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet), WithMaxObjectBytes(4096))
+			src, other := cachetest.NewSource(), cachetest.NewSource()
+			src.Set("a", "mine", nil)
+			sources := map[string]*cachetest.Source{"a": src, "b": other}
+			s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(sources[namespace]) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet), WithMaxObjectBytes(4096))
 			run(t, s.Run)
 			synctest.Wait()
-			src.set("a", "neighbor", map[string]string{"letters": strings.Repeat("x", 5000)})
+			src.Set("a", "neighbor", map[string]string{"letters": strings.Repeat("x", 5000)})
 			time.Sleep(time.Minute)
 			if status := s.Status(); status.Reason != Decode {
 				t.Fatalf("with an undecodable object: %v", status)
@@ -173,7 +174,7 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 				setScopes(t, s, Scope{Namespace: "a", LabelSelector: "!no"}, Scope{Namespace: "b"})
 				time.Sleep(time.Minute)
 			}
-			obj := src.set("a", "mine", map[string]string{"letters": "new"})
+			obj := src.Set("a", "mine", map[string]string{"letters": "new"})
 			inside(s).own.Wrote(response(obj))
 			if got, _ := s.GetIndexer().Get(ObjectName{"a", "mine"}); got == nil || got.ResourceVersion != obj.ResourceVersion {
 				t.Errorf("change %v: written was version %s, read is %v", change, obj.ResourceVersion, got)
@@ -187,11 +188,11 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 			if err := s.WaitFor(ctx, obj.ResourceVersion); err == nil || !strings.Contains(err.Error(), "neighbor") {
 				t.Errorf("change %v: WaitFor: %v", change, err)
 			}
-			src.remove("a", "neighbor")
+			src.Remove("a", "neighbor")
 			time.Sleep(10 * time.Minute)
 			for range 3 {
-				src.bookmark()
-				other.bookmark()
+				src.Bookmark()
+				other.Bookmark()
 				time.Sleep(time.Minute)
 			}
 			if status := s.Status(); status.Phase != Watching || status.PendingWrites != 0 || status.Unconfirmed != 0 || !s.HasSynced() {

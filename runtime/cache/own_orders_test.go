@@ -84,7 +84,7 @@ func playOrder(t *testing.T, seed uint64, selects bool) {
 	if selects {
 		options = append(options, WithLabelSelector("in=scope"))
 	}
-	o.informer = newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, options...)
+	o.informer = newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, options...)
 	o.heard = &historian{t: t, scoped: selects, known: map[ObjectName]object{}}
 	if _, err := o.informer.AddEventHandler(o.heard); err != nil {
 		t.Fatal(err)

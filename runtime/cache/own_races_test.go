@@ -16,7 +16,7 @@ import (
 
 // TestWaitForAtTheSameTime: the watch reaches the version while WaitFor looks whether it has.
 func TestWaitForAtTheSameTime(t *testing.T) {
-	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
+	s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
 	for version := 1; version <= 1000; version++ {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		var all sync.WaitGroup
@@ -39,15 +39,15 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 // TestWriteAfterTheBookmark: the watch has passed a state that the server does not have in the scope,
 // when the response with the next one comes.
 func TestWriteAfterTheBookmark(t *testing.T) {
-	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
+	s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
 	inside(s).core.Process(firstList(s, "10"))
-	src := newSource()
-	inside(s).own.Wrote(response(src.set("a", "one", nil)))
+	src := cachetest.NewSource()
+	inside(s).own.Wrote(response(src.Set("a", "one", nil)))
 	reach := func(version string) {
 		inside(s).core.Process(&deltafifo.Batch{Reached: reachedAt(s, version, 0)})
 	}
 	reach("101")
-	inside(s).own.Wrote(response(src.set("a", "one", nil)))
+	inside(s).own.Wrote(response(src.Set("a", "one", nil)))
 	reach("102")
 	if n := s.GetStore().Len(); n != 0 {
 		t.Errorf("%d objects stay", n)
@@ -57,19 +57,19 @@ func TestWriteAfterTheBookmark(t *testing.T) {
 // TestWaitForARestoredServer: what was reached before does not count.
 func TestWaitForARestoredServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "one", nil)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		run(t, s.Run)
 		synctest.Wait()
 		if err := s.WaitFor(t.Context(), "101"); err != nil {
 			t.Error(err)
 		}
-		src.mu.Lock()
-		src.version, src.history = 100, nil
-		clear(src.objects)
-		src.mu.Unlock()
-		src.endWatches(errGone)
+		src.Mu.Lock()
+		src.Version, src.History = 100, nil
+		clear(src.Objects)
+		src.Mu.Unlock()
+		src.EndWatches(cachetest.ErrGone)
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -91,7 +91,7 @@ func TestWaitForARestoredServer(t *testing.T) {
 func TestScopeEndsDuringAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		s := newOwn(t, func(namespace string) OpenFunc { return openerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet))
+		s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet))
 		// The informer would call it one at a time.
 		inside(s).reflectors()[1].gate.SetTransform(erasedTransform(func(obj object) (object, error) {
 			setScopes(t, s, in("a")...)
@@ -100,10 +100,10 @@ func TestScopeEndsDuringAWrite(t *testing.T) {
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		w.of("b").setSilent(true) // so that only the response is transformed
-		w.of("b").endWatches(io.EOF)
+		w.of("b").SetSilent(true) // so that only the response is transformed
+		w.of("b").EndWatches(io.EOF)
 		synctest.Wait()
-		inside(s).own.Wrote(response(w.of("b").set("b", "one", nil)))
+		inside(s).own.Wrote(response(w.of("b").Set("b", "one", nil)))
 		wantLines(t, after(heard))
 		if status := s.Status(); status.PendingWrites != 0 || status.Objects != 0 {
 			t.Errorf("an object that no scope has was stored: %v", status)
@@ -120,10 +120,10 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		}
 		return nil
 	}
-	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithIndexers(Indexers[object]{"broken": index}))
+	s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithIndexers(Indexers[object]{"broken": index}))
 	inside(s).core.Process(firstList(s, "10"))
-	src := newSource()
-	obj := src.set("a", "one", nil)
+	src := cachetest.NewSource()
+	obj := src.Set("a", "one", nil)
 	func() {
 		defer func() { _ = recover() }()
 		inside(s).own.Wrote(response(obj))
@@ -142,8 +142,8 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 // TestManyWaitersLeave without a trace.
 func TestManyWaitersLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		s := followOwn(t, map[string]*fakeSource{"": src})
+		src := cachetest.NewSource()
+		s := followOwn(t, map[string]*cachetest.Source{"": src})
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
@@ -156,7 +156,7 @@ func TestManyWaitersLeave(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		src.bookmark()
+		src.Bookmark()
 		synctest.Wait()
 		cancel()
 		all.Wait()
@@ -169,13 +169,13 @@ func TestManyWaitersLeave(t *testing.T) {
 // TestStopDuringWrites: after Stop nothing is heard, cached or pending.
 func TestStopDuringWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		s := followOwn(t, map[string]*fakeSource{"": src})
+		src := cachetest.NewSource()
+		s := followOwn(t, map[string]*cachetest.Source{"": src})
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		var all sync.WaitGroup
 		for n := range 100 {
-			obj := src.set("a", strconv.Itoa(n), nil)
+			obj := src.Set("a", strconv.Itoa(n), nil)
 			all.Go(func() { inside(s).own.Wrote(response(obj)) })
 			if n == 50 {
 				all.Go(s.Stop)
@@ -184,7 +184,7 @@ func TestStopDuringWrites(t *testing.T) {
 		all.Wait()
 		s.Stop()
 		heard.drain()
-		inside(s).own.Wrote(response(src.set("a", "late", nil)))
+		inside(s).own.Wrote(response(src.Set("a", "late", nil)))
 		synctest.Wait()
 		wantLines(t, heard.drain())
 		if n := s.Status().PendingWrites; n != 0 || s.GetStore().Len() != 0 {

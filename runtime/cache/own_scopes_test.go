@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
@@ -38,12 +39,12 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 		for _, isDelete := range []bool{false, true} {
 			for extra := range 4 { // other UIDs, which are in other shards
 				synctest.Test(t, func(t *testing.T) {
-					src := newSource()
+					src := cachetest.NewSource()
 					for range extra {
-						src.bookmark()
+						src.Bookmark()
 					}
-					src.setOwner("a", "child", owners[from], true)
-					s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithWatchErrorHandler(quiet),
+					src.SetOwner("a", "child", owners[from], true)
+					s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet),
 						WithScopes(Scope{Namespace: "a", ShardSelector: split[0].String() + " || " + split[1].String()}))
 					run(t, s.Run)
 					heard, _ := listen(t, s)
@@ -51,24 +52,24 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 					if got := heard.drain(); len(got) != 1 {
 						t.Fatalf("at first the handler has heard %q", got)
 					}
-					src.setSilent(true)
-					src.endWatches(io.EOF)
+					src.SetSilent(true)
+					src.EndWatches(io.EOF)
 					synctest.Wait()
-					last := src.setOwner("a", "child", owners[from], true) // by another program
+					last := src.SetOwner("a", "child", owners[from], true) // by another program
 					if isDelete {
-						src.remove("a", "child")
+						src.Remove("a", "child")
 						inside(s).own.Wrote(deletion(last))
 					} else {
-						inside(s).own.Wrote(response(src.setOwner("a", "child", owners[2], true)))
+						inside(s).own.Wrote(response(src.SetOwner("a", "child", owners[2], true)))
 					}
 					if got := names(s); len(got) != 0 {
 						t.Errorf("from %d, delete %v: cached are %q", from, isDelete, got)
 					}
 					wantLines(t, after(heard), fmt.Sprintf("delete a/child@%d unknown=true", 101+extra))
-					src.setSilent(false)
-					src.endWatches(io.EOF)
+					src.SetSilent(false)
+					src.EndWatches(io.EOF)
 					time.Sleep(time.Minute)
-					src.bookmark()
+					src.Bookmark()
 					wantLines(t, after(heard))
 					if got := s.Status().PendingWrites; got != 0 {
 						t.Errorf("from %d, delete %v: %d writes are pending", from, isDelete, got)
@@ -142,24 +143,24 @@ func TestOwnWriteMovesBetweenRanges(t *testing.T) {
 	owners = []string{owners[0], owners[2]}
 	for from := range 2 {
 		synctest.Test(t, func(t *testing.T) {
-			src := newSource()
-			src.setOwner("a", "child", owners[from], true)
-			s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithWatchErrorHandler(quiet),
+			src := cachetest.NewSource()
+			src.SetOwner("a", "child", owners[from], true)
+			s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet),
 				WithScopes(Scope{ShardSelector: split[0].String() + " || " + split[2].String()}))
 			run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
 			heard.drain()
-			src.setSilent(true)
-			src.endWatches(io.EOF)
+			src.SetSilent(true)
+			src.EndWatches(io.EOF)
 			synctest.Wait()
-			src.setOwner("a", "child", owners[from], true) // by another program
-			inside(s).own.Wrote(response(src.setOwner("a", "child", owners[1-from], true)))
+			src.SetOwner("a", "child", owners[from], true) // by another program
+			inside(s).own.Wrote(response(src.SetOwner("a", "child", owners[1-from], true)))
 			wantLines(t, after(heard), "update a/child@101->103")
-			src.setSilent(false)
-			src.endWatches(io.EOF)
+			src.SetSilent(false)
+			src.EndWatches(io.EOF)
 			time.Sleep(time.Minute)
-			src.bookmark()
+			src.Bookmark()
 			wantLines(t, after(heard))
 			if got := s.Status(); got.PendingWrites != 0 || got.Objects != 1 {
 				t.Errorf("in the end: %v", got)
@@ -176,7 +177,7 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		gate := make(chan struct{})
 		close(gate)
 		s := newOwn(t, func(namespace string) OpenFunc {
-			open := openerOf(w.of(namespace))
+			open := cachetest.OpenerOf(w.of(namespace))
 			return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 				body, err := open(ctx, options, accept)
 				if !options.Watch && namespace == "b" {
@@ -191,8 +192,8 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		synctest.Wait()
 		own := inside(s).own
 
-		gone := b.set("b", "gone", nil)
-		b.set("b", "old", nil)
+		gone := b.Set("b", "gone", nil)
+		b.Set("b", "old", nil)
 		own.Wrote(response(gone))
 		if got := s.Status(); got.PendingWrites != 0 || got.Objects != 0 {
 			t.Errorf("a write to a namespace that is no scope: %v", got)
@@ -201,13 +202,13 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		gate = make(chan struct{})
 		setScopes(t, s, in("a", "b")...)
 		synctest.Wait()
-		b.remove("b", "gone")
+		b.Remove("b", "gone")
 		own.Wrote(deletion(gone))
-		own.Wrote(response(b.set("b", "old", nil)))
-		own.Wrote(response(b.set("b", "new", nil)))
-		own.Wrote(response(a.set("a", "one", nil)))
+		own.Wrote(response(b.Set("b", "old", nil)))
+		own.Wrote(response(b.Set("b", "new", nil)))
+		own.Wrote(response(a.Set("a", "one", nil)))
 		wantLines(t, after(heard), "add a/one@101 initial=false")
-		b.setSilent(true) // the watch tells nothing
+		b.SetSilent(true) // the watch tells nothing
 		close(gate)
 		synctest.Wait()
 		wantLines(t, sortedLines(heard), "add b/new@105 initial=true", "add b/old@104 initial=true")
@@ -218,17 +219,17 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		setScopes(t, s, in("a")...)
 		synctest.Wait()
 		wantLines(t, sortedLines(heard), "delete b/new@105 unknown=true", "delete b/old@104 unknown=true")
-		own.Wrote(response(b.set("b", "new", nil)))
-		own.Wrote(deletion(b.objects[ObjectName{"b", "old"}]))
+		own.Wrote(response(b.Set("b", "new", nil)))
+		own.Wrote(deletion(b.Objects[ObjectName{"b", "old"}]))
 		if got := s.Status(); got.PendingWrites != 0 || got.Objects != 1 {
 			t.Errorf("writes to a scope that was removed: %v", got)
 		}
 
-		b.setSilent(false)
+		b.SetSilent(false)
 		setScopes(t, s, in("b")...)
 		synctest.Wait()
 		wantLines(t, sortedLines(heard), "add b/new@106 initial=true", "add b/old@104 initial=true", "delete a/one@101 unknown=true")
-		own.Wrote(response(b.set("b", "new", nil)))
+		own.Wrote(response(b.Set("b", "new", nil)))
 		wantLines(t, after(heard), "update b/new@106->107")
 		if got := s.Status().PendingWrites; got != 0 {
 			t.Errorf("in the end %d writes are pending", got)
@@ -244,8 +245,8 @@ func TestWaitForWhileScopesChange(t *testing.T) {
 		a, b, c := w.of("a"), w.of("b"), w.of("c")
 		run(t, s.Run)
 		synctest.Wait()
-		a.bookmark()
-		a.bookmark()
+		a.Bookmark()
+		a.Bookmark()
 		first := waitFor(t, s, 102)
 		if first.returned(t) {
 			t.Error("b is behind")
@@ -261,16 +262,16 @@ func TestWaitForWhileScopesChange(t *testing.T) {
 			t.Errorf("without b the cache has version %q", got)
 		}
 
-		c.failWith(func(request) error { return errForbidden })
+		c.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, in("a", "c")...)
 		second := waitFor(t, s, 102)
 		if second.returned(t) || s.LastSyncResourceVersion() != "" {
 			t.Errorf("c is not listed, the cache has version %q", s.LastSyncResourceVersion())
 		}
 		for range 5 {
-			c.bookmark()
+			c.Bookmark()
 		}
-		c.failWith(nil)
+		c.FailWith(nil)
 		time.Sleep(time.Minute)
 		if !second.returned(t) || s.LastSyncResourceVersion() != "102" {
 			t.Errorf("c is listed, the cache has version %q", s.LastSyncResourceVersion())
@@ -289,7 +290,7 @@ func TestWaitForWhileScopesChange(t *testing.T) {
 		if late.returned(t) {
 			t.Error("b has not reached 101")
 		}
-		b.bookmark()
+		b.Bookmark()
 		if !late.returned(t) || s.LastSyncResourceVersion() != "101" {
 			t.Errorf("b has reached 101, the cache has version %q", s.LastSyncResourceVersion())
 		}
@@ -312,18 +313,18 @@ func versionsHeard(handler ResourceEventHandlerRegistration) (versions []string)
 func TestTakeoverEndsEarlierEvents(t *testing.T) {
 	for _, selector := range []string{"", "spec.x=1"} {
 		synctest.Test(t, func(t *testing.T) {
-			d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
-			c, src := inside(d.s), newSource()
+			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
+			c, src := inside(d.s), cachetest.NewSource()
 			_, handler := listen(t, d.s)
 			others := c.reflectors()[0]
-			first := src.set("a", "one", nil)
+			first := src.Set("a", "one", nil)
 			d.list(others, "101", 0, first)
-			second := src.set("a", "two", nil)
+			second := src.Set("a", "two", nil)
 			d.tell(others, second, 0)
 			next := d.open(Scope{OtherNamespaces: true}, Scope{Namespace: "a", FieldSelector: selector})
 			d.list(next, "101", 0, first)     // it is behind
-			third := src.set("a", "one", nil) // by another program
-			fourth := src.set("a", "one", nil)
+			third := src.Set("a", "one", nil) // by another program
+			fourth := src.Set("a", "one", nil)
 			c.own.Wrote(response(fourth))
 			wantLines(t, versionsHeard(handler), "101", "102", "104")
 
@@ -348,17 +349,17 @@ func TestTakeoverEndsEarlierEvents(t *testing.T) {
 // is behind what the old scope has told of its part.
 func TestOwnWriteBeforeTakeover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithScopes(Scope{Namespace: "a"}))}
-		c, src := inside(d.s), newSource()
+		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{Namespace: "a"}))}
+		c, src := inside(d.s), cachetest.NewSource()
 		_, handler := listen(t, d.s)
 		gone := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "gone", UID: "gone", ResourceVersion: "90"}}
-		first := src.set("a", "one", nil)
+		first := src.Set("a", "one", nil)
 		d.list(c.reflectors()[0], "101", 0, first)
-		second := src.set("a", "two", nil)
+		second := src.Set("a", "two", nil)
 		d.tell(c.reflectors()[0], second, 0)
 		all := d.open(Scope{})
 		d.list(all, "101", 0, first, gone)
-		c.own.Wrote(response(src.set("b", "new", nil)))
+		c.own.Wrote(response(src.Set("b", "new", nil)))
 		c.own.Wrote(deletion(gone))
 		wantLines(t, versionsHeard(handler), "101", "102")
 		d.tell(all, second, 0)
@@ -375,11 +376,11 @@ func TestOwnWriteBeforeTakeover(t *testing.T) {
 // TestUnconfirmedWriteEndsBeforeATakeover by a scope without the object: OnDelete has the last state of the server.
 func TestUnconfirmedWriteEndsBeforeATakeover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &driven{t, newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithScopes(Scope{Namespace: "a"}))}
+		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{Namespace: "a"}))}
 		c := inside(d.s)
 		_, handler := listen(t, d.s)
 		last := c.reflectors()[0]
-		one := newSource().set("a", "one", nil)
+		one := cachetest.NewSource().Set("a", "one", nil)
 		d.list(last, "101", 0, one)
 		d.bookmark(last, "102", 1)
 		next := d.open(Scope{Namespace: "a", LabelSelector: "x=y"})

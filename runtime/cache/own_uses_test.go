@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -34,15 +35,15 @@ func (a answering) RoundTrip(request *http.Request) (*http.Response, error) {
 // until the object is deleted.
 func TestHandlerWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		own := &writes.Observer{}
 		client := &http.Client{Transport: own.Transport(answering{func(request *http.Request) writes.Write {
-			last := src.objects[ObjectName{"a", "one"}]
+			last := src.Objects[ObjectName{"a", "one"}]
 			if request.Method == http.MethodDelete {
-				src.remove("a", "one")
+				src.Remove("a", "one")
 				return deletion(last)
 			}
-			return response(src.set("a", "one", nil))
+			return response(src.Set("a", "one", nil))
 		}})}
 		send := func(method string) {
 			request, err := http.NewRequestWithContext(t.Context(), method, "https://test/apis/test.example.com/v1/namespaces/a/widgets/one", nil)
@@ -55,7 +56,7 @@ func TestHandlerWrites(t *testing.T) {
 			}
 			_ = response.Body.Close()
 		}
-		kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer("https://test"), Open: func(string) OpenFunc { return openerOf(src) }}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer("https://test"), Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }}
 		informers := map[string]*SharedIndexInformer[object]{}
 		for _, name := range []string{"first", "second"} { // as of two factories
 			s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
@@ -95,7 +96,7 @@ func TestHandlerWrites(t *testing.T) {
 		send(http.MethodPut)
 		synctest.Wait()
 		for range 4 {
-			src.bookmark()
+			src.Bookmark()
 			time.Sleep(time.Minute)
 		}
 		synctest.Wait()
@@ -117,20 +118,20 @@ func TestHandlerWrites(t *testing.T) {
 // informer does not read; the event has not. Handlers hear the state once.
 func TestWritesFromAnotherText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		transform := func(obj object) (object, error) {
 			obj.Labels, obj.Finalizers = nil, nil
 			return obj, nil
 		}
-		s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithoutManagedFields(), WithLabelSelector("in=scope"), WithTransform(TransformFunc[object](transform)))
+		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithoutManagedFields(), WithLabelSelector("in=scope"), WithTransform(TransformFunc[object](transform)))
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		src.setSilent(true)
-		src.endWatches(io.EOF)
+		src.SetSilent(true)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
 		for n := range 5 {
-			obj := src.set("a", "one", map[string]string{"in": "scope"})
+			obj := src.Set("a", "one", map[string]string{"in": "scope"})
 			write := response(obj)
 			var body map[string]any
 			if err := json.Unmarshal(write.Body, &body); err != nil {
@@ -141,8 +142,8 @@ func TestWritesFromAnotherText(t *testing.T) {
 			inside(s).own.Wrote(write)
 		}
 		wantLines(t, after(heard), "add a/one@101 initial=false", "update a/one@101->102", "update a/one@102->103", "update a/one@103->104", "update a/one@104->105")
-		src.setSilent(false)
-		src.endWatches(io.EOF)
+		src.SetSilent(false)
+		src.EndWatches(io.EOF)
 		time.Sleep(time.Minute)
 		wantLines(t, after(heard))
 		if n := s.Status().PendingWrites; n != 0 {
@@ -158,8 +159,8 @@ func TestManyPendingWrites(t *testing.T) {
 		t.Skip("12,000 writes")
 	}
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		s := followOwn(t, map[string]*fakeSource{"": src})
+		src := cachetest.NewSource()
+		s := followOwn(t, map[string]*cachetest.Source{"": src})
 		h := &historian{t: t, known: map[ObjectName]object{}}
 		registration, err := s.AddEventHandler(h)
 		if err != nil {
@@ -167,15 +168,15 @@ func TestManyPendingWrites(t *testing.T) {
 		}
 		h.registration = registration
 		synctest.Wait()
-		src.setSilent(true)
-		src.endWatches(io.EOF)
+		src.SetSilent(true)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
 		const objects = 12_000
 		for n := range objects {
-			obj := src.set("a", strconv.Itoa(n), nil)
+			obj := src.Set("a", strconv.Itoa(n), nil)
 			inside(s).own.Wrote(response(obj))
 			if n%3 == 0 {
-				src.remove("a", obj.Name)
+				src.Remove("a", obj.Name)
 				inside(s).own.Wrote(deletion(obj))
 			}
 		}
@@ -184,12 +185,12 @@ func TestManyPendingWrites(t *testing.T) {
 			t.Errorf("%v, %d writes are pending, %d late", status, status.PendingWrites, status.LateWrites)
 		}
 		time.Sleep(4 * time.Minute)
-		src.setSilent(false)
-		src.endWatches(io.EOF)
+		src.SetSilent(false)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
 		for range 5 {
 			time.Sleep(time.Minute)
-			src.bookmark()
+			src.Bookmark()
 		}
 		synctest.Wait()
 		if status := s.Status(); status.PendingWrites != 0 || status.Objects != objects*2/3 || len(h.known) != status.Objects {
@@ -204,7 +205,7 @@ func TestWritesLeakNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	heard := 0
 	client := &http.Client{Transport: own.Transport(answering{func(*http.Request) writes.Write { heard++; return writes.Write{Body: []byte("{")} }})}
-	kind := Kind[object]{Resource: widgets, Server: testServer("https://test"), Open: func(string) OpenFunc { return openerOf(newSource()) }}
+	kind := Kind[object]{Resource: widgets, Server: testServer("https://test"), Open: func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }}
 	for range 20 {
 		s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -24,9 +25,9 @@ type testServer string
 func (s testServer) String() string { return string(s) }
 
 // followOwn runs an informer that reads bodies, and reads its own writes.
-func followOwn(t *testing.T, sources map[string]*fakeSource, options ...SharedInformerOption) *SharedIndexInformer[object] {
+func followOwn(t *testing.T, sources map[string]*cachetest.Source, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
-	s := newOwn(t, func(namespace string) OpenFunc { return openerOf(sources[namespace]) },
+	s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(sources[namespace]) },
 		append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))...)
 	run(t, s.Run)
 	return s
@@ -151,33 +152,33 @@ func after(heard *recorder) []string {
 // TestReadYourWrites goes through the life of an object.
 func TestReadYourWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		s := followOwn(t, map[string]*fakeSource{"": src})
+		src := cachetest.NewSource()
+		s := followOwn(t, map[string]*cachetest.Source{"": src})
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		src.setSilent(true) // the watch is behind
-		src.endWatches(io.EOF)
+		src.SetSilent(true) // the watch is behind
+		src.EndWatches(io.EOF)
 		synctest.Wait()
-		one := src.set("a", "one", nil)
+		one := src.Set("a", "one", nil)
 		inside(s).own.Wrote(response(one))
 		wantLines(t, after(heard), "add a/one@101 initial=false")
-		inside(s).own.Wrote(response(src.set("a", "one", map[string]string{"x": "y"})))
+		inside(s).own.Wrote(response(src.Set("a", "one", map[string]string{"x": "y"})))
 		inside(s).own.Wrote(response(one)) // late, and in vain
 		if status := s.Status(); status.PendingWrites != 1 || status.Objects != 1 {
 			t.Errorf("the status is %+v", status)
 		}
 		wantLines(t, after(heard), "update a/one@101->102")
-		last := src.objects[ObjectName{"a", "one"}]
-		src.remove("a", "one")
+		last := src.Objects[ObjectName{"a", "one"}]
+		src.Remove("a", "one")
 		inside(s).own.Wrote(deletion(last))
 		if got := s.GetStore().Len(); got != 0 {
 			t.Errorf("%d objects are there after the delete", got)
 		}
 		wantLines(t, after(heard), "delete a/one@102 unknown=true")
-		inside(s).own.Wrote(response(src.set("a", "one", nil)))
+		inside(s).own.Wrote(response(src.Set("a", "one", nil)))
 		wantLines(t, after(heard), "add a/one@104 initial=false")
-		src.setSilent(false)
-		src.endWatches(io.EOF)
+		src.SetSilent(false)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -193,7 +194,7 @@ func TestReadYourWrites(t *testing.T) {
 func TestMistakesWithOwnWrites(t *testing.T) {
 	attached := &writes.Observer{}
 	attached.Transport(http.DefaultTransport)
-	open := func(string) OpenFunc { return openerOf(newSource()) }
+	open := func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }
 	for want, of := range map[string]struct {
 		own  *writes.Observer
 		kind Kind[object]
@@ -214,7 +215,7 @@ func TestMistakesWithOwnWrites(t *testing.T) {
 			t.Errorf("WaitForCacheSync returns %v, want %q", err, want)
 		}
 	}
-	fake := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
+	fake := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](cachetest.NewSource()) }}
 	if _, err := fake.NewInformer(ReadYourWrites(&writes.Observer{})); err != nil {
 		t.Errorf("with a fake: %v", err)
 	}

@@ -25,17 +25,17 @@ import (
 // TestFinishedStreamIsNoProgress has a server that streams the collection well each
 // time, and then fails: reading it in full again and again must slow down.
 func TestFinishedStreamIsNoProgress(t *testing.T) {
-	for name, end := range map[string]error{"410": errGone, "500": errInternal, "in good order": io.EOF} {
+	for name, end := range map[string]error{"410": cachetest.ErrGone, "500": cachetest.ErrInternal, "in good order": io.EOF} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := newSource()
-				src.streams = true
-				src.set("a", "w", nil)
-				src.openErr = end
+				src := cachetest.NewSource()
+				src.Streams = true
+				src.Set("a", "w", nil)
+				src.OpenErr = end
 				follow(t, Config[object]{ListerWatcher: src})
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
-				if watches := src.count("watch"); watches > 120 || watches < 80 {
+				if watches := src.Count("watch"); watches > 120 || watches < 80 {
 					t.Errorf("%d streams and watches in 10 minutes, want about 100", watches)
 				}
 			})
@@ -44,26 +44,26 @@ func TestFinishedStreamIsNoProgress(t *testing.T) {
 }
 
 // laterBookmarks returns the opening of watches that each get to a later version.
-func laterBookmarks() func() []Event[object] {
+func laterBookmarks() func() []cachetest.Event[object] {
 	version := 1000
-	return func() []Event[object] {
+	return func() []cachetest.Event[object] {
 		version++
-		return []Event[object]{{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(version)}}
+		return []cachetest.Event[object]{{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(version)}}
 	}
 }
 
 // TestEventAndFailureKeepsTheRateLimit has a server whose watches bring one event and fail.
 func TestEventAndFailureKeepsTheRateLimit(t *testing.T) {
-	for name, end := range map[string]error{"410": errGone, "500": errInternal} {
+	for name, end := range map[string]error{"410": cachetest.ErrGone, "500": cachetest.ErrInternal} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := newSource()
-				src.openErr = end
-				src.opening = laterBookmarks()
+				src := cachetest.NewSource()
+				src.OpenErr = end
+				src.Opening = laterBookmarks()
 				follow(t, Config[object]{ListerWatcher: src})
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
-				if watches, lists := src.count("watch"), src.count("list"); watches > 120 || lists > 120 {
+				if watches, lists := src.Count("watch"), src.Count("list"); watches > 120 || lists > 120 {
 					t.Errorf("%d watches fail, and there are %d lists, in 10 minutes, want about 10 a minute", watches, lists)
 				}
 			})
@@ -75,22 +75,22 @@ func TestShortWatchesAreSlowedDown(t *testing.T) {
 	for name, end := range map[string]error{"end": io.EOF, "cut": io.ErrUnexpectedEOF} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := newSource()
-				src.openErr = end
-				src.opening = laterBookmarks()
+				src := cachetest.NewSource()
+				src.OpenErr = end
+				src.Opening = laterBookmarks()
 				r, _ := follow(t, Config[object]{ListerWatcher: src})
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
-				if watches := src.count("watch"); watches < 8 || watches > 16 {
+				if watches := src.Count("watch"); watches < 8 || watches > 16 {
 					t.Errorf("%d watches in the first 10 s", watches)
 				}
 				time.Sleep(10*time.Minute - 10*time.Second)
 				synctest.Wait()
-				if watches := src.count("watch"); watches > 600 || watches < 350 {
+				if watches := src.Count("watch"); watches > 600 || watches < 350 {
 					t.Errorf("%d watches in 10 minutes, want one in a second and a half", watches)
 				}
-				if s := r.Status(); s.Err != nil || src.count("list") != 1 {
-					t.Errorf("status is %v after %d lists", s, src.count("list"))
+				if s := r.Status(); s.Err != nil || src.Count("list") != 1 {
+					t.Errorf("status is %v after %d lists", s, src.Count("list"))
 				}
 			})
 		})
@@ -100,14 +100,14 @@ func TestShortWatchesAreSlowedDown(t *testing.T) {
 // TestLongWatchIsResumedAtOnce looks at the time of the second watch.
 func TestLongWatchIsResumedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		r, _ := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(protocol.ShortWatch)
-		src.bookmark()
+		src.Bookmark()
 		synctest.Wait()
-		src.endWatches(io.EOF)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
-		if watches := src.count("watch"); watches != 2 || r.Status().Phase != Watching {
+		if watches := src.Count("watch"); watches != 2 || r.Status().Phase != Watching {
 			t.Errorf("%d watches, status %v", watches, r.Status())
 		}
 	})
@@ -116,13 +116,13 @@ func TestLongWatchIsResumedAtOnce(t *testing.T) {
 // TestRefusedPagesDoNotRestartTheList reads 100 pages from a server that refuses each
 // twentieth request.
 func TestRefusedPagesDoNotRestartTheList(t *testing.T) {
-	for name, refusal := range map[string]error{"429": apierrors.NewTooManyRequests("slow down", 1), "500": errInternal, "cut": errCut} {
+	for name, refusal := range map[string]error{"429": apierrors.NewTooManyRequests("slow down", 1), "500": cachetest.ErrInternal, "cut": cachetest.ErrCut} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &paged{newSource(), 100}
+				src := &paged{cachetest.NewSource(), 100}
 				random := rand.New(rand.NewPCG(1, 2))
-				src.failWith(func(r request) error {
-					if r.verb == "list" && r.options.Continue != "" && random.IntN(20) == 0 {
+				src.FailWith(func(r cachetest.Request) error {
+					if r.Verb == "list" && r.Options.Continue != "" && random.IntN(20) == 0 {
 						return refusal
 					}
 					return nil
@@ -136,8 +136,8 @@ func TestRefusedPagesDoNotRestartTheList(t *testing.T) {
 				}
 				wantLines(t, take(t, queue), "Replaced 100")
 				first := 0
-				for _, request := range src.requests {
-					if request.verb == "list" && request.options.Continue == "" {
+				for _, request := range src.Requests {
+					if request.Verb == "list" && request.Options.Continue == "" {
 						first++
 					}
 				}
@@ -151,10 +151,10 @@ func TestRefusedPagesDoNotRestartTheList(t *testing.T) {
 
 func TestPageThatAlwaysFailsRestartsTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &paged{newSource(), 2}
-		src.failWith(func(r request) error {
-			if r.options.Continue != "" {
-				return errInternal
+		src := &paged{cachetest.NewSource(), 2}
+		src.FailWith(func(r cachetest.Request) error {
+			if r.Options.Continue != "" {
+				return cachetest.ErrInternal
 			}
 			return nil
 		})
@@ -166,10 +166,10 @@ func TestPageThatAlwaysFailsRestartsTheList(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if lists := src.count("list"); lists > 150 {
+		if lists := src.Count("list"); lists > 150 {
 			t.Errorf("%d pages in 10 minutes", lists)
 		}
-		src.failWith(nil)
+		src.FailWith(nil)
 		time.Sleep(time.Minute)
 		wantLines(t, take(t, queue), "Replaced 2")
 	})
@@ -177,16 +177,16 @@ func TestPageThatAlwaysFailsRestartsTheList(t *testing.T) {
 
 // paged is a server whose lists have many pages, of one object each.
 type paged struct {
-	*fakeSource
+	*cachetest.Source
 	pages int
 }
 
-func (p *paged) List(_ context.Context, options metav1.ListOptions) (Page[object], error) {
-	if err := p.begin("list", options); err != nil {
-		return Page[object]{}, err
+func (p *paged) List(_ context.Context, options metav1.ListOptions) (cachetest.Page[object], error) {
+	if err := p.Begin("list", options); err != nil {
+		return cachetest.Page[object]{}, err
 	}
 	n, _ := strconv.Atoi(options.Continue) // 0 for none
-	page := Page[object]{Items: itemsOf(cachetest.Numbered(n)), ResourceVersion: "100"}
+	page := cachetest.Page[object]{Items: cachetest.ItemsOf(cachetest.Numbered(n)), ResourceVersion: "100"}
 	if n+1 < p.pages {
 		page.Continue = strconv.Itoa(n + 1)
 	}
@@ -195,21 +195,21 @@ func (p *paged) List(_ context.Context, options metav1.ListOptions) (Page[object
 
 // circular is a server whose lists never end.
 type circular struct {
-	*fakeSource
+	*cachetest.Source
 	tokens func(n int) string
 	n      int
 	ends   atomic.Bool
 }
 
-func (c *circular) List(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
-	if err := c.begin("list", options); err != nil {
-		return Page[object]{}, err
+func (c *circular) List(ctx context.Context, options metav1.ListOptions) (cachetest.Page[object], error) {
+	if err := c.Begin("list", options); err != nil {
+		return cachetest.Page[object]{}, err
 	}
 	c.n++
 	if c.ends.Load() {
-		return Page[object]{ResourceVersion: "100"}, nil
+		return cachetest.Page[object]{ResourceVersion: "100"}, nil
 	}
-	return Page[object]{ResourceVersion: "100", Continue: c.tokens(c.n)}, nil
+	return cachetest.Page[object]{ResourceVersion: "100", Continue: c.tokens(c.n)}, nil
 }
 
 func TestListWithRepeatedTokens(t *testing.T) {
@@ -223,12 +223,12 @@ func TestListWithRepeatedTokens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &circular{fakeSource: newSource(), tokens: server.tokens}
+				src := &circular{Source: cachetest.NewSource(), tokens: server.tokens}
 				var heard error
 				r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = err }})
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
-				lists := src.count("list")
+				lists := src.Count("list")
 				if !errors.Is(heard, server.err) || lists > 450 {
 					t.Errorf("%v is reported after %d pages", heard, lists)
 				}
@@ -245,14 +245,14 @@ func TestListWithRepeatedTokens(t *testing.T) {
 
 func TestStatusHasTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.failWith(func(request) error { return apierrors.NewTooManyRequests("slow down", 1e9) })
+		src := cachetest.NewSource()
+		src.FailWith(func(cachetest.Request) error { return apierrors.NewTooManyRequests("slow down", 1e9) })
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
 		if wait := time.Until(r.Status().NextAttempt); wait < protocol.MaxRetryAfter || wait > protocol.MaxRetryAfter*5/4 {
 			t.Errorf("the next attempt is in %v, want 5 minutes and some jitter", wait)
 		}
-		src.failWith(nil)
+		src.FailWith(nil)
 		time.Sleep(time.Until(r.Status().NextAttempt))
 		wantLines(t, take(t, queue), "Replaced 0")
 		if s := r.Status(); !s.NextAttempt.IsZero() {
@@ -263,22 +263,22 @@ func TestStatusHasTheNextAttempt(t *testing.T) {
 
 func TestRetrySkipsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		var installed atomic.Bool
-		src.failWith(func(request) error {
+		src.FailWith(func(cachetest.Request) error {
 			if installed.Load() {
 				return nil
 			}
-			return errNotFound
+			return cachetest.ErrNotFound
 		})
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		before := src.count("list")
+		before := src.Count("list")
 		r.Retry()
 		r.Retry()
 		synctest.Wait()
-		if got := src.count("list") - before; got < 1 || got > 2 {
+		if got := src.Count("list") - before; got < 1 || got > 2 {
 			t.Errorf("%d lists after Retry", got)
 		}
 		installed.Store(true)
@@ -291,12 +291,12 @@ func TestRetrySkipsTheWait(t *testing.T) {
 		// What is asked for while all is well does not shorten a later wait.
 		r.Retry()
 		time.Sleep(time.Minute)
-		src.endWatches(io.EOF)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
-		watches := src.count("watch")
-		src.endWatches(errInternal)
+		watches := src.Count("watch")
+		src.EndWatches(cachetest.ErrInternal)
 		synctest.Wait()
-		if src.count("watch") != watches {
+		if src.Count("watch") != watches {
 			t.Error("a Retry from before the last watch skips the wait after its failure")
 		}
 	})
@@ -306,24 +306,24 @@ func TestRetrySkipsTheWait(t *testing.T) {
 // gone, at the worst moment.
 func TestRecoveryIsFast(t *testing.T) {
 	for reason, limit := range map[error]time.Duration{
-		apierrors.NewUnauthorized("who"): 10 * time.Second, errForbidden: 30 * time.Second, errNotFound: 30 * time.Second,
+		apierrors.NewUnauthorized("who"): 10 * time.Second, cachetest.ErrForbidden: 30 * time.Second, cachetest.ErrNotFound: 30 * time.Second,
 	} {
 		t.Run(string(reasonOf(reason)), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := newSource()
-				src.failWith(func(request) error { return reason })
+				src := cachetest.NewSource()
+				src.FailWith(func(cachetest.Request) error { return reason })
 				queue := &deltafifo.Queue{}
 				r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 					Random: func(d time.Duration) time.Duration { return d - 1 }}), queue) // the longest wait
 				run(t, r.Run)
 				time.Sleep(time.Hour)
 				synctest.Wait()
-				if lists := src.count("list"); lists > 600 {
+				if lists := src.Count("list"); lists > 600 {
 					t.Errorf("%d lists in an hour", lists)
 				}
 				time.Sleep(time.Until(r.Status().NextAttempt))
 				synctest.Wait() // it has just failed again
-				src.failWith(nil)
+				src.FailWith(nil)
 				time.Sleep(limit)
 				wantLines(t, take(t, queue), "Replaced 0")
 			})
@@ -333,15 +333,15 @@ func TestRecoveryIsFast(t *testing.T) {
 
 func TestBackoffsOfAConfig(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.failWith(func(request) error { return errForbidden })
+		src := cachetest.NewSource()
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		follow(t, Config[object]{ListerWatcher: src, Settings: Settings{Backoffs: map[Reason]Backoff{Forbidden: {Initial: time.Hour}}}})
 		time.Sleep(29 * time.Minute)
-		if lists := src.count("list"); lists != 1 {
+		if lists := src.Count("list"); lists != 1 {
 			t.Errorf("%d lists in half an hour", lists)
 		}
 		time.Sleep(31 * time.Minute)
-		if lists := src.count("list"); lists < 2 {
+		if lists := src.Count("list"); lists < 2 {
 			t.Errorf("%d lists in an hour", lists)
 		}
 	})
@@ -350,16 +350,16 @@ func TestBackoffsOfAConfig(t *testing.T) {
 // TestFailuresInAMinute has a server that fails in ways whose waits begin to grow again
 // each time: lists whose second page fails, and that are then refused themselves.
 func TestFailuresInAMinute(t *testing.T) {
-	for name, fails := range map[string]func(request, int) bool{
-		"second pages":           func(r request, _ int) bool { return r.options.Continue != "" },
-		"second pages and lists": func(r request, n int) bool { return r.options.Continue != "" || n%9 < 2 },
+	for name, fails := range map[string]func(cachetest.Request, int) bool{
+		"second pages":           func(r cachetest.Request, _ int) bool { return r.Options.Continue != "" },
+		"second pages and lists": func(r cachetest.Request, n int) bool { return r.Options.Continue != "" || n%9 < 2 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &paged{newSource(), 1000}
+				src := &paged{cachetest.NewSource(), 1000}
 				n := 0
 				var failed []time.Time
-				src.failWith(func(r request) error {
+				src.FailWith(func(r cachetest.Request) error {
 					if n++; fails(r, n) {
 						failed = append(failed, time.Now())
 						return apierrors.NewUnauthorized("who")
@@ -387,11 +387,11 @@ func TestFailuresInAMinute(t *testing.T) {
 // TestPagesThatSucceedLaterAreNotLimited refuses each third request for one of 100 pages.
 func TestPagesThatSucceedLaterAreNotLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &paged{newSource(), 100}
+		src := &paged{cachetest.NewSource(), 100}
 		n := 0
-		src.failWith(func(r request) error {
-			if n++; r.options.Continue != "" && n%3 == 0 {
-				return errInternal
+		src.FailWith(func(r cachetest.Request) error {
+			if n++; r.Options.Continue != "" && n%3 == 0 {
+				return cachetest.ErrInternal
 			}
 			return nil
 		})

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -25,13 +26,13 @@ import (
 
 // endings are how a watch or a streaming list may end before it has brought anything.
 var endings = map[string]error{
-	"401": apierrors.NewUnauthorized("no watch"), "403": errForbidden, "405": apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "widgets"}, "watch"), "404": errNotFound, "500": errInternal,
-	"HTML": &wire.SyntaxError{Near: "<html>"}, "cut": errCut, "reset": syscall.ECONNRESET, "in good order": io.EOF, "400": apierrors.NewBadRequest("no watch"),
+	"401": apierrors.NewUnauthorized("no watch"), "403": cachetest.ErrForbidden, "405": apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "widgets"}, "watch"), "404": cachetest.ErrNotFound, "500": cachetest.ErrInternal,
+	"HTML": &wire.SyntaxError{Near: "<html>"}, "cut": cachetest.ErrCut, "reset": syscall.ECONNRESET, "in good order": io.EOF, "400": apierrors.NewBadRequest("no watch"),
 }
 
 // withoutWatches is a source whose watches all end with err, and whose streaming lists do, before their first event.
 type withoutWatches struct {
-	*fakeSource
+	*cachetest.Source
 	err error
 	// work is set when watches work again.
 	work atomic.Bool
@@ -41,11 +42,11 @@ type withoutWatches struct {
 	onlyStreams bool
 }
 
-func (w *withoutWatches) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+func (w *withoutWatches) Watch(ctx context.Context, options metav1.ListOptions) (cachetest.EventStream[object], error) {
 	if w.work.Load() || w.onlyStreams && options.SendInitialEvents == nil {
-		return w.fakeSource.Watch(ctx, options)
+		return w.Source.Watch(ctx, options)
 	}
-	if err := w.begin("watch", options); err != nil {
+	if err := w.Begin("watch", options); err != nil {
 		return nil, err
 	}
 	if w.answers || w.err == io.EOF {
@@ -56,7 +57,7 @@ func (w *withoutWatches) Watch(ctx context.Context, options metav1.ListOptions) 
 
 type endedStream struct{ err error }
 
-func (e endedStream) Next(context.Context, []Event[object]) ([]Event[object], error) {
+func (e endedStream) Next(context.Context, []cachetest.Event[object]) ([]cachetest.Event[object], error) {
 	return nil, e.err
 }
 
@@ -69,8 +70,8 @@ func TestListInsteadOfAStreamThatFails(t *testing.T) {
 			for _, onlyStreams := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, answers=%t, only streams=%t", name, answers, onlyStreams), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						src := &withoutWatches{fakeSource: newSource(), err: end, answers: answers, onlyStreams: onlyStreams}
-						src.set("a", "one", nil)
+						src := &withoutWatches{Source: cachetest.NewSource(), err: end, answers: answers, onlyStreams: onlyStreams}
+						src.Set("a", "one", nil)
 						queue := &deltafifo.Queue{}
 						r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
 						run(t, r.Run)
@@ -85,15 +86,15 @@ func TestListInsteadOfAStreamThatFails(t *testing.T) {
 						}
 						time.Sleep(5 * time.Minute)
 						streams := 0
-						for _, request := range src.since(0) {
-							if request.options.SendInitialEvents != nil {
+						for _, request := range src.Since(0) {
+							if request.Options.SendInitialEvents != nil {
 								streams++
 							}
 						}
 						if streams > 2 {
 							t.Errorf("%d streaming lists in five minutes, want at most two", streams)
 						}
-						if lists := src.count("list"); onlyStreams && lists != 1 || lists > 70 {
+						if lists := src.Count("list"); onlyStreams && lists != 1 || lists > 70 {
 							t.Errorf("%d lists in five minutes", lists)
 						}
 					})
@@ -111,13 +112,13 @@ func TestListsWhileWatchesFail(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &withoutWatches{fakeSource: newSource(), err: end}
+				src := &withoutWatches{Source: cachetest.NewSource(), err: end}
 				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
 				run(t, s.Run)
 				time.Sleep(10 * time.Minute)
 				var lag time.Duration
 				for n := range 20 {
-					obj, began := src.set("a", "one", nil), time.Now()
+					obj, began := src.Set("a", "one", nil), time.Now()
 					for cachedVersion(s) != obj.ResourceVersion {
 						time.Sleep(100 * time.Millisecond)
 						if time.Since(began) > time.Minute {
@@ -133,9 +134,9 @@ func TestListsWhileWatchesFail(t *testing.T) {
 					t.Errorf("a change was in the cache after %v", lag)
 				}
 				began := time.Now()
-				before := len(src.since(0))
+				before := len(src.Since(0))
 				time.Sleep(10 * time.Minute)
-				if n := len(src.since(before)); n > 160 {
+				if n := len(src.Since(before)); n > 160 {
 					t.Errorf("%d requests in ten minutes", n)
 				}
 				src.work.Store(true)
@@ -145,9 +146,9 @@ func TestListsWhileWatchesFail(t *testing.T) {
 				if took := time.Since(began) - 10*time.Minute; took > 32*time.Second {
 					t.Errorf("follows %v after watches work again", took)
 				}
-				lists := src.count("list")
+				lists := src.Count("list")
 				time.Sleep(time.Hour)
-				if n := src.count("list") - lists; n != 0 {
+				if n := src.Count("list") - lists; n != 0 {
 					t.Errorf("%d lists while the watch works", n)
 				}
 			})
@@ -165,19 +166,19 @@ func cachedVersion(s *SharedIndexInformer[object]) string {
 
 // TestOutageEndsWithoutAList: a server that is away, fails as a whole or asks to slow down gets no list when it is back.
 func TestOutageEndsWithoutAList(t *testing.T) {
-	for name, fail := range map[string]error{"refused": syscall.ECONNREFUSED, "500": errInternal, "429": errSlowDown, "cut": errCut} {
+	for name, fail := range map[string]error{"refused": syscall.ECONNREFUSED, "500": cachetest.ErrInternal, "429": cachetest.ErrSlowDown, "cut": cachetest.ErrCut} {
 		for _, lasts := range []time.Duration{2 * time.Second, 14 * time.Second, time.Minute, 10 * time.Minute} {
 			t.Run(fmt.Sprintf("%s for %v", name, lasts), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					src := newSource()
+					src := cachetest.NewSource()
 					r, queue := follow(t, Config[object]{ListerWatcher: src})
 					time.Sleep(time.Minute)
 					wantLines(t, take(t, queue), "Replaced 0")
-					src.failWith(func(request) error { return fail })
-					src.endWatches(errCut)
+					src.FailWith(func(cachetest.Request) error { return fail })
+					src.EndWatches(cachetest.ErrCut)
 					time.Sleep(lasts)
-					src.failWith(nil)
-					src.set("a", "one", nil)
+					src.FailWith(nil)
+					src.Set("a", "one", nil)
 					began := time.Now()
 					limit := 8 * time.Second
 					if name == "429" {
@@ -200,16 +201,16 @@ func TestOutageEndsWithoutAList(t *testing.T) {
 // TestAnswerEndsTheBackoff: after a long outage, a 410 is an answer, and the list follows at once.
 func TestAnswerEndsTheBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(time.Minute)
 		wantLines(t, take(t, queue), "Replaced 0")
-		src.failWith(func(request) error { return errInternal })
-		src.endWatches(errCut)
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrInternal })
+		src.EndWatches(cachetest.ErrCut)
 		time.Sleep(10 * time.Minute)
-		src.set("a", "one", nil)
-		src.forget()
-		src.failWith(nil)
+		src.Set("a", "one", nil)
+		src.Forget()
+		src.FailWith(nil)
 		time.Sleep(time.Until(r.Status().NextAttempt))
 		wantLines(t, take(t, queue), "Replaced 1") // in the moment of the next attempt
 		if s := r.Status(); s.Phase != Watching {
@@ -222,12 +223,12 @@ func TestAnswerEndsTheBackoff(t *testing.T) {
 // a frenzy, but never waits longer than the longest backoff for its next list.
 func TestListsAfterFailingWatchesAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.openErr = errGone
+		src := cachetest.NewSource()
+		src.OpenErr = cachetest.ErrGone
 		follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if n := src.count("list"); n < 450 || n > 900 {
+		if n := src.Count("list"); n < 450 || n > 900 {
 			t.Errorf("%d lists in an hour, want one in four to eight seconds", n)
 		}
 	})
@@ -236,23 +237,23 @@ func TestListsAfterFailingWatchesAreApart(t *testing.T) {
 // TestStreamWithPlainBookmarks has streaming lists whose bookmarks do not say that the initial events have ended, or
 // whose proxy has dropped that. Now and then the version of the collection cannot be had.
 func TestStreamWithPlainBookmarks(t *testing.T) {
-	for name, version := range map[string]func(*fakeSource) string{
-		"of the collection": func(s *fakeSource) string { return "" },
-		"none":              func(*fakeSource) string { return "none" },
-		"always the first":  func(*fakeSource) string { return "100" },
-		"growing":           func(s *fakeSource) string { s.bookmark(); return "" },
+	for name, version := range map[string]func(*cachetest.Source) string{
+		"of the collection": func(s *cachetest.Source) string { return "" },
+		"none":              func(*cachetest.Source) string { return "none" },
+		"always the first":  func(*cachetest.Source) string { return "100" },
+		"growing":           func(s *cachetest.Source) string { s.Bookmark(); return "" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &plainBookmarks{fakeSource: newSource(), version: version}
-				src.streams, src.noBookmark = true, true
-				src.set("a", "one", nil)
-				src.set("a", "two", nil)
+				src := &plainBookmarks{Source: cachetest.NewSource(), version: version}
+				src.Streams, src.NoBookmark = true, true
+				src.Set("a", "one", nil)
+				src.Set("a", "two", nil)
 				failed := false
-				src.failWith(func(r request) error {
-					if r.options.Limit == 1 && !failed {
+				src.FailWith(func(r cachetest.Request) error {
+					if r.Options.Limit == 1 && !failed {
 						failed = true
-						return errSlowDown
+						return cachetest.ErrSlowDown
 					}
 					return nil
 				})
@@ -273,12 +274,12 @@ func TestStreamWithPlainBookmarks(t *testing.T) {
 
 // plainBookmarks sends a bookmark each three seconds.
 type plainBookmarks struct {
-	*fakeSource
-	version func(*fakeSource) string
+	*cachetest.Source
+	version func(*cachetest.Source) string
 }
 
-func (p *plainBookmarks) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
-	stream, err := p.fakeSource.Watch(ctx, options)
+func (p *plainBookmarks) Watch(ctx context.Context, options metav1.ListOptions) (cachetest.EventStream[object], error) {
+	stream, err := p.Source.Watch(ctx, options)
 	if err != nil || options.SendInitialEvents == nil {
 		return stream, err
 	}
@@ -286,39 +287,39 @@ func (p *plainBookmarks) Watch(ctx context.Context, options metav1.ListOptions) 
 }
 
 type plainBookmarkStream struct {
-	EventStream[object]
+	cachetest.EventStream[object]
 	source *plainBookmarks
 }
 
-func (p *plainBookmarkStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+func (p *plainBookmarkStream) Next(ctx context.Context, reuse []cachetest.Event[object]) ([]cachetest.Event[object], error) {
 	waiting, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	batch, err := p.EventStream.Next(waiting, reuse)
 	if waiting.Err() == nil || ctx.Err() != nil {
 		return batch, err
 	}
-	version := p.source.version(p.source.fakeSource)
+	version := p.source.version(p.source.Source)
 	switch version {
 	case "":
-		p.source.mu.Lock()
-		defer p.source.mu.Unlock()
-		version = strconv.Itoa(p.source.fakeSource.version)
+		p.source.Mu.Lock()
+		defer p.source.Mu.Unlock()
+		version = strconv.Itoa(p.source.Source.Version)
 	case "none":
 		version = ""
 	}
-	return append(batch, Event[object]{Type: watch.Bookmark, ResourceVersion: version}), nil
+	return append(batch, cachetest.Event[object]{Type: watch.Bookmark, ResourceVersion: version}), nil
 }
 
 // TestStreamThatEndsBeforeItsBookmark: the error does not say that the watch ended as soon as it was open.
 func TestStreamThatEndsBeforeItsBookmark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.streams, src.noBookmark = true, true
-		src.set("a", "one", nil)
+		src := cachetest.NewSource()
+		src.Streams, src.NoBookmark = true, true
+		src.Set("a", "one", nil)
 		var heard error
 		_, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = err }})
 		time.Sleep(5 * time.Second)
-		src.endWatches(io.EOF)
+		src.EndWatches(io.EOF)
 		wantLines(t, take(t, queue), "Replaced 1")
 		if !errors.Is(heard, protocol.ErrStreamEnded) || reasonOf(heard) != NoBookmark || strings.Contains(heard.Error(), "as soon as") {
 			t.Errorf("the error is %v", heard)
@@ -329,25 +330,25 @@ func TestStreamThatEndsBeforeItsBookmark(t *testing.T) {
 // TestServerThatKeepsFailing gets about ten requests a minute, however it fails.
 func TestServerThatKeepsFailing(t *testing.T) {
 	for name, fail := range map[string]error{
-		"refused": syscall.ECONNREFUSED, "500": errInternal, "429": apierrors.NewTooManyRequests("slow down", 0), "cut": errCut,
-		"HTML": &wire.SyntaxError{Near: "<html>"}, "400": apierrors.NewBadRequest("no"), "410": errGone, "405": apierrors.NewMethodNotSupported(schema.GroupResource{}, "list"),
+		"refused": syscall.ECONNREFUSED, "500": cachetest.ErrInternal, "429": apierrors.NewTooManyRequests("slow down", 0), "cut": cachetest.ErrCut,
+		"HTML": &wire.SyntaxError{Near: "<html>"}, "400": apierrors.NewBadRequest("no"), "410": cachetest.ErrGone, "405": apierrors.NewMethodNotSupported(schema.GroupResource{}, "list"),
 	} {
 		for _, streams := range []bool{false, true} {
 			for _, listed := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, streams=%t, listed=%t", name, streams, listed), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						src := newSource()
-						src.streams = streams
+						src := cachetest.NewSource()
+						src.Streams = streams
 						if !listed {
-							src.failWith(func(request) error { return fail })
+							src.FailWith(func(cachetest.Request) error { return fail })
 						}
 						follow(t, Config[object]{ListerWatcher: src})
 						time.Sleep(time.Minute)
-						src.failWith(func(request) error { return fail })
-						src.endWatches(errCut)
-						before := len(src.since(0))
+						src.FailWith(func(cachetest.Request) error { return fail })
+						src.EndWatches(cachetest.ErrCut)
+						before := len(src.Since(0))
 						time.Sleep(30 * time.Minute)
-						n := len(src.since(before)) / 30
+						n := len(src.Since(before)) / 30
 						if n > 13 || n < 7 {
 							t.Errorf("%d requests a minute, want about ten", n)
 						}

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
@@ -41,8 +42,8 @@ func follow(t *testing.T, config Config[object]) (*storeReflector, *deltafifo.Qu
 
 // canStream reports whether a Reflector requests a streaming list from the source of config.
 func canStream(config Config[object]) bool {
-	src, ok := config.ListerWatcher.(*fakeSource)
-	return ok && src.streams
+	src, ok := config.ListerWatcher.(*cachetest.Source)
+	return ok && src.Streams
 }
 
 // take returns what is in the queue once everything has come to rest.
@@ -68,9 +69,9 @@ func take(t *testing.T, queue *deltafifo.Queue) []string {
 }
 
 // refuseWhole fails lists in one piece.
-func refuseWhole(err error) func(request) error {
-	return func(r request) error {
-		if r.verb == "list" && r.options.Limit == 0 && r.options.Continue == "" {
+func refuseWhole(err error) func(cachetest.Request) error {
+	return func(r cachetest.Request) error {
+		if r.Verb == "list" && r.Options.Limit == 0 && r.Options.Continue == "" {
 			return err
 		}
 		return nil
@@ -80,20 +81,20 @@ func refuseWhole(err error) func(request) error {
 // TestReflectorListsInOnePiece also lists after failures that no size explains.
 func TestReflectorListsInOnePiece(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for n := range 1234 {
-			src.set("a", fmt.Sprintf("w%04d", n), nil)
+			src.Set("a", fmt.Sprintf("w%04d", n), nil)
 		}
-		src.failWith(refuseWhole(errForbidden))
+		src.FailWith(refuseWhole(cachetest.ErrForbidden))
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
-		src.failWith(nil)
+		src.FailWith(nil)
 		time.Sleep(time.Minute)
 		wantLines(t, take(t, queue), "Replaced 1234")
-		if got := src.count("list"); got != 2 {
+		if got := src.Count("list"); got != 2 {
 			t.Errorf("%d list requests, want one that is forbidden and one for all objects", got)
 		}
-		if options := src.last("list"); options.Limit != 0 || options.ResourceVersion != "" {
+		if options := src.Last("list"); options.Limit != 0 || options.ResourceVersion != "" {
 			t.Errorf("the list is asked for with %+v, want the newest version in one piece", options)
 		}
 	})
@@ -102,50 +103,50 @@ func TestReflectorListsInOnePiece(t *testing.T) {
 // TestReflectorStaysWithPages relists a collection that the server cannot send in one piece.
 func TestReflectorStaysWithPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for n := range 600 {
-			src.set("a", fmt.Sprintf("w%04d", n), nil)
+			src.Set("a", fmt.Sprintf("w%04d", n), nil)
 		}
-		src.failWith(refuseWhole(errCut))
+		src.FailWith(refuseWhole(cachetest.ErrCut))
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		lists := 0
 		for i, want := range []int{3, 3, 2, 2} {
 			time.Sleep(time.Minute)
 			wantLines(t, take(t, queue), "Replaced 600")
-			if got := src.count("list") - lists; got != want {
+			if got := src.Count("list") - lists; got != want {
 				t.Errorf("list %d takes %d requests, want %d", i, got, want)
 			}
-			lists = src.count("list")
-			src.endWatches(errGone)
+			lists = src.Count("list")
+			src.EndWatches(cachetest.ErrGone)
 		}
 	})
 }
 
 func TestReflectorListsInPagesAndWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for n := range 1234 {
-			src.set("a", fmt.Sprintf("w%04d", n), nil)
+			src.Set("a", fmt.Sprintf("w%04d", n), nil)
 		}
-		src.failWith(refuseWhole(errInternal))
+		src.FailWith(refuseWhole(cachetest.ErrInternal))
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(5 * time.Second)
 		wantLines(t, take(t, queue), "Replaced 1234")
-		if got := src.count("list"); got != 1+3 {
+		if got := src.Count("list"); got != 1+3 {
 			t.Errorf("%d list requests for 1234 objects in pages of 500, want 3 after the one that failed", got)
 		}
-		if got := src.last("watch").ResourceVersion; got != "1334" {
+		if got := src.Last("watch").ResourceVersion; got != "1334" {
 			t.Errorf("the watch starts at %s, want the version of the list, 1334", got)
 		}
-		if seconds := src.last("watch").TimeoutSeconds; seconds == nil || *seconds < 300 || *seconds > 600 {
+		if seconds := src.Last("watch").TimeoutSeconds; seconds == nil || *seconds < 300 || *seconds > 600 {
 			t.Errorf("the watch asks for %v seconds, want 5 to 10 minutes", seconds)
 		}
 		if version := r.Status().ResourceVersion; version != "1334" {
 			t.Errorf("the status is at version %s after the list", version)
 		}
-		src.set("a", "w0001", nil)
-		src.set("b", "new", nil)
-		src.remove("a", "w0002")
+		src.Set("a", "w0001", nil)
+		src.Set("b", "new", nil)
+		src.Remove("a", "w0002")
 		wantLines(t, take(t, queue), "Updated a/w0001@1335", "Added b/new@1336", "Deleted a/w0002@1337")
 		if s := r.Status(); s.Phase != Watching || s.ResourceVersion != "1337" || s.Err != nil {
 			t.Errorf("status is %+v", s)
@@ -155,22 +156,22 @@ func TestReflectorListsInPagesAndWatches(t *testing.T) {
 
 func TestReflectorResumesWithoutAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		wantLines(t, take(t, queue), "Replaced 1")
-		src.bookmark()
+		src.Bookmark()
 		time.Sleep(protocol.ShortWatch)
-		src.endWatches(io.EOF)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
-		if got := src.last("watch").ResourceVersion; got != "102" {
+		if got := src.Last("watch").ResourceVersion; got != "102" {
 			t.Errorf("the second watch starts at %s, want the bookmark, 102", got)
 		}
-		src.endWatches(io.ErrUnexpectedEOF)
-		src.set("a", "w", nil) // while no watch is open
+		src.EndWatches(io.ErrUnexpectedEOF)
+		src.Set("a", "w", nil) // while no watch is open
 		time.Sleep(10 * time.Second)
 		wantLines(t, take(t, queue), "Updated a/w@103")
-		if lists := src.count("list"); lists != 1 {
+		if lists := src.Count("list"); lists != 1 {
 			t.Errorf("%d lists, want only the first one", lists)
 		}
 	})
@@ -178,50 +179,50 @@ func TestReflectorResumesWithoutAList(t *testing.T) {
 
 func TestReflectorListsAgainAfterGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		wantLines(t, take(t, queue), "Replaced 1")
-		src.failWith(func(r request) error {
-			if r.verb == "watch" {
+		src.FailWith(func(r cachetest.Request) error {
+			if r.Verb == "watch" {
 				return io.ErrUnexpectedEOF
 			}
 			return nil
 		})
-		src.endWatches(io.EOF)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
-		src.set("a", "second", nil)
-		src.forget()
-		src.failWith(nil)
+		src.Set("a", "second", nil)
+		src.Forget()
+		src.FailWith(nil)
 		time.Sleep(time.Minute)
 		wantLines(t, take(t, queue), "Replaced 2")
-		src.set("a", "third", nil)
+		src.Set("a", "third", nil)
 		wantLines(t, take(t, queue), "Added a/third@103")
 	})
 }
 
 func TestReflectorRestartsAListWhoseTokenExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for n := range 600 {
-			src.set("a", fmt.Sprintf("w%04d", n), nil)
+			src.Set("a", fmt.Sprintf("w%04d", n), nil)
 		}
-		src.failWith(func(r request) error {
-			if r.options.Continue != "" {
-				src.set("b", "new", nil)
-				src.forget()
-			} else if src.count("list") == 1 {
-				return errInternal // so that it is read in pages
+		src.FailWith(func(r cachetest.Request) error {
+			if r.Options.Continue != "" {
+				src.Set("b", "new", nil)
+				src.Forget()
+			} else if src.Count("list") == 1 {
+				return cachetest.ErrInternal // so that it is read in pages
 			}
 			return nil
 		})
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(10 * time.Second)
 		wantLines(t, take(t, queue), "Replaced 601")
-		if limit := src.last("list").Limit; limit != 0 {
+		if limit := src.Last("list").Limit; limit != 0 {
 			t.Errorf("the last attempt asks for pages of %d, want the collection in one piece", limit)
 		}
-		if lists := src.count("list"); lists != 4 {
+		if lists := src.Count("list"); lists != 4 {
 			t.Errorf("%d lists, want one piece, two pages, and one piece", lists)
 		}
 	})
@@ -229,8 +230,8 @@ func TestReflectorRestartsAListWhoseTokenExpired(t *testing.T) {
 
 func TestReflectorReportsErrorsAndRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.failWith(func(request) error { return errForbidden })
+		src := cachetest.NewSource()
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		var heard []error
 		r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, resource gvr, err error) {
 			if resource != widgets {
@@ -241,18 +242,18 @@ func TestReflectorReportsErrorsAndRecovers(t *testing.T) {
 		started := time.Now()
 		synctest.Wait()
 		s := r.Status()
-		if s.Phase != Degraded || s.Reason != Forbidden || !errors.Is(s.Err, errForbidden) || !s.Since.Equal(started) {
+		if s.Phase != Degraded || s.Reason != Forbidden || !errors.Is(s.Err, cachetest.ErrForbidden) || !s.Since.Equal(started) {
 			t.Errorf("status is %+v, want degraded since the start because it is forbidden", s)
 		}
 		time.Sleep(20 * time.Minute)
 		synctest.Wait()
-		if n := src.count("list"); n > 80 { // the waits are random, 22.5 s on average
+		if n := src.Count("list"); n > 80 { // the waits are random, 22.5 s on average
 			t.Errorf("%d lists in 20 minutes without the right to list: that is a siege", n)
 		}
-		if len(heard) != src.count("list") {
-			t.Errorf("the error handler heard of %d of %d failures", len(heard), src.count("list"))
+		if len(heard) != src.Count("list") {
+			t.Errorf("the error handler heard of %d of %d failures", len(heard), src.Count("list"))
 		}
-		src.failWith(nil)
+		src.FailWith(nil)
 		time.Sleep(2 * time.Minute)
 		wantLines(t, take(t, queue), "Replaced 0")
 		if s := r.Status(); s.Phase != Watching || s.Err != nil || s.Reason != "" {
@@ -263,18 +264,18 @@ func TestReflectorReportsErrorsAndRecovers(t *testing.T) {
 
 func TestReflectorGivesUpASilentWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.silent = true
+		src := cachetest.NewSource()
+		src.Silent = true
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		wantLines(t, take(t, queue), "Replaced 0")
 		time.Sleep(time.Hour)
 		if s := r.Status(); s.Err == nil && s.Phase != Watching || s.Err != nil && !errors.Is(s.Err, protocol.ErrSilent) {
 			t.Errorf("status is %+v", s)
 		}
-		if n := src.count("watch"); n < 5 || n > 13 {
+		if n := src.Count("watch"); n < 5 || n > 13 {
 			t.Errorf("%d watches in an hour of silence, want one every 5 to 10 minutes", n)
 		}
-		if src.count("list") != 1 {
+		if src.Count("list") != 1 {
 			t.Error("a silent watch led to a list")
 		}
 	})
@@ -282,8 +283,8 @@ func TestReflectorGivesUpASilentWatch(t *testing.T) {
 
 func TestReflectorNamesTheObjectThatDoesNotTransform(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "good", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "good", nil)
 		var broken atomic.Bool
 		broken.Store(true)
 		transform := func(obj object) (object, error) {
@@ -295,9 +296,9 @@ func TestReflectorNamesTheObjectThatDoesNotTransform(t *testing.T) {
 		}
 		r, queue := follow(t, Config[object]{ListerWatcher: src, Transform: transform})
 		wantLines(t, take(t, queue), "Replaced 1")
-		src.set("a", "before", nil)
-		src.set("a", "bad", nil)
-		src.set("a", "after", nil)
+		src.Set("a", "before", nil)
+		src.Set("a", "bad", nil)
+		src.Set("a", "after", nil)
 		wantLines(t, take(t, queue), "Added a/before@102")
 		s := r.Status()
 		want := "watch: widgets.test.example.com a/bad: transform: no annotation"
@@ -312,8 +313,8 @@ func TestReflectorNamesTheObjectThatDoesNotTransform(t *testing.T) {
 
 func TestReflectorStopsWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.failWith(func(request) error { return errInternal })
+		src := cachetest.NewSource()
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrInternal })
 		r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &deltafifo.Queue{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
@@ -333,8 +334,8 @@ func TestReflectorStopsWhileItWaits(t *testing.T) {
 
 func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		_, queue := follow(t, Config[object]{ListerWatcher: src, Transform: func(obj object) (object, error) {
 			changed := obj.DeepCopy()
 			changed.GenerateName = "seen"
@@ -348,8 +349,8 @@ func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
 		if batch.Deltas[0].Collection.Items[0].Object.(object).GenerateName != "seen" {
 			t.Errorf("listed is %v", batch.Deltas[0].Collection.Items[0].Object)
 		}
-		src.set("a", "w", nil)
-		src.remove("a", "w")
+		src.Set("a", "w", nil)
+		src.Remove("a", "w")
 		synctest.Wait()
 		if err := queue.Pop(t.Context(), &batch); err != nil || len(batch.Deltas) != 2 {
 			t.Fatal(batch, err)
@@ -365,19 +366,19 @@ func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
 // TestReflectorLimitsItsRequests meets servers whose watches end at once, some with
 // an event that leads nowhere.
 func TestReflectorLimitsItsRequests(t *testing.T) {
-	for name, end := range map[string]error{"in good order": io.EOF, "cut": io.ErrUnexpectedEOF, "gone": errGone} {
+	for name, end := range map[string]error{"in good order": io.EOF, "cut": io.ErrUnexpectedEOF, "gone": cachetest.ErrGone} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := newSource()
-				src.openWith = []Event[object]{{Type: watch.Bookmark, ResourceVersion: "100"}}
-				src.openErr = end
+				src := cachetest.NewSource()
+				src.OpenWith = []cachetest.Event[object]{{Type: watch.Bookmark, ResourceVersion: "100"}}
+				src.OpenErr = end
 				r, _ := follow(t, Config[object]{ListerWatcher: src})
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
-				if watches, lists := src.count("watch"), src.count("list"); watches > 120 || lists > 120 {
+				if watches, lists := src.Count("watch"), src.Count("list"); watches > 120 || lists > 120 {
 					t.Errorf("%d watches and %d lists in 10 minutes", watches, lists)
 				}
-				if end != errGone { // which lists in between
+				if end != cachetest.ErrGone { // which lists in between
 					if s := r.Status(); s.Phase != Degraded || time.Since(s.Since) < 9*time.Minute {
 						t.Errorf("status is %v since %v, want degraded for 10 minutes", s, time.Since(s.Since))
 					}
@@ -389,23 +390,23 @@ func TestReflectorLimitsItsRequests(t *testing.T) {
 
 func TestReflectorEndsTheWatchFailureGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		r, _ := follow(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
-		src.endWatches(errInternal)
+		src.EndWatches(cachetest.ErrInternal)
 		time.Sleep(600 * time.Millisecond)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Degraded || src.count("watch") != 2 {
-			t.Errorf("after %d watches the status is %v, want degraded until the second has lasted", src.count("watch"), s)
+		if s := r.Status(); s.Phase != Degraded || src.Count("watch") != 2 {
+			t.Errorf("after %d watches the status is %v, want degraded until the second has lasted", src.Count("watch"), s)
 		}
 		time.Sleep(protocol.ShortWatch)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Watching || s.Err != nil {
 			t.Errorf("status is %v after a watch has lasted", s)
 		}
-		src.endWatches(errInternal)
+		src.EndWatches(cachetest.ErrInternal)
 		time.Sleep(600 * time.Millisecond)
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Watching {
 			t.Errorf("status is %v after an event", s)
@@ -415,46 +416,46 @@ func TestReflectorEndsTheWatchFailureGrace(t *testing.T) {
 
 func TestReflectorCountsALongWatchAsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		failures := 0
 		_, _ = follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(context.Context, gvr, error) { failures++ }})
 		time.Sleep(protocol.LongWatch + time.Second)
-		src.endWatches(io.EOF)
+		src.EndWatches(io.EOF)
 		synctest.Wait()
-		if failures != 0 || src.count("watch") != 2 {
-			t.Errorf("%d failures and %d watches after a quiet watch has ended", failures, src.count("watch"))
+		if failures != 0 || src.Count("watch") != 2 {
+			t.Errorf("%d failures and %d watches after a quiet watch has ended", failures, src.Count("watch"))
 		}
 	})
 }
 
 func TestReflectorStreamsTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.streams = true
+		src := cachetest.NewSource()
+		src.Streams = true
 		for n := range 10 {
-			src.set("a", fmt.Sprint(n), nil)
+			src.Set("a", fmt.Sprint(n), nil)
 		}
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		wantLines(t, take(t, queue), "Replaced 10")
 		if s := r.Status(); s.Phase != Watching || s.ResourceVersion != "110" {
 			t.Errorf("status is %+v", s)
 		}
-		src.set("a", "new", nil)
+		src.Set("a", "new", nil)
 		wantLines(t, take(t, queue), "Added a/new@111")
 		time.Sleep(protocol.ShortWatch)
-		src.endWatches(io.EOF)
-		src.remove("a", "new")
+		src.EndWatches(io.EOF)
+		src.Remove("a", "new")
 		wantLines(t, take(t, queue), "Deleted a/new@112")
-		if src.count("list") != 0 || src.count("watch") != 2 {
-			t.Errorf("%d lists and %d watches, want a stream and the watch after it", src.count("list"), src.count("watch"))
+		if src.Count("list") != 0 || src.Count("watch") != 2 {
+			t.Errorf("%d lists and %d watches, want a stream and the watch after it", src.Count("list"), src.Count("watch"))
 		}
 	})
 }
 
 func TestReflectorListsIfStreamsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		queue := &deltafifo.Queue{}
 		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 			t.Errorf("an error is reported: %v", err)
@@ -469,9 +470,9 @@ func TestReflectorListsIfStreamsAreRefused(t *testing.T) {
 
 func TestReflectorListsWithoutABookmark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.streams, src.noBookmark = true, true
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Streams, src.NoBookmark = true, true
+		src.Set("a", "w", nil)
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(reflector.StallTimeout / 2)
 		wantLines(t, take(t, queue))
@@ -480,16 +481,16 @@ func TestReflectorListsWithoutABookmark(t *testing.T) {
 		}
 		time.Sleep(reflector.StallTimeout)
 		wantLines(t, take(t, queue), "Replaced 1")
-		if s := r.Status(); s.Phase != Watching || src.count("watch") != 2 || src.count("list") != 1 {
-			t.Errorf("status is %+v after %d watches and %d lists", s, src.count("watch"), src.count("list"))
+		if s := r.Status(); s.Phase != Watching || src.Count("watch") != 2 || src.Count("list") != 1 {
+			t.Errorf("status is %+v after %d watches and %d lists", s, src.Count("watch"), src.Count("list"))
 		}
-		if src.open != 1 {
-			t.Errorf("%d watches are open", src.open)
+		if src.Open != 1 {
+			t.Errorf("%d watches are open", src.Open)
 		}
-		src.endWatches(errGone)
+		src.EndWatches(cachetest.ErrGone)
 		time.Sleep(time.Minute)
-		if src.count("list") != 2 || src.count("watch") != 4 {
-			t.Errorf("%d watches and %d lists, want the next list to be tried as a stream again", src.count("watch"), src.count("list"))
+		if src.Count("list") != 2 || src.Count("watch") != 4 {
+			t.Errorf("%d watches and %d lists, want the next list to be tried as a stream again", src.Count("watch"), src.Count("list"))
 		}
 	})
 }
@@ -516,13 +517,13 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 // before it opens the stream, as client-go does on a 429.
 func TestReflectorWaitsWhileAStreamIsOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.streams = true
-		src.failWith(func(request) error { time.Sleep(2 * reflector.StallTimeout); return nil })
+		src := cachetest.NewSource()
+		src.Streams = true
+		src.FailWith(func(cachetest.Request) error { time.Sleep(2 * reflector.StallTimeout); return nil })
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(3 * reflector.StallTimeout)
 		wantLines(t, take(t, queue), "Replaced 0")
-		if src.count("list") != 0 {
+		if src.Count("list") != 0 {
 			t.Error("it did not wait for the stream")
 		}
 	})
@@ -546,8 +547,8 @@ func (s *versionedStore) Delete(object)    { s.note("delete") }
 // TestReflectorReachesAVersionAfterItsStore: a caller that reads the version finds all changes up to it in the store.
 func TestReflectorReachesAVersionAfterItsStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, to := newSource(), &versionedStore{}
-		src.set("a", "one", nil)
+		src, to := cachetest.NewSource(), &versionedStore{}
+		src.Set("a", "one", nil)
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 		r, err := NewReflector(kind, to, WithWatchErrorHandler(quiet))
 		if err != nil {
@@ -556,11 +557,11 @@ func TestReflectorReachesAVersionAfterItsStore(t *testing.T) {
 		to.of = r
 		stop := run(t, r.Run)
 		synctest.Wait()
-		src.set("a", "two", nil)
+		src.Set("a", "two", nil)
 		synctest.Wait()
-		src.set("a", "one", nil)
+		src.Set("a", "one", nil)
 		synctest.Wait()
-		src.remove("a", "two")
+		src.Remove("a", "two")
 		synctest.Wait()
 		stop()
 		wantLines(t, to.lines, `replace at ""`, `add at "101"`, `update at "102"`, `delete at "103"`)
@@ -572,7 +573,7 @@ func TestReflectorReachesAVersionAfterItsStore(t *testing.T) {
 
 // TestVersionIsThereBeforeTheList reads the version of a scope as soon as its list can be applied.
 func TestVersionIsThereBeforeTheList(t *testing.T) {
-	s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+	s := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets}))
 	defer s.Stop()
 	c := inside(s)
 	r := c.reflectors()[0]

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
@@ -21,12 +22,12 @@ import (
 func TestWatchTimeoutsAreSpread(t *testing.T) {
 	for share, want := range map[float64]int64{0: 300, 0.5: 450, 0.999: 599} {
 		synctest.Test(t, func(t *testing.T) {
-			src := newSource()
+			src := cachetest.NewSource()
 			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 				Random: func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }}, &deltafifo.Queue{})
 			run(t, r.Run)
 			synctest.Wait()
-			if seconds := src.last("watch").TimeoutSeconds; seconds == nil || *seconds != want {
+			if seconds := src.Last("watch").TimeoutSeconds; seconds == nil || *seconds != want {
 				t.Errorf("the watch asks for %v seconds, want %d", seconds, want)
 			}
 		})
@@ -35,23 +36,23 @@ func TestWatchTimeoutsAreSpread(t *testing.T) {
 
 // mute is a server that does not answer watches.
 type mute struct {
-	*fakeSource
+	*cachetest.Source
 	muted atomic.Bool
 }
 
 func newMute(muted bool) *mute {
-	m := &mute{fakeSource: newSource()}
+	m := &mute{Source: cachetest.NewSource()}
 	m.muted.Store(muted)
 	return m
 }
 
-func (m *mute) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+func (m *mute) Watch(ctx context.Context, options metav1.ListOptions) (cachetest.EventStream[object], error) {
 	if m.muted.Load() {
-		_ = m.begin("watch", options)
+		_ = m.Begin("watch", options)
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return m.fakeSource.Watch(ctx, options)
+	return m.Source.Watch(ctx, options)
 }
 
 func TestStatusIsNotWatchingBeforeAnAnswer(t *testing.T) {
@@ -69,7 +70,7 @@ func TestStatusIsNotWatchingBeforeAnAnswer(t *testing.T) {
 		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, protocol.ErrUnanswered) {
 			t.Errorf("status is %+v", s)
 		}
-		if watches := src.count("watch"); watches < 5 || watches > 20 {
+		if watches := src.Count("watch"); watches < 5 || watches > 20 {
 			t.Errorf("%d watches in 10 minutes, want one a minute", watches)
 		}
 		src.muted.Store(false)
@@ -87,7 +88,7 @@ func TestStatusWhileAWatchIsResumed(t *testing.T) {
 		r, _ := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(time.Minute)
 		src.muted.Store(true)
-		src.endWatches(io.EOF)
+		src.EndWatches(io.EOF)
 		time.Sleep(reflector.ResumeGrace / 2)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Watching {
@@ -109,8 +110,8 @@ func TestUnansweredStreamBecomesAList(t *testing.T) {
 		run(t, r.Run)
 		time.Sleep(reflector.AnswerTimeout + time.Second)
 		synctest.Wait()
-		if src.count("list") != 1 || r.Status().Phase == Watching {
-			t.Errorf("%d lists, status %v", src.count("list"), r.Status())
+		if src.Count("list") != 1 || r.Status().Phase == Watching {
+			t.Errorf("%d lists, status %v", src.Count("list"), r.Status())
 		}
 	})
 }
@@ -118,18 +119,18 @@ func TestUnansweredStreamBecomesAList(t *testing.T) {
 // busy is a server that does not know streaming lists: it takes one for a watch, and
 // its collection changes all the time.
 type busy struct {
-	*fakeSource
+	*cachetest.Source
 	change watch.EventType
 	every  time.Duration
 	// bookmark is sent after so many changes; 0 for never.
 	bookmark int
 }
 
-func (b *busy) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+func (b *busy) Watch(ctx context.Context, options metav1.ListOptions) (cachetest.EventStream[object], error) {
 	if options.SendInitialEvents == nil {
-		return b.fakeSource.Watch(ctx, options)
+		return b.Source.Watch(ctx, options)
 	}
-	_ = b.begin("watch", options)
+	_ = b.Begin("watch", options)
 	return &busyStream{busy: b}, nil
 }
 
@@ -138,7 +139,7 @@ type busyStream struct {
 	sent int
 }
 
-func (s *busyStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+func (s *busyStream) Next(ctx context.Context, reuse []cachetest.Event[object]) ([]cachetest.Event[object], error) {
 	batch := reuse[:0]
 	if s.sent > 0 {
 		select {
@@ -149,14 +150,14 @@ func (s *busyStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[o
 	}
 	s.sent++
 	if s.sent == s.busy.bookmark {
-		return append(batch, Event[object]{Type: watch.Bookmark, InitialEventsEnd: true, ResourceVersion: strconv.Itoa(s.fakeSource.version)}), nil
+		return append(batch, cachetest.Event[object]{Type: watch.Bookmark, InitialEventsEnd: true, ResourceVersion: strconv.Itoa(s.Source.Version)}), nil
 	}
 	name := "w"
 	if s.change == watch.Added {
 		name = strconv.Itoa(s.sent)
 	}
-	obj := s.set("a", name, nil)
-	return append(batch, Event[object]{Type: s.change, Item: itemOf(obj.DeepCopy()), ResourceVersion: obj.ResourceVersion}), nil
+	obj := s.Set("a", name, nil)
+	return append(batch, cachetest.Event[object]{Type: s.change, Item: cachetest.ItemOf(obj.DeepCopy()), ResourceVersion: obj.ResourceVersion}), nil
 }
 
 func (s *busyStream) Stop() {}
@@ -169,7 +170,7 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 	} {
 		t.Run(string(change), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &busy{fakeSource: newSource(), change: change, every: 20 * time.Millisecond}
+				src := &busy{Source: cachetest.NewSource(), change: change, every: 20 * time.Millisecond}
 				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{StreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue{})
 				run(t, r.Run)
 				time.Sleep(limit)
@@ -177,12 +178,12 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 				if s := r.Status(); s.Phase != Watching {
 					t.Errorf("status is %+v after %v", s, limit)
 				}
-				streams := src.count("watch")
-				src.endWatches(errGone)
+				streams := src.Count("watch")
+				src.EndWatches(cachetest.ErrGone)
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if src.last("watch").SendInitialEvents != nil || src.count("watch") > streams+1 || r.Status().Phase != Watching {
-					t.Errorf("%d watches after %d, the last with %+v: that the server has no streaming lists was not remembered", src.count("watch"), streams, src.last("watch"))
+				if src.Last("watch").SendInitialEvents != nil || src.Count("watch") > streams+1 || r.Status().Phase != Watching {
+					t.Errorf("%d watches after %d, the last with %+v: that the server has no streaming lists was not remembered", src.Count("watch"), streams, src.Last("watch"))
 				}
 			})
 		})
@@ -194,14 +195,14 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 func TestLongStreamWithItsBookmark(t *testing.T) {
 	for _, every := range []time.Duration{5 * time.Millisecond, 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			src := &busy{fakeSource: newSource(), change: watch.Modified, every: every, bookmark: int(reflector.BookmarkTimeout/every) - 1}
+			src := &busy{Source: cachetest.NewSource(), change: watch.Modified, every: every, bookmark: int(reflector.BookmarkTimeout/every) - 1}
 			queue := &deltafifo.Queue{}
 			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{StreamingList: true}, WatchErrorHandler: quiet}, queue)
 			run(t, r.Run)
 			time.Sleep(reflector.BookmarkTimeout)
 			synctest.Wait()
-			if s := r.Status(); s.Phase != Watching || src.count("list") != 0 {
-				t.Errorf("status is %+v after %d lists", s, src.count("list"))
+			if s := r.Status(); s.Phase != Watching || src.Count("list") != 0 {
+				t.Errorf("status is %+v after %d lists", s, src.Count("list"))
 			}
 		})
 	}

@@ -16,7 +16,7 @@ func TestTransformEndsAReflectorWhileScopesChange(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &worlds{}
 			for _, namespace := range []string{"a", "b", "c"} {
-				w.of(namespace).set(namespace, "one", nil)
+				w.of(namespace).Set(namespace, "one", nil)
 			}
 			s := w.informer(t, WithNamespace("a"), WithTransform(func(obj object) (object, error) {
 				if obj.Namespace == of {
@@ -61,7 +61,7 @@ func TestTransformOfScopesThatAreAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		for _, namespace := range []string{"a", "b", "c"} {
-			w.of(namespace).set(namespace, "one", nil)
+			w.of(namespace).Set(namespace, "one", nil)
 		}
 		s := w.informer(t, WithNamespace("a"))
 		mark := func(value string) TransformFunc[object] {

@@ -17,6 +17,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // label sets the letters of a widget.
@@ -76,10 +78,10 @@ func TestForbiddenScopeChangesNothing(t *testing.T) {
 // handler that panicked.
 func TestFollowAnInformerWithOtherErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		teams, src := newSource(), newSource()
-		teams.set("", "a", nil)
-		src.set("a", "one", nil)
-		src.set("b", "one", nil)
+		teams, src := cachetest.NewSource(), cachetest.NewSource()
+		teams.Set("", "a", nil)
+		src.Set("a", "one", nil)
+		src.Set("b", "one", nil)
 		namespaces := informerOf(Config[object]{Resource: widgets, ListerWatcher: teams, WatchErrorHandler: quiet, Settings: Settings{HandlerPanicRecovery: true}})
 		if _, err := namespaces.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("of another handler") }}); err != nil {
 			t.Fatal(err)
@@ -94,7 +96,7 @@ func TestFollowAnInformerWithOtherErrors(t *testing.T) {
 		run(t, s.Run)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		teams.set("", "b", nil)
+		teams.Set("", "b", nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got := names(s); !slices.Equal(got, []string{"a/one", "b/one"}) {
@@ -105,18 +107,20 @@ func TestFollowAnInformerWithOtherErrors(t *testing.T) {
 
 // within is the part of a source in one namespace, as a server selects it.
 type within struct {
-	*fakeSource
+	*cachetest.Source
 	namespace string
 }
 
-func (o within) List(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
-	page, err := o.fakeSource.List(ctx, options)
-	page.Items = slices.DeleteFunc(page.Items, func(item Item[object]) bool { return o.namespace != "" && item.Object.Namespace != o.namespace })
+func (o within) List(ctx context.Context, options metav1.ListOptions) (cachetest.Page[object], error) {
+	page, err := o.Source.List(ctx, options)
+	page.Items = slices.DeleteFunc(page.Items, func(item cachetest.Item[object]) bool {
+		return o.namespace != "" && item.Object.Namespace != o.namespace
+	})
 	return page, err
 }
 
-func (o within) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
-	stream, err := o.fakeSource.Watch(ctx, options)
+func (o within) Watch(ctx context.Context, options metav1.ListOptions) (cachetest.EventStream[object], error) {
+	stream, err := o.Source.Watch(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -124,13 +128,13 @@ func (o within) Watch(ctx context.Context, options metav1.ListOptions) (EventStr
 }
 
 type withinStream struct {
-	EventStream[object]
+	cachetest.EventStream[object]
 	namespace string
 }
 
-func (o withinStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+func (o withinStream) Next(ctx context.Context, reuse []cachetest.Event[object]) ([]cachetest.Event[object], error) {
 	events, err := o.EventStream.Next(ctx, reuse)
-	return slices.DeleteFunc(events, func(e Event[object]) bool {
+	return slices.DeleteFunc(events, func(e cachetest.Event[object]) bool {
 		return o.namespace != "" && e.Item.Object != nil && e.Item.Object.Namespace != o.namespace && e.Item.Object.Name != ""
 	}), err
 }
@@ -278,7 +282,7 @@ func TestWaitForWhenScopesChange(t *testing.T) {
 	for name, next := range map[string][]Scope{"one scope": {{Namespace: "a"}}, "no scope": nil, "a new scope": {{Namespace: "c"}}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
+				sources := map[string]*cachetest.Source{"a": cachetest.NewSource(), "b": cachetest.NewSource(), "c": cachetest.NewSource()}
 				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}
 				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithNamespaces("a", "b"))
 				if err != nil {
@@ -286,9 +290,9 @@ func TestWaitForWhenScopesChange(t *testing.T) {
 				}
 				run(t, s.Run)
 				synctest.Wait()
-				sources["a"].set("a", "one", nil)
-				sources["c"].set("c", "one", nil)
-				sources["c"].set("c", "two", nil)
+				sources["a"].Set("a", "one", nil)
+				sources["c"].Set("c", "one", nil)
+				sources["c"].Set("c", "two", nil)
 				waits := waitFor(t, s, 101)
 				if waits.returned(t) {
 					t.Fatal("returned although b is behind")
@@ -309,14 +313,14 @@ func TestWaitForWhenScopesChange(t *testing.T) {
 func TestSetScopesInGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		w.of("a").set("a", "one", nil)
+		w.of("a").Set("a", "one", nil)
 		s := w.informer(t, WithScopesLater())
 		run(t, s.Run)
 		var all sync.WaitGroup
 		for g := range 4 {
 			all.Go(func() {
 				for i := range 50 {
-					s.SetScopesError(errInternal)
+					s.SetScopesError(cachetest.ErrInternal)
 					if err := s.SetScopes(in([]string{"a", "b", "c"}[(g+i)%3])...); err != nil {
 						t.Error(err)
 					}
@@ -336,10 +340,10 @@ func TestSetScopesInGoroutines(t *testing.T) {
 // TestFollowForbiddenNamespaces has no right to list namespaces at first.
 func TestFollowForbiddenNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		namespaces, src := newSource(), newSource()
-		namespaces.set("", "a", nil)
-		namespaces.failWith(func(request) error { return errForbidden })
-		src.set("a", "one", nil)
+		namespaces, src := cachetest.NewSource(), cachetest.NewSource()
+		namespaces.Set("", "a", nil)
+		namespaces.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		src.Set("a", "one", nil)
 		of := informerOf(Config[object]{Resource: widgets, ListerWatcher: namespaces, WatchErrorHandler: quiet})
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](within{src, namespace}) }}
 		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopesLater())
@@ -358,7 +362,7 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 		if status := s.Status(); s.HasSynced() || status.Reason != Forbidden || status.Verb != "list" || status.Phase != Degraded {
 			t.Errorf("while namespaces are forbidden: %+v", status)
 		}
-		namespaces.failWith(nil)
+		namespaces.FailWith(nil)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		if !s.HasSynced() || s.Status().Err != nil {
@@ -373,13 +377,13 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 					synctest.Wait()
 				}
 			}
-			namespaces.remove("", "a")
+			namespaces.Remove("", "a")
 			pause()
-			src.remove("a", "one")
+			src.Remove("a", "one")
 			pause()
-			namespaces.set("", "a", nil)
+			namespaces.Set("", "a", nil)
 			pause()
-			obj := src.set("a", "one", nil)
+			obj := src.Set("a", "one", nil)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if got, found := s.GetStore().Get(ObjectName{Namespace: "a", Name: "one"}); !found || got.UID != obj.UID || !s.HasSynced() {
@@ -389,8 +393,8 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 				t.Errorf("the handler heard %q", lines)
 			}
 		}
-		namespaces.failWith(func(request) error { return errForbidden })
-		namespaces.endWatches(errGone)
+		namespaces.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		namespaces.EndWatches(cachetest.ErrGone)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if status := s.Status(); status.Reason != Forbidden || s.GetStore().Len() != 1 || !s.HasSynced() {
@@ -436,7 +440,7 @@ func TestScopeRemovedAndAddedAtOnce(t *testing.T) {
 
 // TestOtherNamespacesAreNotDecoded counts objects of namespaces with scopes of their own, which the watch of all others leaves out.
 func TestOtherNamespacesAreNotDecoded(t *testing.T) {
-	if os.Getenv(overBodies) != "" {
+	if os.Getenv(cachetest.OverBodies) != "" {
 		t.Skip("the cluster has bodies of its own")
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 // and cuts watches. Each handler has to hear of an object only in turn. At the end, the cache and all
 // handlers have exactly the objects of the last scopes.
 func TestScopesAtRandom(t *testing.T) {
-	if os.Getenv(overBodies) != "" {
+	if os.Getenv(cachetest.OverBodies) != "" {
 		t.Skip("the cluster has bodies of its own")
 	}
 	seeds := uint64(10)

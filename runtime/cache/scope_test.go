@@ -14,17 +14,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 )
 
 // followAll runs an informer of several namespaces, each of which has a source of its own. ""
 // is for all others.
-func followAll(t *testing.T, sources map[string]*fakeSource, options ...SharedInformerOption) *SharedIndexInformer[object] {
+func followAll(t *testing.T, sources map[string]*cachetest.Source, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
 	kind := Kind[object]{Resource: widgets, Namespaced: true}
-	if os.Getenv(overBodies) != "" {
-		kind.Open = func(namespace string) OpenFunc { return openerOf(sources[namespace]) }
+	if os.Getenv(cachetest.OverBodies) != "" {
+		kind.Open = func(namespace string) OpenFunc { return cachetest.OpenerOf(sources[namespace]) }
 	} else {
 		kind.ListWatch = func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }
 	}
@@ -57,14 +58,14 @@ func phases(status Status) string {
 // TestNamespacesFailOnTheirOwn refuses one of two namespaces at first.
 func TestNamespacesFailOnTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := newSource(), newSource()
-		a.set("a", "one", nil)
-		b.set("b", "one", nil)
-		b.failWith(func(request) error { return errForbidden })
-		s := followAll(t, map[string]*fakeSource{"a": a, "b": b}, WithResync(time.Hour))
+		a, b := cachetest.NewSource(), cachetest.NewSource()
+		a.Set("a", "one", nil)
+		b.Set("b", "one", nil)
+		b.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		s := followAll(t, map[string]*cachetest.Source{"a": a, "b": b}, WithResync(time.Hour))
 		heard, reg := listen(t, s)
 		synctest.Wait()
-		a.set("a", "two", nil)
+		a.Set("a", "two", nil)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
 		status := s.Status()
@@ -74,7 +75,7 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 		if text := status.String(); !strings.Contains(text, "namespace b: list: ") {
 			t.Errorf("the status does not name the namespace: %s", text)
 		}
-		if !errors.Is(status.Err, errForbidden) || status.NextAttempt.IsZero() {
+		if !errors.Is(status.Err, cachetest.ErrForbidden) || status.NextAttempt.IsZero() {
 			t.Errorf("the status is %+v", status)
 		}
 		if s.HasSynced() || reg.HasSynced() {
@@ -98,7 +99,7 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 			t.Errorf("a resync while one namespace is refused: %q", lines)
 		}
 		late.drain()
-		b.failWith(nil)
+		b.FailWith(nil)
 		s.Retry()
 		synctest.Wait()
 		for _, r := range []*recorder{heard, late} {
@@ -113,29 +114,29 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 // TestRelistOfANamespace lists one of two namespaces again, after changes in both.
 func TestRelistOfANamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := newSource(), newSource()
+		a, b := cachetest.NewSource(), cachetest.NewSource()
 		for _, name := range []string{"one", "two", "three"} {
-			a.set("a", name, nil)
-			b.set("b", name, nil)
+			a.Set("a", name, nil)
+			b.Set("b", name, nil)
 		}
-		s := followAll(t, map[string]*fakeSource{"a": a, "b": b})
+		s := followAll(t, map[string]*cachetest.Source{"a": a, "b": b})
 		heard, _ := listen(t, s)
 		unchanged, _ := listen(t, s, WithRelistUpdates())
 		synctest.Wait()
 		heard.drain()
 		unchanged.drain()
-		a.failWith(func(r request) error {
-			if r.verb == "watch" {
-				return errGone
+		a.FailWith(func(r cachetest.Request) error {
+			if r.Verb == "watch" {
+				return cachetest.ErrGone
 			}
 			return nil
 		})
-		a.endWatches(errGone)
-		a.remove("a", "two")
-		a.set("a", "four", nil)
-		a.forget()
-		b.set("b", "two", nil)
-		a.failWith(nil)
+		a.EndWatches(cachetest.ErrGone)
+		a.Remove("a", "two")
+		a.Set("a", "four", nil)
+		a.Forget()
+		b.Set("b", "two", nil)
+		a.FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		lines := heard.drain()
@@ -158,12 +159,12 @@ func TestRelistOfANamespace(t *testing.T) {
 func TestObjectOfAnotherNamespace(t *testing.T) {
 	for _, verb := range []string{"list", "watch"} {
 		synctest.Test(t, func(t *testing.T) {
-			a, b := newSource(), newSource()
-			s := followAll(t, map[string]*fakeSource{"a": a, "b": b})
+			a, b := cachetest.NewSource(), cachetest.NewSource()
+			s := followAll(t, map[string]*cachetest.Source{"a": a, "b": b})
 			if verb == "watch" {
 				synctest.Wait()
 			}
-			a.set("b", "stray", nil)
+			a.Set("b", "stray", nil)
 			synctest.Wait()
 			status := s.Status()
 			if status.Reason != Decode || s.GetStore().Len() > 0 || !strings.Contains(status.String(), "b/stray: the server sent the object for namespace a") {
@@ -176,10 +177,10 @@ func TestObjectOfAnotherNamespace(t *testing.T) {
 // TestOneOfManyNamespacesIsLate lists three namespaces at different times.
 func TestOneOfManyNamespacesIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*fakeSource{}
+		sources := map[string]*cachetest.Source{}
 		for _, namespace := range []string{"a", "b", "c", "d", "e", "f"} {
-			sources[namespace] = newSource()
-			sources[namespace].failWith(func(request) error { return errInternal })
+			sources[namespace] = cachetest.NewSource()
+			sources[namespace].FailWith(func(cachetest.Request) error { return cachetest.ErrInternal })
 		}
 		s := followAll(t, sources)
 		_, reg := listen(t, s)
@@ -190,7 +191,7 @@ func TestOneOfManyNamespacesIsLate(t *testing.T) {
 			if reg.HasSynced() {
 				t.Error("synced before namespace", namespace)
 			}
-			sources[namespace].failWith(nil)
+			sources[namespace].FailWith(nil)
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
 		}
@@ -209,13 +210,13 @@ func TestOneOfManyNamespacesIsLate(t *testing.T) {
 func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
 	for _, namespace := range []string{"a", "b"} {
 		synctest.Test(t, func(t *testing.T) {
-			sources := map[string]*fakeSource{"a": newSource(), "b": newSource()}
+			sources := map[string]*cachetest.Source{"a": cachetest.NewSource(), "b": cachetest.NewSource()}
 			s := followAll(t, sources, WithTransform(func(obj object) (object, error) {
 				runtime.Goexit()
 				return obj, nil
 			}))
 			synctest.Wait()
-			sources[namespace].set(namespace, "one", nil)
+			sources[namespace].Set(namespace, "one", nil)
 			synctest.Wait()
 			if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped" || !isClosed(inside(s).core.Done()) {
 				t.Errorf("after the end of namespace %s the status is %s", namespace, got)
@@ -227,17 +228,17 @@ func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
 // TestStatusNamesTheNamespaceThatIsLate has one that never answers.
 func TestStatusNamesTheNamespaceThatIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
-		sources["a"].set("a", "one", nil)
+		sources := map[string]*cachetest.Source{"a": cachetest.NewSource(), "b": cachetest.NewSource(), "c": cachetest.NewSource()}
+		sources["a"].Set("a", "one", nil)
 		for _, namespace := range []string{"b", "c"} {
-			sources[namespace].failWith(func(request) error { time.Sleep(time.Minute); return nil })
+			sources[namespace].FailWith(func(cachetest.Request) error { time.Sleep(time.Minute); return nil })
 		}
 		s := followAll(t, sources)
 		time.Sleep(time.Second)
 		if got, want := s.NotSyncedReason(), "widgets.test.example.com in namespaces a, b, c: Listing for 1s in 2 of 3 namespaces: 1 object"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		sources["c"].failWith(nil)
+		sources["c"].FailWith(nil)
 		time.Sleep(time.Minute)
 		if got, want := s.Status().String(), "Listing for 61s in namespace b: 1 object at version 100"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -248,10 +249,10 @@ func TestStatusNamesTheNamespaceThatIsLate(t *testing.T) {
 // TestTransformOfNamespacesRunsOnce at a time, so that it needs no lock.
 func TestTransformOfNamespacesRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
+		sources := map[string]*cachetest.Source{"a": cachetest.NewSource(), "b": cachetest.NewSource(), "c": cachetest.NewSource()}
 		running, calls := 0, 0
 		for namespace, src := range sources {
-			src.set(namespace, "one", nil)
+			src.Set(namespace, "one", nil)
 		}
 		s := followAll(t, sources, WithTransform(func(obj object) (object, error) {
 			if running++; running > 1 {
@@ -285,9 +286,9 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 			return most
 		}
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
-			src := newSource()
-			src.failWith(func(r request) error {
-				if namespace < "n40" && r.verb == "list" {
+			src := cachetest.NewSource()
+			src.FailWith(func(r cachetest.Request) error {
+				if namespace < "n40" && r.Verb == "list" {
 					read(1)
 					time.AfterFunc(initial.Timeout-time.Second, func() { read(-1) })
 					time.Sleep(reflector.ListTimeout)
@@ -321,11 +322,11 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 // others ignores the field selector that excludes the two, as a fake does.
 func TestScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*fakeSource{"": newSource(), "a": newSource(), "b": newSource()}
+		sources := map[string]*cachetest.Source{"": cachetest.NewSource(), "a": cachetest.NewSource(), "b": cachetest.NewSource()}
 		for _, namespace := range []string{"a", "b", "c"} {
-			sources[""].set(namespace, "everywhere", nil)
+			sources[""].Set(namespace, "everywhere", nil)
 		}
-		sources["a"].set("a", "one", nil)
+		sources["a"].Set("a", "one", nil)
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}
 		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithLabelSelector("tier=web"), WithScopes(
 			Scope{Namespace: "b", FieldSelector: "spec.node=n"}, Scope{OtherNamespaces: true, LabelSelector: "app!=x", FieldSelector: "metadata.namespace!=b,metadata.namespace!=a"}, Scope{Namespace: "a", LabelSelector: "app in (y,z)"}))
@@ -341,7 +342,7 @@ func TestScopes(t *testing.T) {
 			"b": {"tier=web", "spec.node=n"},
 		} {
 			for _, verb := range []string{"list", "watch"} {
-				if options := sources[namespace].last(verb); options.LabelSelector != want[0] || options.FieldSelector != want[1] {
+				if options := sources[namespace].Last(verb); options.LabelSelector != want[0] || options.FieldSelector != want[1] {
 					t.Errorf("%s of %q: labels %q, fields %q", verb, namespace, options.LabelSelector, options.FieldSelector)
 				}
 			}
@@ -351,9 +352,9 @@ func TestScopes(t *testing.T) {
 		wantLines(t, lines, "add a/one@101 initial=true", "add c/everywhere@103 initial=true")
 
 		// Changes in the namespaces of other scopes are theirs.
-		sources[""].set("a", "one", nil)
-		sources[""].remove("b", "everywhere")
-		sources[""].set("d", "new", nil)
+		sources[""].Set("a", "one", nil)
+		sources[""].Remove("b", "everywhere")
+		sources[""].Set("d", "new", nil)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add d/new@106 initial=false")
 		if version := s.Status().Scopes[0].Status.ResourceVersion; version != "106" {
@@ -361,11 +362,11 @@ func TestScopes(t *testing.T) {
 		}
 
 		// A relist of each scope leaves the objects of the others.
-		sources[""].remove("c", "everywhere")
-		sources["b"].set("b", "late", nil)
+		sources[""].Remove("c", "everywhere")
+		sources["b"].Set("b", "late", nil)
 		for _, src := range sources {
-			src.forget()
-			src.endWatches(errGone)
+			src.Forget()
+			src.EndWatches(cachetest.ErrGone)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -378,8 +379,8 @@ func TestScopes(t *testing.T) {
 			t.Errorf("%d objects are cached", n)
 		}
 
-		sources[""].failWith(func(request) error { return errForbidden })
-		sources[""].endWatches(errForbidden)
+		sources[""].FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		sources[""].EndWatches(cachetest.ErrForbidden)
 		time.Sleep(time.Second)
 		if text := s.Status().String(); !strings.Contains(text, "in other namespaces") {
 			t.Errorf("the status is %s", text)
@@ -391,12 +392,12 @@ func TestScopes(t *testing.T) {
 // too.
 func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*fakeSource{"": newSource(), "a": newSource()}
+		sources := map[string]*cachetest.Source{"": cachetest.NewSource(), "a": cachetest.NewSource()}
 		for _, src := range sources {
-			src.streams = true
+			src.Streams = true
 		}
-		sources[""].set("a", "everywhere", nil)
-		sources[""].set("c", "everywhere", nil)
+		sources[""].Set("a", "everywhere", nil)
+		sources[""].Set("c", "everywhere", nil)
 		s, err := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}.
 			NewInformer(WithStreamingList(), WithScopes(disjoint([]string{"", "a"})...))
 		if err != nil {
@@ -411,7 +412,7 @@ func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
 }
 
 func TestMistakesInScopes(t *testing.T) {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](cachetest.NewSource()) }}
 	cluster := kind
 	cluster.Namespaced = false
 	for want, test := range map[string]struct {
@@ -442,7 +443,7 @@ func TestMistakesInScopes(t *testing.T) {
 
 // TestStatusOfOtherNamespaces tells the scope of all other namespaces from one of all namespaces.
 func TestStatusOfOtherNamespaces(t *testing.T) {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](cachetest.NewSource()) }}
 	s, err := kind.NewInformer(WithScopes(Scope{Namespace: "a"}, Scope{OtherNamespaces: true, LabelSelector: "tier=gold"}))
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func FuzzRestoredServer(f *testing.F) {
 
 // seedServed adds n scripts. The server has bodies of its own, so TestOverBodies needs none of them.
 func seedServed(f *testing.F, seed uint64, n int) {
-	if os.Getenv(overBodies) != "" {
+	if os.Getenv(cachetest.OverBodies) != "" {
 		f.Skip("this does not depend on the run")
 	}
 	for i, script := range scripts(seed, n, 300) {

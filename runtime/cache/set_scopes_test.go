@@ -19,17 +19,17 @@ import (
 // worlds are the sources of an informer whose scopes change: one for each namespace.
 type worlds struct {
 	mu      sync.Mutex
-	sources map[string]*fakeSource
+	sources map[string]*cachetest.Source
 }
 
-func (w *worlds) of(namespace string) *fakeSource {
+func (w *worlds) of(namespace string) *cachetest.Source {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.sources == nil {
-		w.sources = map[string]*fakeSource{}
+		w.sources = map[string]*cachetest.Source{}
 	}
 	if w.sources[namespace] == nil {
-		w.sources[namespace] = newSource()
+		w.sources[namespace] = cachetest.NewSource()
 	}
 	return w.sources[namespace]
 }
@@ -42,9 +42,9 @@ func (w *worlds) open() (open int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, src := range w.sources {
-		src.mu.Lock()
-		open += src.open
-		src.mu.Unlock()
+		src.Mu.Lock()
+		open += src.Open
+		src.Mu.Unlock()
 	}
 	return open
 }
@@ -83,7 +83,7 @@ func TestSetScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		for _, namespace := range []string{"a", "b", "c"} {
-			w.of(namespace).set(namespace, "one", nil)
+			w.of(namespace).Set(namespace, "one", nil)
 		}
 		s := w.informer(t, WithNamespace("a"))
 		run(t, s.Run)
@@ -92,7 +92,7 @@ func TestSetScopes(t *testing.T) {
 		wantLines(t, heard.drain(), "add a/one@101 initial=true")
 		first := s.Synced()
 
-		w.of("b").failWith(func(request) error { return errForbidden })
+		w.of("b").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, in("b", "a", "b")...) // a goes on, b is one
 		synctest.Wait()
 		if s.HasSynced() || reg.HasSynced() || !isClosed(first) || isClosed(reg.Synced()) {
@@ -104,13 +104,13 @@ func TestSetScopes(t *testing.T) {
 		if scopes := s.Scopes(); !slices.Equal(scopes, in("a", "b")) {
 			t.Errorf("the scopes are %v", scopes)
 		}
-		lists := len(w.of("a").requests)
-		w.of("b").failWith(nil) // the right is granted later
+		lists := len(w.of("a").Requests)
+		w.of("b").FailWith(nil) // the right is granted later
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add b/one@101 initial=true")
-		if !s.HasSynced() || !reg.HasSynced() || len(w.of("a").requests) != lists {
-			t.Errorf("after the new list synced is %v, the handler %v; %d requests in the old scope", s.HasSynced(), reg.HasSynced(), len(w.of("a").requests)-lists)
+		if !s.HasSynced() || !reg.HasSynced() || len(w.of("a").Requests) != lists {
+			t.Errorf("after the new list synced is %v, the handler %v; %d requests in the old scope", s.HasSynced(), reg.HasSynced(), len(w.of("a").Requests)-lists)
 		}
 
 		setScopes(t, s, in("b", "c")...)
@@ -119,8 +119,8 @@ func TestSetScopes(t *testing.T) {
 		if n := w.open(); n != 2 {
 			t.Errorf("%d watches are open", n)
 		}
-		w.of("a").set("a", "two", nil)
-		w.of("c").set("c", "two", nil)
+		w.of("a").Set("a", "two", nil)
+		w.of("c").Set("c", "two", nil)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add c/two@102 initial=false")
 
@@ -144,7 +144,7 @@ func TestSetScopes(t *testing.T) {
 func TestSetScopesBeforeRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		w.of("b").set("b", "one", nil)
+		w.of("b").Set("b", "one", nil)
 		s := w.informer(t)
 		setScopes(t, s)
 		setScopes(t, s, in("b")...)
@@ -165,7 +165,7 @@ func TestSetScopesBeforeRun(t *testing.T) {
 func TestScopesLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		w.of("a").set("a", "one", nil)
+		w.of("a").Set("a", "one", nil)
 		s := w.informer(t, WithScopesLater())
 		run(t, s.Run)
 		heard, reg := listen(t, s)
@@ -182,20 +182,20 @@ func TestScopesLater(t *testing.T) {
 		if status := s.Status(); status.Phase != Listing || status.Err != nil {
 			t.Errorf("after the error: %v", status)
 		}
-		w.of("a").failWith(func(request) error { return errForbidden })
+		w.of("a").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, in("a")...)
 		synctest.Wait()
 		if isClosed(before) || s.HasSynced() {
 			t.Error("synced before the list of the first scope")
 		}
-		w.of("a").failWith(nil)
+		w.of("a").FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add a/one@101 initial=true")
 		if !isClosed(before) || !reg.HasSynced() {
 			t.Error("not synced with the first scope")
 		}
-		s.SetScopesError(errInternal)
+		s.SetScopesError(cachetest.ErrInternal)
 		if status := s.Status(); status.Phase != Degraded || !s.HasSynced() || status.Objects != 1 {
 			t.Errorf("with an error: %v", status)
 		}
@@ -214,7 +214,7 @@ func TestScopesErrorBeforeRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := (&worlds{}).informer(t, options...)
-				s.SetScopesError(errInternal)
+				s.SetScopesError(cachetest.ErrInternal)
 				stop := run(t, s.Run)
 				synctest.Wait()
 				if failed := (*ScopesError)(nil); s.Status().Phase != Degraded || !errors.As(s.Status().Err, &failed) {
@@ -239,9 +239,9 @@ func followNames(t *testing.T, s, objects *SharedIndexInformer[object]) {
 
 func TestFollowScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		namespaces, w := newSource(), &worlds{}
-		namespaces.set("", "a", nil)
-		namespaces.failWith(func(request) error { return errForbidden })
+		namespaces, w := cachetest.NewSource(), &worlds{}
+		namespaces.Set("", "a", nil)
+		namespaces.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		kind := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](namespaces) }}
 		kind.Resource.Resource = "namespaces"
 		of, err := kind.NewInformer(WithWatchErrorHandler(quiet))
@@ -254,7 +254,7 @@ func TestFollowScopes(t *testing.T) {
 		run(t, s.Run)
 		heard, _ := listen(t, s)
 		for _, namespace := range []string{"a", "b"} {
-			w.of(namespace).set(namespace, "one", nil)
+			w.of(namespace).Set(namespace, "one", nil)
 		}
 		synctest.Wait()
 		status := s.Status()
@@ -265,12 +265,12 @@ func TestFollowScopes(t *testing.T) {
 		if advice := observed.Advice(); len(advice) != 1 || !strings.Contains(fmt.Sprint(advice[0].Text, advice[0].Manifest), "namespaces") {
 			t.Errorf("the advice is %v", advice)
 		}
-		namespaces.failWith(nil)
+		namespaces.FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add a/one@101 initial=true")
-		namespaces.set("", "b", nil)
-		namespaces.remove("", "a")
+		namespaces.Set("", "b", nil)
+		namespaces.Remove("", "a")
 		synctest.Wait()
 		wantLines(t, sortedLines(heard), "add b/one@101 initial=true", "delete a/one@101 unknown=true")
 		if status := s.Status(); status.Phase != Watching || !s.HasSynced() {
@@ -283,9 +283,9 @@ func TestFollowScopes(t *testing.T) {
 func TestFollowAStoppedInformer(t *testing.T) {
 	for range 20 { // which of two channels is received first is random
 		synctest.Test(t, func(t *testing.T) {
-			namespaces, w := newSource(), &worlds{}
-			namespaces.set("", "a", nil)
-			w.of("a").set("a", "one", nil)
+			namespaces, w := cachetest.NewSource(), &worlds{}
+			namespaces.Set("", "a", nil)
+			w.of("a").Set("a", "one", nil)
 			of, err := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](namespaces) }}.NewInformer()
 			if err != nil {
 				t.Fatal(err)
@@ -308,7 +308,7 @@ func TestFollowAStoppedInformer(t *testing.T) {
 			wantLines(t, heard.drain(), "add a/one@101 initial=true")
 			held := make(chan struct{})
 			gate.Store(&held)
-			namespaces.set("", "a", map[string]string{"x": "y"})
+			namespaces.Set("", "a", map[string]string{"x": "y"})
 			synctest.Wait()
 			of.Stop()
 			close(held)
@@ -333,8 +333,8 @@ func TestFirstListsOfScopesThatAreAddedAreLimited(t *testing.T) {
 		var names []string
 		for i := range 8 * maxFirstLists {
 			names = append(names, fmt.Sprintf("n%02d", i))
-			w.of(names[i]).failWith(func(r request) error {
-				if r.verb == "list" {
+			w.of(names[i]).FailWith(func(r cachetest.Request) error {
+				if r.Verb == "list" {
 					most.Store(max(most.Load(), reading.Add(1)))
 					time.Sleep(time.Second)
 					reading.Add(-1)
@@ -425,19 +425,19 @@ func playScopes(t *testing.T, script []byte) {
 		src := w.of(namespace)
 		switch what {
 		case 0, 1:
-			src.set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]})
+			src.Set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]})
 		case 2:
-			if src.objects[ObjectName{namespace, name}] != nil {
-				src.remove(namespace, name)
+			if src.Objects[ObjectName{namespace, name}] != nil {
+				src.Remove(namespace, name)
 			}
 		case 3:
-			src.bookmark()
+			src.Bookmark()
 		case 4:
-			src.endWatches([]error{io.EOF, errGone, errCut}[(arg>>3)%3])
+			src.EndWatches([]error{io.EOF, cachetest.ErrGone, cachetest.ErrCut}[(arg>>3)%3])
 		case 5:
-			src.forget()
+			src.Forget()
 		case 6:
-			src.failWith(failures(arg))
+			src.FailWith(failures(arg))
 		case 7, 8:
 			var next []Scope
 			for i, choices := range pool {
@@ -454,20 +454,20 @@ func playScopes(t *testing.T, script []byte) {
 	}
 	for _, namespace := range []string{"a", "b", "c"} {
 		src := w.of(namespace)
-		src.failWith(nil)
-		src.endWatches(io.EOF)
+		src.FailWith(nil)
+		src.EndWatches(io.EOF)
 	}
 	time.Sleep(15 * time.Minute)
 	for range 3 {
 		for _, namespace := range []string{"a", "b", "c"} {
-			w.of(namespace).bookmark()
+			w.of(namespace).Bookmark()
 		}
 		time.Sleep(time.Minute)
 	}
 	synctest.Wait()
 	objects := map[ObjectName]object{}
 	for _, r := range inside(s).reflectors() {
-		for name, obj := range w.of(r.config.Namespace).objects {
+		for name, obj := range w.of(r.config.Namespace).Objects {
 			if !r.config.rule.Excludes(name.Namespace, name.Name) {
 				objects[name] = obj
 			}

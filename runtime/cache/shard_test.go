@@ -12,7 +12,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
@@ -42,44 +41,27 @@ func shardOf(t *testing.T, key sharding.Key, values ...string) sharding.Selector
 	return shard
 }
 
-// setOwner gives an object an owner, which is its controller or not. The object is added if it does not
-// exist.
-func (s *fakeSource) setOwner(namespace, name, owner string, isController bool) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := ObjectName{Namespace: namespace, Name: name}
-	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(fmt.Sprint("uid-", s.version+1))}}
-	kind := watch.Added
-	if old := s.objects[key]; old != nil {
-		obj.UID, kind = old.UID, watch.Modified
-	}
-	obj.OwnerReferences = []metav1.OwnerReference{{Kind: "Widget", Name: owner, UID: types.UID(owner), Controller: &isController}}
-	s.objects[key] = obj
-	s.recordLocked(kind, obj)
-	return obj
-}
-
 // TestShardLeavesOutOtherObjects follows the shard of one object, with a server that ignores shards.
 func TestShardLeavesOutOtherObjects(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			src := newSource()
-			src.streams = streams
-			mine := src.set("a", "mine", nil)
-			src.set("a", "other", nil)
-			src.set("b", "another", nil)
+			src := cachetest.NewSource()
+			src.Streams = streams
+			mine := src.Set("a", "mine", nil)
+			src.Set("a", "other", nil)
+			src.Set("b", "another", nil)
 			options := []SharedInformerOption{WithShard(shardOf(t, sharding.UID, string(mine.UID)))}
 			if streams {
 				options = append(options, WithStreamingList())
 			}
-			s := followAll(t, map[string]*fakeSource{"": src}, options...)
+			s := followAll(t, map[string]*cachetest.Source{"": src}, options...)
 			heard, _ := listen(t, s)
 			wantLines(t, after(heard), "add a/mine@101 initial=true")
 
-			src.set("a", "mine", nil)
-			src.set("a", "other", nil)
-			src.remove("b", "another")
-			src.set("b", "new", nil)
+			src.Set("a", "mine", nil)
+			src.Set("a", "other", nil)
+			src.Remove("b", "another")
+			src.Set("b", "new", nil)
 			wantLines(t, after(heard), "update a/mine@101->104")
 			observed := inside(s).observed()
 			if stats := observed.Stats; stats.Dropped != 5 || stats.Added+stats.Deleted+stats.Bookmarks != 0 || stats.Updated != 1 {
@@ -88,17 +70,17 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 			if status := observed.Status; status.ResourceVersion != "107" || status.Objects != 1 || len(status.Undecodable) != 0 {
 				t.Errorf("the status is %+v", status)
 			}
-			src.bookmark()
-			src.remove("a", "mine")
-			src.set("a", "mine", nil) // with another UID
+			src.Bookmark()
+			src.Remove("a", "mine")
+			src.Set("a", "mine", nil) // with another UID
 			wantLines(t, after(heard), "delete a/mine@109 unknown=false")
 			if stats := inside(s).stats(); stats.Bookmarks != 1 || stats.Dropped != 6 {
 				t.Errorf("the counters are %+v", stats)
 			}
-			for _, r := range src.requests {
+			for _, r := range src.Requests {
 				want := shardOf(t, sharding.UID, string(mine.UID)).String()
-				if got, known := shardSelector(r.options); known && got != want {
-					t.Errorf("%s with the shard %q, want %q", r.verb, got, want)
+				if got, known := shardSelector(r.Options); known && got != want {
+					t.Errorf("%s with the shard %q, want %q", r.Verb, got, want)
 				}
 			}
 		})
@@ -108,14 +90,14 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 // TestShardByNamespace follows the shard of two namespaces.
 func TestShardByNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for _, namespace := range []string{"a", "b", "c"} {
-			src.set(namespace, "one", nil)
+			src.Set(namespace, "one", nil)
 		}
-		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Namespace, "a", "c")))
+		s := followAll(t, map[string]*cachetest.Source{"": src}, WithShard(shardOf(t, sharding.Namespace, "a", "c")))
 		synctest.Wait()
-		src.set("b", "two", nil)
-		src.set("c", "two", nil)
+		src.Set("b", "two", nil)
+		src.Set("c", "two", nil)
 		synctest.Wait()
 		wantLines(t, names(s), "a/one", "c/one", "c/two")
 	})
@@ -124,33 +106,33 @@ func TestShardByNamespace(t *testing.T) {
 // TestChildrenFollowTheirOwner changes the controller of an object, which leaves the shard and returns.
 func TestChildrenFollowTheirOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		parent := src.set("a", "parent", nil)
-		child := src.setOwner("a", "child", string(parent.UID), true)
-		src.setOwner("a", "stranger", "none", true)
-		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Owner, string(parent.UID))))
+		src := cachetest.NewSource()
+		parent := src.Set("a", "parent", nil)
+		child := src.SetOwner("a", "child", string(parent.UID), true)
+		src.SetOwner("a", "stranger", "none", true)
+		s := followAll(t, map[string]*cachetest.Source{"": src}, WithShard(shardOf(t, sharding.Owner, string(parent.UID))))
 		heard, _ := listen(t, s)
 		lines := after(heard)
 		slices.Sort(lines)
 		wantLines(t, lines, "add a/child@102 initial=true", "add a/parent@101 initial=true")
 
-		src.setOwner("a", "child", "none", true)
-		src.setOwner("a", "stranger", "none", true)
+		src.SetOwner("a", "child", "none", true)
+		src.SetOwner("a", "stranger", "none", true)
 		wantLines(t, after(heard), "delete a/child@102 unknown=true")
 		if status := s.Status(); len(status.Undecodable) != 0 || status.ResourceVersion != "105" || status.Err != nil {
 			t.Errorf("the status is %+v", status)
 		}
-		src.setOwner("a", "child", string(parent.UID), true)
-		src.remove("a", "stranger")
+		src.SetOwner("a", "child", string(parent.UID), true)
+		src.Remove("a", "stranger")
 		wantLines(t, after(heard), "add a/child@106 initial=false")
-		src.remove("a", string(child.Name))
+		src.Remove("a", string(child.Name))
 		wantLines(t, after(heard), "delete a/child@108 unknown=false")
 		if stats := inside(s).stats(); stats.DecodeFailures != 0 || stats.Updated != 1 || stats.Deleted != 1 || stats.Dropped != 4 {
 			t.Errorf("the counters are %+v", stats)
 		}
-		for _, r := range src.requests {
-			if got, _ := shardSelector(r.options); got != "" {
-				t.Errorf("%s with the shard %q, which no server knows", r.verb, got)
+		for _, r := range src.Requests {
+			if got, _ := shardSelector(r.Options); got != "" {
+				t.Errorf("%s with the shard %q, which no server knows", r.Verb, got)
 			}
 		}
 	})
@@ -160,18 +142,18 @@ func TestChildrenFollowTheirOwner(t *testing.T) {
 // finalizer. The only event has the new controller, which is in another shard.
 func TestChildLeavesItsOwnerAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.setOwner("a", "child", "parent", true)
-		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
+		src := cachetest.NewSource()
+		src.SetOwner("a", "child", "parent", true)
+		s := followAll(t, map[string]*cachetest.Source{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add a/child@101 initial=true")
-		src.mu.Lock()
-		last := src.objects[ObjectName{"a", "child"}].DeepCopy()
+		src.Mu.Lock()
+		last := src.Objects[ObjectName{"a", "child"}].DeepCopy()
 		last.OwnerReferences[0].UID = "other"
-		delete(src.objects, ObjectName{"a", "child"})
-		src.recordLocked(watch.Deleted, last)
-		src.mu.Unlock()
+		delete(src.Objects, ObjectName{"a", "child"})
+		src.RecordLocked(watch.Deleted, last)
+		src.Mu.Unlock()
 		synctest.Wait()
 		wantLines(t, heard.drain(), "delete a/child@101 unknown=true")
 		if got := names(s); len(got) != 0 {
@@ -184,14 +166,14 @@ func TestChildLeavesItsOwnerAtItsEnd(t *testing.T) {
 // one without a result, after which the informer would wait.
 func TestPagesOfOtherShards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for i := range 5000 {
-			src.set("a", fmt.Sprintf("%04d", i), nil)
+			src.Set("a", fmt.Sprintf("%04d", i), nil)
 		}
-		mine := src.set("b", "mine", nil)
+		mine := src.Set("b", "mine", nil)
 		var first, last time.Time
-		src.failWith(func(r request) error {
-			if r.verb == "list" && r.options.Limit == 0 {
+		src.FailWith(func(r cachetest.Request) error {
+			if r.Verb == "list" && r.Options.Limit == 0 {
 				return errors.New("read tcp: connection reset")
 			}
 			if last = time.Now(); first.IsZero() {
@@ -199,10 +181,10 @@ func TestPagesOfOtherShards(t *testing.T) {
 			}
 			return nil
 		})
-		s := followAll(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		s := followAll(t, map[string]*cachetest.Source{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if pages := src.count("list"); pages < 10 {
+		if pages := src.Count("list"); pages < 10 {
 			t.Fatalf("the list was read in %d requests", pages)
 		}
 		wantLines(t, names(s), "b/mine")
@@ -216,17 +198,17 @@ func TestPagesOfOtherShards(t *testing.T) {
 // objects of other shards change.
 func TestStreamOfOtherShardsWithoutABookmark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.streams, src.noBookmark = true, true
-		mine := src.set("a", "mine", nil)
-		s := followAll(t, map[string]*fakeSource{"": src}, WithStreamingList(), WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		src := cachetest.NewSource()
+		src.Streams, src.NoBookmark = true, true
+		mine := src.Set("a", "mine", nil)
+		s := followAll(t, map[string]*cachetest.Source{"": src}, WithStreamingList(), WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		for range 20 {
 			time.Sleep(5 * time.Second) // below the limit for the next event
-			src.set("a", "other", nil)
+			src.Set("a", "other", nil)
 		}
 		synctest.Wait()
 		if !s.HasSynced() {
-			t.Errorf("not synced after %d lists: %v", src.count("list"), s.Status())
+			t.Errorf("not synced after %d lists: %v", src.Count("list"), s.Status())
 		}
 	})
 }
@@ -234,16 +216,16 @@ func TestStreamOfOtherShardsWithoutABookmark(t *testing.T) {
 // TestOwnWritesToOtherShards writes objects that the informer never has.
 func TestOwnWritesToOtherShards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		mine, other := src.set("a", "mine", nil), src.set("a", "other", nil)
-		s := followOwn(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		src := cachetest.NewSource()
+		mine, other := src.Set("a", "mine", nil), src.Set("a", "other", nil)
+		s := followOwn(t, map[string]*cachetest.Source{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
 		synctest.Wait()
-		src.setSilent(true) // the watch is behind
-		src.endWatches(io.EOF)
+		src.SetSilent(true) // the watch is behind
+		src.EndWatches(io.EOF)
 		synctest.Wait()
 		own := inside(s).own
-		own.Wrote(response(src.set("a", "mine", map[string]string{"written": ""})))
-		own.Wrote(response(src.set("a", "other", nil)))
+		own.Wrote(response(src.Set("a", "mine", map[string]string{"written": ""})))
+		own.Wrote(response(src.Set("a", "other", nil)))
 		own.Wrote(deletion(other))
 		if got := s.Status().PendingWrites; got != 1 {
 			t.Errorf("%d writes wait for the watch, want 1", got)
@@ -258,18 +240,18 @@ func TestOwnWritesToOtherShards(t *testing.T) {
 // TestOwnWriteMovesToAnotherShard writes another owner, so that the object is no longer in the shard.
 func TestOwnWriteMovesToAnotherShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.setOwner("a", "child", "parent", true)
-		s := followOwn(t, map[string]*fakeSource{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
+		src := cachetest.NewSource()
+		src.SetOwner("a", "child", "parent", true)
+		s := followOwn(t, map[string]*cachetest.Source{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		heard.drain()
-		inside(s).own.Wrote(response(src.setOwner("a", "child", "other", true)))
+		inside(s).own.Wrote(response(src.SetOwner("a", "child", "other", true)))
 		if got := names(s); len(got) != 0 {
 			t.Errorf("cached are %q", got)
 		}
 		wantLines(t, after(heard), "delete a/child@101 unknown=true")
-		src.bookmark()
+		src.Bookmark()
 		synctest.Wait()
 		if got := s.Status().PendingWrites; got != 0 {
 			t.Errorf("%d writes are pending", got)
@@ -278,7 +260,7 @@ func TestOwnWriteMovesToAnotherShard(t *testing.T) {
 }
 
 func TestShardOptions(t *testing.T) {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](newSource()) }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](cachetest.NewSource()) }}
 	cluster := kind
 	cluster.Namespaced = false
 	half := sharding.Split(sharding.UID, 2)[0]
@@ -345,10 +327,10 @@ func FuzzShard(f *testing.F) {
 func playShard(t *testing.T, script []byte, mode byte) {
 	key := []sharding.Key{sharding.UID, sharding.Namespace, sharding.Owner, sharding.SpreadNamespace}[mode%4]
 	shard := sharding.Split(key, 2)[mode>>2&1]
-	src := newSource()
-	src.streams = mode>>3&1 == 0
+	src := cachetest.NewSource()
+	src.Streams = mode>>3&1 == 0
 	if mode>>4&1 == 0 && key.OnServers() {
-		src.selects = func(obj object) bool { return shard.Matches(obj) }
+		src.Selects = func(obj object) bool { return shard.Matches(obj) }
 	}
 	follow := followAll
 	ownWrites := mode>>5&1 == 0
@@ -356,10 +338,10 @@ func playShard(t *testing.T, script []byte, mode byte) {
 		follow = followOwn
 	}
 	options := []SharedInformerOption{WithShard(shard), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters})}
-	if src.streams {
+	if src.Streams {
 		options = append(options, WithStreamingList())
 	}
-	s := follow(t, map[string]*fakeSource{"": src}, options...)
+	s := follow(t, map[string]*cachetest.Source{"": src}, options...)
 	wrote := func(obj object) {
 		if ownWrites {
 			inside(s).own.Wrote(response(obj))
@@ -376,55 +358,55 @@ func playShard(t *testing.T, script []byte, mode byte) {
 	for ; len(script) >= 2; script = script[2:] {
 		what, arg := script[0]%12, script[1]
 		namespace, name := string("ab"[arg>>3&1]), fmt.Sprint(arg%8)
-		last, exists := src.objects[ObjectName{namespace, name}]
+		last, exists := src.Objects[ObjectName{namespace, name}]
 		switch what {
 		case 0, 1:
-			wrote(src.set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]}))
+			wrote(src.Set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]}))
 		case 2:
-			wrote(src.setOwner(namespace, name, fmt.Sprint("owner-", arg>>6), arg&0x10 == 0))
+			wrote(src.SetOwner(namespace, name, fmt.Sprint("owner-", arg>>6), arg&0x10 == 0))
 		case 3, 4:
 			if exists {
-				src.remove(namespace, name)
+				src.Remove(namespace, name)
 				if ownWrites && what == 3 {
 					inside(s).own.Wrote(deletion(last))
 				}
 			}
 		case 5:
-			src.bookmark()
+			src.Bookmark()
 		case 6:
-			src.endWatches([]error{io.EOF, io.ErrUnexpectedEOF, errGone}[arg%3])
+			src.EndWatches([]error{io.EOF, io.ErrUnexpectedEOF, cachetest.ErrGone}[arg%3])
 		case 7:
-			src.forget()
+			src.Forget()
 		case 8:
-			src.failWith(failures(arg))
+			src.FailWith(failures(arg))
 		case 9:
 			time.Sleep(time.Duration(arg) * 4 * time.Second)
 		case 10:
-			src.setSilent(arg&1 == 0)
+			src.SetSilent(arg&1 == 0)
 		case 11:
-			src.answerWith(namespace, name, map[string]string{"default": fmt.Sprint(arg >> 4 & 1)})
+			src.AnswerWith(namespace, name, map[string]string{"default": fmt.Sprint(arg >> 4 & 1)})
 		}
 		if arg&0x20 != 0 {
 			synctest.Wait()
 		}
 	}
-	src.failWith(nil)
-	src.setSilent(false)
-	src.endWatches(io.EOF)
+	src.FailWith(nil)
+	src.SetSilent(false)
+	src.EndWatches(io.EOF)
 	time.Sleep(15 * time.Minute)
 	for range 5 {
-		src.bookmark()
+		src.Bookmark()
 		time.Sleep(time.Minute)
 	}
 	synctest.Wait()
 	objects := map[ObjectName]object{}
-	for name, obj := range src.objects {
+	for name, obj := range src.Objects {
 		if shard.Matches(obj) {
 			objects[name] = obj
 		}
 	}
 	checkEnd(t, s, objects, []*historian{h})
-	if dropped := inside(s).stats().Dropped; src.selects != nil && dropped != 0 && key == sharding.UID {
+	if dropped := inside(s).stats().Dropped; src.Selects != nil && dropped != 0 && key == sharding.UID {
 		t.Errorf("%d objects of a server that knows shards were left out", dropped)
 	}
 }

@@ -52,17 +52,17 @@ func listen(t *testing.T, s *SharedIndexInformer[object], options ...HandlerOpti
 
 func TestHandlerGetsEveryChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "first", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "first", nil)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		early, _ := listen(t, s)
 		run(t, s.Run)
 		synctest.Wait()
 		wantLines(t, early.drain(), "add a/first@101 initial=true")
 
-		src.set("a", "second", nil)
-		src.set("a", "second", nil)
-		src.remove("a", "first")
+		src.Set("a", "second", nil)
+		src.Set("a", "second", nil)
+		src.Remove("a", "first")
 		synctest.Wait()
 		wantLines(t, early.drain(), "add a/second@102 initial=false", "update a/second@102->103", "delete a/first@104 unknown=false")
 
@@ -74,29 +74,29 @@ func TestHandlerGetsEveryChange(t *testing.T) {
 }
 
 // relist makes the informer of src list again, after change.
-func relist(t *testing.T, src *fakeSource, change func()) {
+func relist(t *testing.T, src *cachetest.Source, change func()) {
 	t.Helper()
-	src.failWith(func(r request) error {
-		if r.verb == "watch" {
+	src.FailWith(func(r cachetest.Request) error {
+		if r.Verb == "watch" {
 			return io.ErrUnexpectedEOF
 		}
 		return nil
 	})
-	src.endWatches(io.EOF)
+	src.EndWatches(io.EOF)
 	synctest.Wait()
 	change()
-	src.bookmark()
-	src.forget()
-	src.failWith(nil)
+	src.Bookmark()
+	src.Forget()
+	src.FailWith(nil)
 	time.Sleep(time.Minute)
 	synctest.Wait()
 }
 
 func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for _, name := range []string{"same", "changed", "gone", "reborn"} {
-			src.set("a", name, nil)
+			src.Set("a", name, nil)
 		}
 		s := start(t, Config[object]{ListerWatcher: src})
 		heard, _ := listen(t, s)
@@ -107,11 +107,11 @@ func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 		same, _ := s.GetStore().Get(ObjectName{"a", "same"})
 
 		relist(t, src, func() {
-			src.set("a", "changed", nil)
-			src.remove("a", "gone")
-			src.remove("a", "reborn")
-			src.set("a", "reborn", nil)
-			src.set("a", "new", nil)
+			src.Set("a", "changed", nil)
+			src.Remove("a", "gone")
+			src.Remove("a", "reborn")
+			src.Set("a", "reborn", nil)
+			src.Set("a", "new", nil)
 		})
 		wantLines(t, heard.drain(),
 			"delete a/gone@103 unknown=true",
@@ -127,7 +127,7 @@ func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 		if again, _ := s.GetStore().Get(ObjectName{"a", "same"}); !packingtest.IsState(again, same) {
 			t.Error("an object that did not change was replaced in the cache")
 		}
-		if n := src.count("list"); n != 2 {
+		if n := src.Count("list"); n != 2 {
 			t.Errorf("%d lists, want 2", n)
 		}
 	})
@@ -135,8 +135,8 @@ func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 
 func TestCacheChangesBeforeHandlersAreCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		check := func(obj object) {
 			cached, ok := s.GetStore().Get(MetaObjectToName(obj))
@@ -158,19 +158,19 @@ func TestCacheChangesBeforeHandlersAreCalled(t *testing.T) {
 		}
 		run(t, s.Run)
 		for range 50 {
-			src.set("a", "w", nil)
+			src.Set("a", "w", nil)
 		}
 		synctest.Wait()
-		src.remove("a", "w")
+		src.Remove("a", "w")
 		synctest.Wait()
 	})
 }
 
 func TestHasSyncedMeansTheHandlerHasReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil)
-		src.set("a", "two", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "one", nil)
+		src.Set("a", "two", nil)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		release := make(chan struct{})
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-release }})
@@ -205,7 +205,7 @@ func TestHasSyncedMeansTheHandlerHasReturned(t *testing.T) {
 
 func TestHandlerOfAnEmptyCollectionSyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, Config[object]{ListerWatcher: newSource()})
+		s := start(t, Config[object]{ListerWatcher: cachetest.NewSource()})
 		_, early := listen(t, s)
 		<-early.Synced()
 		_, late := listen(t, s)
@@ -215,7 +215,7 @@ func TestHandlerOfAnEmptyCollectionSyncs(t *testing.T) {
 
 func TestSlowHandlerDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		s := start(t, Config[object]{ListerWatcher: src})
 		release := make(chan struct{})
 		slow, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-release }})
@@ -225,7 +225,7 @@ func TestSlowHandlerDelaysNoOther(t *testing.T) {
 		quick, _ := listen(t, s)
 		synctest.Wait()
 		for n := range 1000 {
-			src.set("a", fmt.Sprint(n), nil)
+			src.Set("a", fmt.Sprint(n), nil)
 		}
 		synctest.Wait()
 		if s.GetStore().Len() != 1000 || len(quick.drain()) != 1000 {
@@ -244,9 +244,9 @@ func TestSlowHandlerDelaysNoOther(t *testing.T) {
 
 func TestHandlerIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil)
-		src.set("a", "two", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "one", nil)
+		src.Set("a", "two", nil)
 		s := start(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
 		var reg ResourceEventHandlerRegistration
@@ -263,7 +263,7 @@ func TestHandlerIsRemoved(t *testing.T) {
 		}
 		close(added)
 		synctest.Wait()
-		src.set("a", "three", nil)
+		src.Set("a", "three", nil)
 		synctest.Wait()
 		if calls != 1 {
 			t.Errorf("a handler that removes itself in its first call is called %d times", calls)
@@ -280,8 +280,8 @@ func TestHandlerIsRemoved(t *testing.T) {
 
 func TestHandlerAddsAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "one", nil)
 		s := start(t, Config[object]{ListerWatcher: src})
 		inner := &recorder{}
 		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) {
@@ -295,7 +295,7 @@ func TestHandlerAddsAHandler(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		src.set("a", "two", nil)
+		src.Set("a", "two", nil)
 		synctest.Wait()
 		wantLines(t, inner.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
 	})
@@ -303,8 +303,8 @@ func TestHandlerAddsAHandler(t *testing.T) {
 
 func TestResyncIsPerHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		s := start(t, Config[object]{ListerWatcher: src, ResyncPeriod: time.Hour})
 		hourly, _ := listen(t, s)
 		often, _ := listen(t, s, WithResyncPeriod(10*time.Minute))
@@ -320,7 +320,7 @@ func TestResyncIsPerHandler(t *testing.T) {
 			t.Errorf("%d resyncs in 65 minutes, one every 10", n)
 		}
 		wantLines(t, never.drain())
-		if src.count("list") != 1 {
+		if src.Count("list") != 1 {
 			t.Error("a resync listed again")
 		}
 	})
@@ -328,9 +328,9 @@ func TestResyncIsPerHandler(t *testing.T) {
 
 func TestRunEndsEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for n := range 100 {
-			src.set("a", fmt.Sprint(n), nil)
+			src.Set("a", fmt.Sprint(n), nil)
 		}
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		running := false
@@ -351,8 +351,8 @@ func TestRunEndsEverything(t *testing.T) {
 		if running {
 			t.Error("Run has returned and the handler is running")
 		}
-		if src.open != 0 {
-			t.Errorf("%d watches were not stopped", src.open)
+		if src.Open != 0 {
+			t.Errorf("%d watches were not stopped", src.Open)
 		}
 		if reg.Backlog() != 0 || !isClosed(reg.Ended()) || !isClosed(s.Ended()) {
 			t.Error("a handler or the informer has not ended, or keeps what is pending")
@@ -369,8 +369,8 @@ func TestRunEndsEverything(t *testing.T) {
 
 func TestResyncDoesNotAddToABacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		s := start(t, Config[object]{ListerWatcher: src})
 		release := make(chan struct{})
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(object, object) { <-release }}, WithResyncPeriod(time.Minute))
@@ -378,7 +378,7 @@ func TestResyncDoesNotAddToABacklog(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		if reg.Backlog() != 1 {
@@ -395,7 +395,7 @@ func TestResyncDoesNotAddToABacklog(t *testing.T) {
 // TestOnlyTheFirstListIsInitial has an event behind the list in one batch.
 func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
 		inside(s).core.Processor.Start()
 		inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: cachetest.WireItems(cachetest.Numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: cachetest.WireItem(cachetest.Numbered(2))}}, Reached: reachedAt(s, "2", 0)})

@@ -4,15 +4,17 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // TestStatusTextOfInformers reads the text of a SharedIndexInformer, and that of a
 // Controller.
 func TestStatusTextOfInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "x", nil)
-		src.set("a", "y", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "x", nil)
+		src.Set("a", "y", nil)
 		s := start(t, Config[object]{ListerWatcher: src, Resource: widgets})
 		controller := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		run(t, controller.Run)

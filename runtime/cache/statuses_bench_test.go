@@ -28,7 +28,7 @@ func BenchmarkStatuses(b *testing.B) {
 	defer f.Shutdown()
 	var made []*SharedIndexInformer[object]
 	for i := range informers {
-		kind := kindOf(newSource(), &[]string{})
+		kind := kindOf(cachetest.NewSource(), &[]string{})
 		kind.Resource.Resource = fmt.Sprint("kind-", i)
 		s := InformerFor(f, kind)
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err != nil {

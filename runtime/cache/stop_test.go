@@ -57,10 +57,10 @@ func reads(s *SharedIndexInformer[object]) map[string]func() (int, error) {
 func count[T any](all []T, err error) (int, error) { return len(all), err }
 
 // stoppable returns a source with a cluster-scoped object and one in namespace a.
-func stoppable() *fakeSource {
-	src := newSource()
-	src.set("", "cluster", map[string]string{"letters": "x"})
-	src.set("a", "w", map[string]string{"letters": "x"})
+func stoppable() *cachetest.Source {
+	src := cachetest.NewSource()
+	src.Set("", "cluster", map[string]string{"letters": "x"})
+	src.Set("a", "w", map[string]string{"letters": "x"})
 	return src
 }
 
@@ -130,7 +130,7 @@ func TestReadsAfterTheContextEnded(t *testing.T) {
 
 // TestReadsDuringStop has readers that must not conclude that an object was deleted.
 func TestReadsDuringStop(t *testing.T) {
-	s := informerOf(Config[object]{ListerWatcher: newSource(), Resource: widgets, Indexers: Indexers[object]{"letters": cachetest.ByLetters}})
+	s := informerOf(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets, Indexers: Indexers[object]{"letters": cachetest.ByLetters}})
 	index, err := AddIndex(s, "late", cachetest.ByLetters)
 	if err != nil {
 		t.Fatal(err)
@@ -177,9 +177,9 @@ func TestReadsDuringStop(t *testing.T) {
 // TestStopFreesTheCache keeps a lister and the informer.
 func TestStopFreesTheCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for i := range 600 {
-			src.set("a", fmt.Sprint(i), nil)
+			src.Set("a", fmt.Sprint(i), nil)
 		}
 		s := start(t, Config[object]{ListerWatcher: src})
 		listen(t, s)

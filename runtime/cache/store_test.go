@@ -78,9 +78,9 @@ func testEventAllocations(t *testing.T, own *ownWritesOf) {
 			_, all := filled(2000)
 			nodes := []string{"one for all"} // an index function that allocates nothing
 			f, heard, stop := startFed(t, feeding{all: all, node: func(object) []string { return nodes }, handlers: handlers, updates: events, own: own})
-			var batch []Event[object]
+			var batch []cachetest.Event[object]
 			for _, obj := range all[:events] {
-				batch = append(batch, Event[object]{Type: watch.Modified, Item: itemOf(obj), ResourceVersion: "2"})
+				batch = append(batch, cachetest.Event[object]{Type: watch.Modified, Item: cachetest.ItemOf(obj), ResourceVersion: "2"})
 			}
 			got := testing.AllocsPerRun(100, func() {
 				f.events <- batch

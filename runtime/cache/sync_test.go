@@ -13,15 +13,16 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 func TestWaitIgnoresARemovedHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil)
-		src.set("a", "two", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "one", nil)
+		src.Set("a", "two", nil)
 		var asked []string
 		f := NewSharedInformerFactory(0)
 		defer f.Shutdown()
@@ -48,8 +49,8 @@ func TestWaitIgnoresARemovedHandler(t *testing.T) {
 
 func TestWaitEndsWhenTheInformerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.failWith(func(request) error { return errForbidden })
+		src := cachetest.NewSource()
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		stop := run(t, s.Run)
 		go func() {
@@ -66,7 +67,7 @@ func TestWaitEndsWhenTheInformerStops(t *testing.T) {
 
 func TestWaitForSyncedInformersSucceeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, Config[object]{ListerWatcher: newSource()})
+		s := start(t, Config[object]{ListerWatcher: cachetest.NewSource()})
 		_, reg := listen(t, s)
 		if err := WaitForCacheSync(t.Context(), s, reg); err != nil {
 			t.Fatal(err)
@@ -85,8 +86,8 @@ func TestWaitForSyncedInformersSucceeds(t *testing.T) {
 // two goroutines that really race.
 func TestHandlerIsNeverSyncedBeforeItsInformer(t *testing.T) {
 	for range 100 {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		_, reg := listen(t, s)
 		for range 50 { // more handlers make the window larger
@@ -103,7 +104,7 @@ func TestHandlerIsNeverSyncedBeforeItsInformer(t *testing.T) {
 
 func TestNothingStartsAfterShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, asked := newSource(), []string{}
+		src, asked := cachetest.NewSource(), []string{}
 		f := NewSharedInformerFactory(0)
 		before := InformerFor(f, kindOf(src, &asked))
 		_, reg := listen(t, before)
@@ -122,8 +123,8 @@ func TestNothingStartsAfterShutdown(t *testing.T) {
 			}
 			s.Run(t.Context())
 		}
-		if !isClosed(reg.Ended()) || src.count("list") != 0 {
-			t.Errorf("%d lists", src.count("list"))
+		if !isClosed(reg.Ended()) || src.Count("list") != 0 {
+			t.Errorf("%d lists", src.Count("list"))
 		}
 	})
 }
@@ -133,7 +134,7 @@ func TestNothingStartsAfterShutdown(t *testing.T) {
 func TestRunOfARefusedInformer(t *testing.T) {
 	f, asked, logged := NewSharedInformerFactory(0), []string{}, 0
 	defer f.Shutdown()
-	s := InformerFor(f, kindOf(newSource(), &asked), WithNamespace("a "))
+	s := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithNamespace("a "))
 	s.Run(klog.NewContext(t.Context(), klog.New(errorLog{&logged})))
 	if logged != 1 || s.Status().Reason != Misconfigured {
 		t.Errorf("%d errors were logged, and the informer is %v", logged, s.Status())
@@ -143,8 +144,8 @@ func TestRunOfARefusedInformer(t *testing.T) {
 // TestSlowIndexFuncBlocksNoAccessor asks the factory for an informer while an
 // index function of another one runs, and somebody waits for both.
 func TestSlowIndexFuncBlocksNoAccessor(t *testing.T) {
-	src, asked := newSource(), []string{}
-	src.set("a", "w", nil)
+	src, asked := cachetest.NewSource(), []string{}
+	src.Set("a", "w", nil)
 	f := NewSharedInformerFactory(0)
 	defer f.Shutdown()
 	entered, release := make(chan struct{}), make(chan struct{})
@@ -159,7 +160,7 @@ func TestSlowIndexFuncBlocksNoAccessor(t *testing.T) {
 	<-entered
 	waited := make(chan error)
 	go func() { waited <- f.WaitForCacheSync(t.Context()) }()
-	other := kindOf(newSource(), &asked)
+	other := kindOf(cachetest.NewSource(), &asked)
 	other.Resource.Resource = "others"
 	for range 1000 { // one of which meets the wait half-way
 		InformerFor(f, other)
@@ -185,8 +186,8 @@ func TestPanicEndsTheProgram(t *testing.T) {
 		}
 		return
 	}
-	src := newSource()
-	src.set("a", "w", nil)
+	src := cachetest.NewSource()
+	src.Set("a", "w", nil)
 	informerOf(Config[object]{ListerWatcher: src, Resource: widgets,
 		Indexers: Indexers[object]{"bad": func(object) []string { panic("no such field") }}}).Run(context.Background())
 }
@@ -207,15 +208,15 @@ func TestStopBeforeStartIsNoError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logged := 0
 		ctx := klog.NewContext(t.Context(), klog.New(errorLog{&logged}))
-		src, asked := newSource(), []string{}
+		src, asked := cachetest.NewSource(), []string{}
 		f := NewSharedInformerFactory(0)
 		s := InformerFor(f, kindOf(src, &asked))
 		s.Stop()
 		f.Start(ctx)
 		synctest.Wait()
 		s.Run(ctx)
-		if s.Status().Phase != Stopped || src.count("list") != 0 || logged != 0 {
-			t.Errorf("the informer is %v, it made %d lists, %d errors were logged", s.Status(), src.count("list"), logged)
+		if s.Status().Phase != Stopped || src.Count("list") != 0 || logged != 0 {
+			t.Errorf("the informer is %v, it made %d lists, %d errors were logged", s.Status(), src.Count("list"), logged)
 		}
 		other := kindOf(src, &asked)
 		other.Resource.Resource = "others"
@@ -247,8 +248,8 @@ func (h *hasty) waitsFor() (subject, status.NotSynced) {
 // of its handlers, and lets it become synced before the last of them.
 func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
-		other := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: gvr{Group: "test.example.com", Version: "v1", Resource: "others"}}))
+		s := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets}))
+		other := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: gvr{Group: "test.example.com", Version: "v1", Resource: "others"}}))
 		_, first := listen(t, s)
 		_, second := listen(t, s)
 		_, third := listen(t, other)
@@ -277,7 +278,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 // well.
 func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := informerOf(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		s := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets}))
 		_, reg := listen(t, s)
 		err := notSynced(context.DeadlineExceeded, []Syncer{&late{inside(s)}, reg})
 		if want := "not synced (context deadline exceeded):\n\twidgets.test.example.com: Pending for 0s (not started)"; err == nil || err.Error() != want {
@@ -298,7 +299,7 @@ func (l *late) waitsFor() (subject, status.NotSynced) {
 // TestInformerWithoutAResourceIsNamedByItsType has one that was made by hand.
 func TestInformerWithoutAResourceIsNamedByItsType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		config := via(Config[object]{ListerWatcher: newSource()})
+		config := via(Config[object]{ListerWatcher: cachetest.NewSource()})
 		s := informerOf(config)
 		defer s.Stop()
 		if got, want := s.NotSyncedReason(), "v1.PartialObjectMetadata: Pending for 0s (not started)"; got != want {

@@ -40,9 +40,9 @@ func trafficOf(s status.Stats) string {
 }
 
 // failInTurn fails requests of a verb with these errors, one after the other. nil is no failure.
-func failInTurn(verb string, errs ...error) func(request) error {
-	return func(r request) error {
-		if r.verb != verb || len(errs) == 0 {
+func failInTurn(verb string, errs ...error) func(cachetest.Request) error {
+	return func(r cachetest.Request) error {
+		if r.Verb != verb || len(errs) == 0 {
 			return nil
 		}
 		err := errs[0]
@@ -54,83 +54,83 @@ func failInTurn(verb string, errs ...error) func(request) error {
 // TestWaysIntoAList takes each way from an informer that watches to a list, and some that do not
 // end there.
 func TestWaysIntoAList(t *testing.T) {
-	end := func(err error) func(*fakeSource) { return func(src *fakeSource) { src.endWatches(err) } }
+	end := func(err error) func(*cachetest.Source) { return func(src *cachetest.Source) { src.EndWatches(err) } }
 	undecodable := &DecodeError{Name: "w", Err: errors.New("a bad state")}
 	for name, test := range map[string]struct {
 		streams bool
 		// before is called before the first list, and after it do.
-		before, do func(*fakeSource)
+		before, do func(*cachetest.Source)
 		want       string
 	}{
-		"the version has expired":            {do: end(errGone), want: "2 lists, relist Expired 1, watch Expired 1"},
-		"the resource is gone":               {do: end(errNotFound), want: "2 lists, relist NotFound 1, watch NotFound 1"},
+		"the version has expired":            {do: end(cachetest.ErrGone), want: "2 lists, relist Expired 1, watch Expired 1"},
+		"the resource is gone":               {do: end(cachetest.ErrNotFound), want: "2 lists, relist NotFound 1, watch NotFound 1"},
 		"the watch is refused":               {do: end(apierrors.NewBadRequest("no")), want: "2 lists, relist Refused 1, watch Refused 1"},
-		"the version is of the future":       {do: end(errTooLarge()), want: "2 lists, relist ServerError 1, watch ServerError 1"},
+		"the version is of the future":       {do: end(cachetest.ErrTooLarge()), want: "2 lists, relist ServerError 1, watch ServerError 1"},
 		"an event cannot be decoded":         {do: end(undecodable), want: "2 lists, relist Decode 1, watch Decode 1, undecodable 1"},
-		"the watch fails":                    {do: end(errInternal), want: "1 list, watch ServerError 1"},
-		"the right to watch is taken":        {do: end(errForbidden), want: "1 list, watch Forbidden 1"},
-		"the connection is cut without news": {do: end(errCut), want: "1 list, watch Unreachable 1"},
-		"the connection is cut after an event": {do: func(src *fakeSource) {
-			src.set("a", "w", nil)
+		"the watch fails":                    {do: end(cachetest.ErrInternal), want: "1 list, watch ServerError 1"},
+		"the right to watch is taken":        {do: end(cachetest.ErrForbidden), want: "1 list, watch Forbidden 1"},
+		"the connection is cut without news": {do: end(cachetest.ErrCut), want: "1 list, watch Unreachable 1"},
+		"the connection is cut after an event": {do: func(src *cachetest.Source) {
+			src.Set("a", "w", nil)
 			synctest.Wait()
-			src.endWatches(errCut)
+			src.EndWatches(cachetest.ErrCut)
 		}, want: "1 list"},
 		"the watch ends early": {do: end(io.EOF), want: "1 list, watch ClosedEarly 1"},
-		"the watch ends in good order": {do: func(src *fakeSource) {
+		"the watch ends in good order": {do: func(src *cachetest.Source) {
 			time.Sleep(11 * time.Second)
-			src.endWatches(io.EOF)
+			src.EndWatches(io.EOF)
 		}, want: "1 list"},
-		"it has expired when the watch is opened": {do: func(src *fakeSource) {
-			src.set("a", "w", nil)
+		"it has expired when the watch is opened": {do: func(src *cachetest.Source) {
+			src.Set("a", "w", nil)
 			synctest.Wait()
-			src.failWith(failInTurn("watch", errGone))
-			src.endWatches(io.EOF)
+			src.FailWith(failInTurn("watch", cachetest.ErrGone))
+			src.EndWatches(io.EOF)
 		}, want: "2 lists, relist Expired 1, watch Expired 1"},
-		"the first list fails": {before: func(src *fakeSource) {
-			src.failWith(failInTurn("list", errForbidden, errInternal, errInternal))
+		"the first list fails": {before: func(src *cachetest.Source) {
+			src.FailWith(failInTurn("list", cachetest.ErrForbidden, cachetest.ErrInternal, cachetest.ErrInternal))
 		}, want: "1 list, list Forbidden 1, list ServerError 2"},
-		"the relist fails for other reasons": {do: func(src *fakeSource) {
-			src.failWith(failInTurn("list", errForbidden, errNotFound, errSlowDown))
-			src.endWatches(errGone)
+		"the relist fails for other reasons": {do: func(src *cachetest.Source) {
+			src.FailWith(failInTurn("list", cachetest.ErrForbidden, cachetest.ErrNotFound, cachetest.ErrSlowDown))
+			src.EndWatches(cachetest.ErrGone)
 		}, want: "2 lists, relist Expired 1, list Forbidden 1, list NotFound 1, list TooManyRequests 1, watch Expired 1"},
-		"a token expires": {do: func(src *fakeSource) {
-			src.failWith(failInTurn("list", errCut, nil, errGone))
-			src.endWatches(errNotFound)
+		"a token expires": {do: func(src *cachetest.Source) {
+			src.FailWith(failInTurn("list", cachetest.ErrCut, nil, cachetest.ErrGone))
+			src.EndWatches(cachetest.ErrNotFound)
 		}, want: "2 lists, relist NotFound 1, list Expired 1, list Unreachable 1, watch NotFound 1"},
-		"twice": {do: func(src *fakeSource) {
-			src.endWatches(errGone)
+		"twice": {do: func(src *cachetest.Source) {
+			src.EndWatches(cachetest.ErrGone)
 			time.Sleep(time.Minute)
-			src.endWatches(errNotFound)
+			src.EndWatches(cachetest.ErrNotFound)
 			time.Sleep(time.Minute)
-			src.endWatches(errGone)
+			src.EndWatches(cachetest.ErrGone)
 		}, want: "4 lists, relist Expired 2, relist NotFound 1, watch Expired 2, watch NotFound 1"},
-		"a stream expires": {streams: true, do: end(errGone), want: "2 lists, relist Expired 1, watch Expired 1"},
-		"streams are refused": {before: func(src *fakeSource) { src.streams = false }, streams: true, do: end(errGone),
+		"a stream expires": {streams: true, do: end(cachetest.ErrGone), want: "2 lists, relist Expired 1, watch Expired 1"},
+		"streams are refused": {before: func(src *cachetest.Source) { src.Streams = false }, streams: true, do: end(cachetest.ErrGone),
 			want: "2 lists, relist Expired 1, watch Expired 1"},
-		"a stream is refused later": {streams: true, do: func(src *fakeSource) {
-			src.failWith(failInTurn("watch", apierrors.NewBadRequest("no streams")))
-			src.endWatches(errGone)
+		"a stream is refused later": {streams: true, do: func(src *cachetest.Source) {
+			src.FailWith(failInTurn("watch", apierrors.NewBadRequest("no streams")))
+			src.EndWatches(cachetest.ErrGone)
 		}, want: "2 lists, relist Expired 1, watch Expired 1"},
-		"a stream has no end": {streams: true, do: func(src *fakeSource) {
-			src.mu.Lock()
-			src.noBookmark = true
-			src.mu.Unlock()
-			src.endWatches(errGone)
+		"a stream has no end": {streams: true, do: func(src *cachetest.Source) {
+			src.Mu.Lock()
+			src.NoBookmark = true
+			src.Mu.Unlock()
+			src.EndWatches(cachetest.ErrGone)
 		}, want: "2 lists, relist Expired 1, watch Expired 1, watch NoBookmark 1"},
-		"a stream ends before its bookmark": {streams: true, do: func(src *fakeSource) {
-			src.failWith(failInTurn("watch", io.EOF, errInternal))
-			src.endWatches(errGone)
+		"a stream ends before its bookmark": {streams: true, do: func(src *cachetest.Source) {
+			src.FailWith(failInTurn("watch", io.EOF, cachetest.ErrInternal))
+			src.EndWatches(cachetest.ErrGone)
 		}, want: "2 lists, relist Expired 1, watch Expired 1, watch ServerError 1, watch Unreachable 1"},
-		"the first stream fails": {streams: true, before: func(src *fakeSource) {
-			src.failWith(failInTurn("watch", errForbidden))
+		"the first stream fails": {streams: true, before: func(src *cachetest.Source) {
+			src.FailWith(failInTurn("watch", cachetest.ErrForbidden))
 		}, want: "1 list, watch Forbidden 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := newSource()
-				src.streams = test.streams
+				src := cachetest.NewSource()
+				src.Streams = test.streams
 				for n := range 600 {
-					src.set("a", fmt.Sprint("w", n), nil)
+					src.Set("a", fmt.Sprint("w", n), nil)
 				}
 				if test.before != nil {
 					test.before(src)
@@ -155,16 +155,16 @@ func TestWaysIntoAList(t *testing.T) {
 // TestExpiredInALoop has a server that has forgotten each version at once.
 func TestExpiredInALoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.openErr = errGone
+		src := cachetest.NewSource()
+		src.OpenErr = cachetest.ErrGone
 		s := start(t, Config[object]{ListerWatcher: src})
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		got := inside(s).stats()
-		if got.Lists < 100 || got.Lists != uint64(src.count("list")) || got.Relists[Expired] < got.Lists-1 || got.Relists[Expired] > got.Lists {
-			t.Errorf("%s, of %d requests", trafficOf(got), src.count("list"))
+		if got.Lists < 100 || got.Lists != uint64(src.Count("list")) || got.Relists[Expired] < got.Lists-1 || got.Relists[Expired] > got.Lists {
+			t.Errorf("%s, of %d requests", trafficOf(got), src.Count("list"))
 		}
-		if want := (status.FailureCount{Verb: "watch", Reason: Expired, Count: uint64(src.count("watch"))}); len(got.Failures) != 1 || got.Failures[0] != want {
+		if want := (status.FailureCount{Verb: "watch", Reason: Expired, Count: uint64(src.Count("watch"))}); len(got.Failures) != 1 || got.Failures[0] != want {
 			t.Errorf("failures are %v, want %v", got.Failures, want)
 		}
 	})
@@ -174,10 +174,10 @@ func TestExpiredInALoop(t *testing.T) {
 func TestEventsAreCountedByType(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			src := newSource()
-			src.streams = streams
+			src := cachetest.NewSource()
+			src.Streams = streams
 			for n := range 10 {
-				src.set("a", fmt.Sprint("w", n), nil)
+				src.Set("a", fmt.Sprint("w", n), nil)
 			}
 			s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 				Settings: Settings{StreamingList: streams}}))
@@ -194,22 +194,22 @@ func TestEventsAreCountedByType(t *testing.T) {
 			}
 			expect(0, 0, 0, 0)
 			for n := range 7 {
-				src.set("a", fmt.Sprint("new", n), nil)
+				src.Set("a", fmt.Sprint("new", n), nil)
 			}
 			for n := range 5 {
-				src.set("a", fmt.Sprint("w", n), nil)
+				src.Set("a", fmt.Sprint("w", n), nil)
 			}
 			for n := range 3 {
-				src.remove("a", fmt.Sprint("w", n))
+				src.Remove("a", fmt.Sprint("w", n))
 			}
 			expect(7, 5, 3, 0)
-			src.bookmark()
-			src.repeat("a", "new0") // the same state, and an earlier version
+			src.Bookmark()
+			src.Repeat("a", "new0") // the same state, and an earlier version
 			expect(7, 6, 3, 2)
-			src.endWatches(errGone)
+			src.EndWatches(cachetest.ErrGone)
 			time.Sleep(time.Minute)
 			expect(7, 6, 3, 2)
-			src.remove("a", "new0")
+			src.Remove("a", "new0")
 			expect(7, 6, 4, 2)
 		})
 	}
@@ -218,9 +218,9 @@ func TestEventsAreCountedByType(t *testing.T) {
 // TestEventsOfOtherScopes are not counted by a scope that leaves them out.
 func TestEventsOfOtherScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all, a := newSource(), newSource()
+		all, a := cachetest.NewSource(), cachetest.NewSource()
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
-			return listWatchOf[object](map[string]*fakeSource{"": all, "a": a}[namespace])
+			return listWatchOf[object](map[string]*cachetest.Source{"": all, "a": a}[namespace])
 		}}
 		s, err := kind.NewInformer(WithScopes(disjoint([]string{"", "a"})...), WithWatchErrorHandler(quiet))
 		if err != nil {
@@ -228,16 +228,16 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		}
 		run(t, s.Run)
 		synctest.Wait()
-		a.set("a", "w", nil)
-		all.set("a", "w", nil) // of a server that ignores field selectors
-		all.set("b", "w", nil)
+		a.Set("a", "w", nil)
+		all.Set("a", "w", nil) // of a server that ignores field selectors
+		all.Set("b", "w", nil)
 		synctest.Wait()
 		if got := inside(s).stats(); got.Added != 2 || got.Lists != 2 || len(got.Relists) > 0 {
 			t.Errorf("%d added, %s", got.Added, trafficOf(got))
 		}
-		all.endWatches(errGone)
-		a.failWith(failInTurn("list", errForbidden))
-		a.endWatches(errNotFound)
+		all.EndWatches(cachetest.ErrGone)
+		a.FailWith(failInTurn("list", cachetest.ErrForbidden))
+		a.EndWatches(cachetest.ErrNotFound)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got, want := trafficOf(inside(s).stats()), "4 lists, relist Expired 1, relist NotFound 1, list Forbidden 1, watch Expired 1, watch NotFound 1"; got != want {
@@ -250,10 +250,10 @@ func TestEventsOfOtherScopes(t *testing.T) {
 func TestStalenessOfAWatch(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			src := newSource()
-			src.streams = streams
-			src.set("a", "w", nil)
-			src.failWith(func(request) error { return errForbidden })
+			src := cachetest.NewSource()
+			src.Streams = streams
+			src.Set("a", "w", nil)
+			src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 			s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 				Settings: Settings{StreamingList: streams, Backoffs: map[Reason]Backoff{"": {Max: time.Second}, Forbidden: {Max: time.Second}}}}))
 			expect := func(when string, want time.Duration) {
@@ -267,33 +267,33 @@ func TestStalenessOfAWatch(t *testing.T) {
 			run(t, s.Run)
 			time.Sleep(time.Minute)
 			expect("before the first list", 0)
-			src.failWith(nil)
+			src.FailWith(nil)
 			time.Sleep(2 * time.Second)
 			expect("after the list", 0)
 			time.Sleep(time.Minute)
 			expect("of a silent watch", time.Minute)
-			src.set("a", "w", nil)
+			src.Set("a", "w", nil)
 			expect("after an event", 0)
 			time.Sleep(time.Minute)
-			src.bookmark()
+			src.Bookmark()
 			expect("after a bookmark", 0)
 			time.Sleep(time.Minute)
-			src.repeat("b", "")
+			src.Repeat("b", "")
 			expect("after an earlier bookmark", 0)
 			time.Sleep(time.Second)
-			src.failWith(func(request) error { return errInternal })
-			src.endWatches(errInternal)
+			src.FailWith(func(cachetest.Request) error { return cachetest.ErrInternal })
+			src.EndWatches(cachetest.ErrInternal)
 			time.Sleep(time.Hour)
 			expect("while Degraded", time.Hour)
-			src.failWith(func(r request) error {
-				if r.verb == "list" || r.options.SendInitialEvents != nil {
-					return errInternal
+			src.FailWith(func(r cachetest.Request) error {
+				if r.Verb == "list" || r.Options.SendInitialEvents != nil {
+					return cachetest.ErrInternal
 				}
-				return errGone
+				return cachetest.ErrGone
 			})
 			time.Sleep(time.Hour)
 			expect("while the relist fails", 2*time.Hour)
-			src.failWith(nil)
+			src.FailWith(nil)
 			time.Sleep(2 * time.Second)
 			expect("after the relist", 0)
 		})
@@ -303,17 +303,17 @@ func TestStalenessOfAWatch(t *testing.T) {
 // TestStalenessOfScopes is that of the worst.
 func TestStalenessOfScopes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sources := map[string]*fakeSource{"a": newSource(), "b": newSource(), "c": newSource()}
+		sources := map[string]*cachetest.Source{"a": cachetest.NewSource(), "b": cachetest.NewSource(), "c": cachetest.NewSource()}
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }}
 		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources["c"].failWith(func(request) error { return errForbidden })
+		sources["c"].FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		run(t, s.Run)
 		synctest.Wait()
 		time.Sleep(time.Minute)
-		sources["a"].bookmark()
+		sources["a"].Bookmark()
 		synctest.Wait()
 		time.Sleep(time.Second)
 		if got := inside(s).stats().Staleness; got != time.Minute+time.Second {
@@ -322,7 +322,7 @@ func TestStalenessOfScopes(t *testing.T) {
 		if status := s.Status(); status.Verb != "list" || status.Reason != Forbidden {
 			t.Errorf("the verb is %q, in %v", status.Verb, status)
 		}
-		sources["b"].bookmark()
+		sources["b"].Bookmark()
 		synctest.Wait()
 		if got := inside(s).stats().Staleness; got != time.Second {
 			t.Errorf("stale for %v", got)
@@ -332,13 +332,15 @@ func TestStalenessOfScopes(t *testing.T) {
 
 // liar is a source whose watches send the same events again and again.
 type liar struct {
-	*fakeSource
-	events []Event[object]
+	*cachetest.Source
+	events []cachetest.Event[object]
 }
 
-func (l *liar) Watch(context.Context, metav1.ListOptions) (EventStream[object], error) { return l, nil }
+func (l *liar) Watch(context.Context, metav1.ListOptions) (cachetest.EventStream[object], error) {
+	return l, nil
+}
 
-func (l *liar) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+func (l *liar) Next(ctx context.Context, reuse []cachetest.Event[object]) ([]cachetest.Event[object], error) {
 	select {
 	case <-ctx.Done():
 		return reuse[:0], ctx.Err()
@@ -351,15 +353,15 @@ func (l *liar) Stop() {}
 
 // TestCountsOfLyingServers has servers that repeat a bookmark, or that send events without a version.
 func TestCountsOfLyingServers(t *testing.T) {
-	for name, event := range map[string]Event[object]{
+	for name, event := range map[string]cachetest.Event[object]{
 		"the same bookmark":         {Type: watch.Bookmark, ResourceVersion: "101"},
 		"a bookmark without one":    {Type: watch.Bookmark},
-		"events without a version":  {Type: watch.Modified, Item: itemOf(cachetest.Versioned("w", "", "", "x"))},
+		"events without a version":  {Type: watch.Modified, Item: cachetest.ItemOf(cachetest.Versioned("w", "", "", "x"))},
 		"the end of initial events": {Type: watch.Bookmark, ResourceVersion: "101", InitialEventsEnd: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				src := &liar{newSource(), []Event[object]{event, event}}
+				src := &liar{cachetest.NewSource(), []cachetest.Event[object]{event, event}}
 				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
 				run(t, s.Run)
 				time.Sleep(100*time.Second + time.Second/2)
@@ -410,17 +412,17 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 // TestBytesAreCountedAsRead compares the count with what the server has sent, over a list, a
 // watch and a relist.
 func TestBytesAreCountedAsRead(t *testing.T) {
-	if servesProtobuf() {
+	if cachetest.ServesProtobuf() {
 		t.Skip("unstructured objects are JSON")
 	}
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		for n := range 1000 {
-			src.set("a", fmt.Sprint("w", n), nil)
+			src.Set("a", fmt.Sprint("w", n), nil)
 		}
 		var sent atomic.Int64
 		open := func(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
-			body, err := openerOf(src)(ctx, options, "application/vnd.kubernetes.protobuf;any,application/json")
+			body, err := cachetest.OpenerOf(src)(ctx, options, "application/vnd.kubernetes.protobuf;any,application/json")
 			if err != nil {
 				return nil, err
 			}
@@ -434,10 +436,10 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 		last := int64(0)
 		for i, change := range []func(){
 			func() {},
-			func() { src.set("a", "w1", nil) },
-			src.bookmark,
-			func() { src.set("a", "w1", nil) },
-			func() { src.endWatches(errGone) },
+			func() { src.Set("a", "w1", nil) },
+			src.Bookmark,
+			func() { src.Set("a", "w1", nil) },
+			func() { src.EndWatches(cachetest.ErrGone) },
 		} {
 			change()
 			time.Sleep(time.Minute)
@@ -457,8 +459,8 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 // TestVerbOfTheFailedRequest is set and cleared with the error.
 func TestVerbOfTheFailedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.failWith(func(request) error { return errForbidden })
+		src := cachetest.NewSource()
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		s := start(t, Config[object]{ListerWatcher: src})
 		expect := func(want string) {
 			t.Helper()
@@ -469,17 +471,17 @@ func TestVerbOfTheFailedRequest(t *testing.T) {
 			}
 		}
 		expect("list")
-		src.failWith(func(r request) error {
-			if r.verb == "watch" {
-				return errForbidden
+		src.FailWith(func(r cachetest.Request) error {
+			if r.Verb == "watch" {
+				return cachetest.ErrForbidden
 			}
 			return nil
 		})
 		expect("watch")
-		src.failWith(nil)
+		src.FailWith(nil)
 		expect("")
-		src.failWith(func(request) error { return errInternal })
-		src.endWatches(errGone)
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrInternal })
+		src.EndWatches(cachetest.ErrGone)
 		expect("list")
 		s.Stop()
 		expect("list") // the last error stays
@@ -489,8 +491,8 @@ func TestVerbOfTheFailedRequest(t *testing.T) {
 // TestTransformFailuresHaveAVerb although no request has failed.
 func TestTransformFailuresHaveAVerb(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", nil)
+		src := cachetest.NewSource()
+		src.Set("a", "w", nil)
 		var fails atomic.Bool
 		s := start(t, Config[object]{ListerWatcher: src, Transform: func(obj object) (object, error) {
 			if fails.Load() {
@@ -500,7 +502,7 @@ func TestTransformFailuresHaveAVerb(t *testing.T) {
 		}})
 		synctest.Wait()
 		fails.Store(true)
-		src.set("a", "w", nil)
+		src.Set("a", "w", nil)
 		synctest.Wait()
 		if status := s.Status(); status.Verb != "watch" || status.Reason != Decode {
 			t.Errorf("the verb is %q, in %v", status.Verb, status)
@@ -518,15 +520,15 @@ func TestTransformFailuresHaveAVerb(t *testing.T) {
 // TestStalenessDuringAStreamingList does not count initial events: the cache does not show them yet.
 func TestStalenessDuringAStreamingList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.streams = true
+		src := cachetest.NewSource()
+		src.Streams = true
 		for n := range 10 {
-			src.set("a", fmt.Sprint("w", n), nil)
+			src.Set("a", fmt.Sprint("w", n), nil)
 		}
 		setBookmark := func(sent bool) {
-			src.mu.Lock()
-			defer src.mu.Unlock()
-			src.noBookmark = !sent
+			src.Mu.Lock()
+			defer src.Mu.Unlock()
+			src.NoBookmark = !sent
 		}
 		setBookmark(false)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true}}))
@@ -536,12 +538,12 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 			t.Errorf("stale for %v before the first list, %d added", got.Staleness, got.Added)
 		}
 		setBookmark(true)
-		src.endWatches(errInternal)
+		src.EndWatches(cachetest.ErrInternal)
 		time.Sleep(time.Minute)
-		src.bookmark()
+		src.Bookmark()
 		synctest.Wait()
 		setBookmark(false)
-		src.endWatches(errGone)
+		src.EndWatches(cachetest.ErrGone)
 		time.Sleep(5 * time.Second)
 		if got := inside(s).stats(); got.Staleness != 5*time.Second || got.Lists != 1 {
 			t.Errorf("stale for %v, %s", got.Staleness, trafficOf(got))

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // phaseView is a view of objects with a phase.
@@ -135,11 +137,11 @@ func TestViewOfATypedClientFails(t *testing.T) {
 	}
 	stream.Stop()
 
-	client.failure = errForbidden
-	if _, err := view.List(ctx, metav1.ListOptions{}); !errors.Is(err, errForbidden) {
+	client.failure = cachetest.ErrForbidden
+	if _, err := view.List(ctx, metav1.ListOptions{}); !errors.Is(err, cachetest.ErrForbidden) {
 		t.Errorf("List fails with %v", err)
 	}
-	if _, err := view.Watch(ctx, metav1.ListOptions{}); !errors.Is(err, errForbidden) {
+	if _, err := view.Watch(ctx, metav1.ListOptions{}); !errors.Is(err, cachetest.ErrForbidden) {
 		t.Errorf("Watch fails with %v", err)
 	}
 }

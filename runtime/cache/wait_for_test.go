@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // waiting is a call of WaitFor in a goroutine.
@@ -37,8 +39,8 @@ func (w *waiting) returned(t *testing.T) bool {
 // TestWaitFor waits for the first list, an event, a bookmark, and a relist.
 func TestWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "one", nil) // 101
+		src := cachetest.NewSource()
+		src.Set("a", "one", nil) // 101
 		s := newFollower(src)
 		first := waitFor(t, s, 101)
 		if first.returned(t) {
@@ -49,9 +51,9 @@ func TestWaitFor(t *testing.T) {
 			t.Error("the first list does not end WaitFor")
 		}
 		steps := []func(){
-			func() { src.set("a", "one", nil) },
-			src.bookmark,
-			func() { src.remove("a", "one") },
+			func() { src.Set("a", "one", nil) },
+			src.Bookmark,
+			func() { src.Remove("a", "one") },
 		}
 		for i, step := range steps {
 			next, later := waitFor(t, s, 102+i), waitFor(t, s, 103+i)
@@ -66,10 +68,10 @@ func TestWaitFor(t *testing.T) {
 				t.Errorf("step %d: WaitFor waits for the past", i)
 			}
 		}
-		src.setSilent(true)
-		src.set("a", "two", nil)
+		src.SetSilent(true)
+		src.Set("a", "two", nil)
 		relisted := waitFor(t, s, 105)
-		src.endWatches(errGone)
+		src.EndWatches(cachetest.ErrGone)
 		time.Sleep(time.Minute)
 		if !relisted.returned(t) {
 			t.Error("a relist does not end WaitFor")
@@ -81,21 +83,21 @@ func TestWaitFor(t *testing.T) {
 }
 
 // newInformer returns an informer of a source without ReadYourWrites.
-func newFollower(src *fakeSource) *SharedIndexInformer[object] {
+func newFollower(src *cachetest.Source) *SharedIndexInformer[object] {
 	return informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 }
 
 // TestWaitForNamespaces: all namespaces have to reach the version.
 func TestWaitForNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := newSource(), newSource()
-		s := followAll(t, map[string]*fakeSource{"a": a, "b": b})
-		a.set("a", "one", nil)
+		a, b := cachetest.NewSource(), cachetest.NewSource()
+		s := followAll(t, map[string]*cachetest.Source{"a": a, "b": b})
+		a.Set("a", "one", nil)
 		w := waitFor(t, s, 101)
 		if w.returned(t) {
 			t.Error("one of two namespaces is behind")
 		}
-		b.bookmark()
+		b.Bookmark()
 		if !w.returned(t) {
 			t.Error("both namespaces have the version")
 		}
@@ -105,12 +107,12 @@ func TestWaitForNamespaces(t *testing.T) {
 // TestWaitForEnds: the error has the reason, and nothing is left.
 func TestWaitForEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
+		src := cachetest.NewSource()
 		s := newFollower(src)
 		run(t, s.Run)
 		synctest.Wait()
-		src.failWith(func(request) error { return errForbidden })
-		src.endWatches(errCut)
+		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		src.EndWatches(cachetest.ErrCut)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := s.WaitFor(ctx, "500")

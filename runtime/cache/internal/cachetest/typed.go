@@ -1,4 +1,4 @@
-package cache
+package cachetest
 
 import (
 	"context"
@@ -10,24 +10,24 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// lister is a source of objects as tests write it, with typed objects and items that have errors. listWatchOf makes it a
-// ListerWatcher.
-type lister[T Object] interface {
+// Lister is a source of objects as tests write it, with typed objects and items that have errors. SourceOf makes it a
+// source.Source.
+type Lister[T wire.Object] interface {
 	List(ctx context.Context, options metav1.ListOptions) (Page[T], error)
 	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
 
 // Item, Page and Event are those of package wire, with typed objects.
 type (
-	Item[T Object] struct {
+	Item[T wire.Object] struct {
 		Object T
-		Err    *DecodeError
+		Err    *wire.DecodeError
 	}
-	Page[T Object] struct {
+	Page[T wire.Object] struct {
 		Items                     []Item[T]
 		ResourceVersion, Continue string
 	}
-	Event[T Object] struct {
+	Event[T wire.Object] struct {
 		Type watch.EventType
 		Item[T]
 		ResourceVersion  string
@@ -35,34 +35,52 @@ type (
 	}
 )
 
+// ItemOf returns an object as an Item.
+func ItemOf[T wire.Object](obj T) Item[T] { return Item[T]{Object: obj} }
+
+// ItemsOf returns objects as Items.
+func ItemsOf[T wire.Object](objs ...T) []Item[T] {
+	items := make([]Item[T], len(objs))
+	for i, obj := range objs {
+		items[i].Object = obj
+	}
+	return items
+}
+
+func objectsOf[T wire.Object](items []Item[T]) []T {
+	objs := make([]T, len(items))
+	for i := range items {
+		objs[i] = items[i].Object
+	}
+	return objs
+}
+
 // EventStream is a source.Stream of typed events.
-type EventStream[T Object] interface {
+type EventStream[T wire.Object] interface {
 	Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error)
 	Stop()
 }
 
-// ListWatch is a lister of two functions.
-type ListWatch[T Object] struct {
+// ListWatch is a Lister of two functions.
+type ListWatch[T wire.Object] struct {
 	ListFunc  func(ctx context.Context, options metav1.ListOptions) (Page[T], error)
 	WatchFunc func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
 
+// List calls ListFunc.
 func (lw *ListWatch[T]) List(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
 	return lw.ListFunc(ctx, options)
 }
 
+// Watch calls WatchFunc.
 func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
 	return lw.WatchFunc(ctx, options)
 }
 
-func listWatchOf[T Object](of lister[T]) ListerWatcher[T] {
-	return ListerWatcher[T]{sourceOf(of), source.IsFake(of)}
-}
+// SourceOf returns a source of objects as the machine reads it.
+func SourceOf[T wire.Object](of Lister[T]) source.Source { return &typedSource[T]{of} }
 
-// sourceOf returns a source of objects as the machine reads it.
-func sourceOf[T Object](of lister[T]) source.Source { return &typedSource[T]{of} }
-
-type typedSource[T Object] struct{ of lister[T] }
+type typedSource[T wire.Object] struct{ of Lister[T] }
 
 func (s *typedSource[T]) List(ctx context.Context, options metav1.ListOptions) (wire.Page, error) {
 	page, err := s.of.List(ctx, options)
@@ -81,7 +99,7 @@ func (s *typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) 
 	return &typedStream[T]{EventStream: of}, nil
 }
 
-type typedStream[T Object] struct {
+type typedStream[T wire.Object] struct {
 	EventStream[T]
 	events []Event[T]
 }
@@ -101,7 +119,7 @@ func (s *typedStream[T]) Next(ctx context.Context, reuse []wire.Event) (events [
 	return events, err
 }
 
-func erasedItem[T Object](item *Item[T]) wire.Item {
+func erasedItem[T wire.Object](item *Item[T]) wire.Item {
 	if item.Err != nil {
 		return wire.Item{Err: item.Err}
 	}

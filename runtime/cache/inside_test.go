@@ -1,0 +1,23 @@
+package cache
+
+import (
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+)
+
+// object and widgets are the kind that these tests are about.
+type object = cachetest.Object
+
+var widgets = cachetest.Widgets
+
+// listWatchOf returns the source of a Kind.
+func listWatchOf[T Object](of cachetest.Lister[T]) ListerWatcher[T] {
+	return ListerWatcher[T]{cachetest.SourceOf(of), source.IsFake(of)}
+}
+
+// inside returns the machine of an informer.
+func inside[T Object](s *SharedIndexInformer[T]) *sharedInformer { return s.machine.(*sharedInformer) }
+
+// machineOf returns the machine of a cache.
+func machineOf[T Object](x *Indexer[T]) *indexer.Indexer { return x.machine.(*indexer.Indexer) }
