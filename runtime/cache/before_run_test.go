@@ -44,7 +44,7 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 					if err := s.SetTransform(mark); err != nil {
 						t.Fatal(err)
 					}
-					run(t, s.Run)
+					cachetest.Run(t, s.Run)
 					synctest.Wait()
 					src.Set("a", "v", nil)
 					synctest.Wait()
@@ -101,7 +101,7 @@ func TestWatchErrorHandlerIsSetBeforeRun(t *testing.T) {
 		if err := s.SetWatchErrorHandler(second.onError); err != nil {
 			t.Fatal(err)
 		}
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		time.Sleep(time.Minute)
 		stop()
 		if first.errors > 0 || second.errors < 3 {
@@ -137,7 +137,7 @@ func TestSettersRaceWithRun(t *testing.T) {
 				_ = s.SetWatchErrorHandler(quiet)
 			}
 		}()
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		<-s.Synced()
 		<-set
 		stop()
@@ -196,7 +196,7 @@ func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
 		if got := s.LastSyncResourceVersion(); got != "" {
 			t.Errorf("before the start it is %q", got)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		if got := s.LastSyncResourceVersion(); got != "101" {
 			t.Errorf("after the first list it is %q", got)

@@ -123,7 +123,7 @@ func TestRelistKeepsUnchangedObjects(t *testing.T) {
 					return obj, nil
 				},
 			})
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			synctest.Wait()
 			before := map[string]object{}
 			for obj := range s.GetStore().All() {
@@ -169,9 +169,9 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 				}
 				s := informerOf(config)
 				heard, _ := listen(t, s)
-				run(t, s.Run)
+				cachetest.Run(t, s.Run)
 				synctest.Wait()
-				heard.drain()
+				heard.Drain()
 				before := map[string]object{}
 				for obj := range s.GetStore().All() {
 					before[obj.Name] = obj
@@ -180,7 +180,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 				for _, want := range [][]string{{"update a/3@104->104"}, nil} {
 					time.Sleep(time.Minute)
 					synctest.Wait()
-					wantLines(t, heard.drain(), want...)
+					cachetest.WantLines(t, heard.Drain(), want...)
 					for obj := range s.GetStore().All() {
 						if packingtest.IsState(obj, before[obj.Name]) != (obj.Name != "3") {
 							t.Errorf("streams %v, typed %v, object %s: is the one from before: %v", streams, typed, obj.Name, before[obj.Name] == obj)

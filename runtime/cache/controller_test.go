@@ -16,7 +16,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := cachetest.NewSource()
 		src.Set("a", "w", map[string]string{"letters": "x"})
-		heard := &recorder{}
+		heard := &cachetest.Recorder{}
 		kind := Kind[object]{Resource: widgets, Indexers: Indexers[object]{"letters": cachetest.ByLetters}, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 		indexer, controller, err := NewIndexerInformer(kind, heard, WithWatchErrorHandler(quiet), WithResync(time.Hour))
 		if err != nil {
@@ -25,7 +25,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		if controller.HasSynced() || controller.NotSyncedReason() != "widgets.test.example.com: Pending for 0s (not started)" {
 			t.Errorf("before it is run: %q", controller.NotSyncedReason())
 		}
-		stop := run(t, controller.Run)
+		stop := cachetest.Run(t, controller.Run)
 		if err := WaitForCacheSync(t.Context(), controller); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/w@101 initial=true", "update a/w@101->102", "update a/w@102->102")
+		cachetest.WantLines(t, heard.Drain(), "add a/w@101 initial=true", "update a/w@101->102", "update a/w@102->102")
 		stop()
 		if !isClosed(controller.Ended()) {
 			t.Error("the controller has not ended")
@@ -67,7 +67,7 @@ func TestRunWaitsForItsSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &stubborn{}
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		synctest.Wait()
 		stop()
 		if !src.returned {

@@ -29,7 +29,7 @@ func wantTimes(t *testing.T, s *SharedIndexInformer[object], want ...string) {
 		got = append(got, fmt.Sprintf("%s: synced %v, %d wait, %d processed, %d merged, %d panics, running %v, slowest %v, latency %s",
 			h.Name, h.Synced, h.Backlog, h.Processed, h.Merged, h.Panics, h.Running, h.Slowest, timesOf(h.Latency)))
 	}
-	wantLines(t, got, want...)
+	cachetest.WantLines(t, got, want...)
 }
 
 // TestTimesOfAChange follows changes through an index function and a handler, which take 2 and 3
@@ -51,7 +51,7 @@ func TestTimesOfAChange(t *testing.T) {
 		}
 		wantTimes(t, s, "queued 0, stale for 0s, processing 0 in 0s, to cache 0 in 0s",
 			"slow: synced false, 0 wait, 0 processed, 0 merged, 0 panics, running 0s, slowest 0s, latency 0 in 0s")
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		wantTimes(t, s, "queued 0, stale for 0s, processing 1 in 0s, to cache 1 in 0s",
 			"slow: synced true, 0 wait, 1 processed, 0 merged, 0 panics, running 0s, slowest 0s, latency 1 in 0s")
 
@@ -180,7 +180,7 @@ func TestReadersDoNotWait(t *testing.T) {
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { hang() }}); err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		src.Set("a", "x", nil)
 		synctest.Wait()

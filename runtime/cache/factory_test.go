@@ -42,14 +42,14 @@ func TestFactorySharesInformers(t *testing.T) {
 		if second := InformerFor(f, kindOf(src, &asked)); first != second {
 			t.Error("two informers of one kind")
 		}
-		wantLines(t, asked, "team-a")
+		cachetest.WantLines(t, asked, "team-a")
 		heard, _ := listen(t, first)
 		f.Start(t.Context())
 		f.Start(t.Context()) // starts nothing twice
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		wantLines(t, heard.drain(), "add team-a/w@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add team-a/w@101 initial=true")
 		for _, verb := range []string{"list", "watch"} {
 			synctest.Wait()
 			if got := src.Last(verb).LabelSelector; got != "x=y" {
@@ -61,14 +61,14 @@ func TestFactorySharesInformers(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "update team-a/w@101->101")
+		cachetest.WantLines(t, heard.Drain(), "update team-a/w@101->101")
 
 		// A kind that is asked for later is started later; a cluster-scoped one has
 		// no namespace.
 		cluster := kindOf(cachetest.NewSource(), &asked)
 		cluster.Namespaced, cluster.Resource.Resource = false, "clusterwidgets"
 		late := InformerFor(f, cluster)
-		wantLines(t, asked, "team-a", "")
+		cachetest.WantLines(t, asked, "team-a", "")
 		if late.Status().Phase != Pending {
 			t.Error("an informer ran before it was started")
 		}
@@ -323,7 +323,7 @@ func TestGenericInformer(t *testing.T) {
 		src.Set("a", "one", nil)
 		src.Remove("a", "one")
 		synctest.Wait()
-		wantLines(t, heard, "add one", "update one", "delete one")
+		cachetest.WantLines(t, heard, "add one", "update one", "delete one")
 		store := informer.GetStore()
 		if obj, ok := store.Get(ObjectName{"a", "one"}); ok || obj != nil {
 			t.Errorf("Get of what is gone = %v, %v", obj, ok)
@@ -346,7 +346,7 @@ func TestGenericInformer(t *testing.T) {
 }
 
 func TestFilteringHandler(t *testing.T) {
-	heard := &recorder{}
+	heard := &cachetest.Recorder{}
 	h := FilteringResourceEventHandler[object]{FilterFunc: func(obj object) bool { return obj.Labels["letters"] != "" }, Handler: heard}
 	src := cachetest.NewSource()
 	out := src.Set("a", "w", nil).DeepCopy()
@@ -360,7 +360,7 @@ func TestFilteringHandler(t *testing.T) {
 	h.OnDelete(out, false)
 	h.OnAdd(in, true)
 	h.OnDelete(in, true)
-	wantLines(t, heard.drain(),
+	cachetest.WantLines(t, heard.Drain(),
 		"add a/w@102 initial=false", "update a/w@102->103", "delete a/w@103 unknown=false",
 		"add a/w@102 initial=true", "delete a/w@102 unknown=true")
 }

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // followTeams runs an informer with a scope for each widget of the namespace teams, which another informer follows.
-func followTeams(t *testing.T, c *cluster, log *shownLog, names ...string) *SharedIndexInformer[object] {
+func followTeams(t *testing.T, c *cluster, log *cachetest.ShownLog, names ...string) *SharedIndexInformer[object] {
 	for _, name := range names {
 		create(c, "teams", name)
 	}
@@ -66,17 +67,17 @@ var outages = map[string]func(c *cluster) (end func()){
 // TestLogOfAnOutageWithScopes has outages of a whole server. Each informer logs one line at the beginning and
 // one at the end, and does not blame what sets its scopes.
 func TestLogOfAnOutageWithScopes(t *testing.T) {
-	for name, running := range map[string]func(*testing.T, *cluster, *shownLog) *SharedIndexInformer[object]{
-		"one namespace": func(t *testing.T, c *cluster, log *shownLog) *SharedIndexInformer[object] {
+	for name, running := range map[string]func(*testing.T, *cluster, *cachetest.ShownLog) *SharedIndexInformer[object]{
+		"one namespace": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			return c.runLogged(t, log, nil, WithNamespace("a"))
 		},
-		"namespaces": func(t *testing.T, c *cluster, log *shownLog) *SharedIndexInformer[object] {
+		"namespaces": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			return c.runLogged(t, log, nil, WithNamespaces("a", "b", "c"))
 		},
-		"FollowScopes": func(t *testing.T, c *cluster, log *shownLog) *SharedIndexInformer[object] {
+		"FollowScopes": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			return followTeams(t, c, log, "a", "b", "c")
 		},
-		"SetScopes": func(t *testing.T, c *cluster, log *shownLog) *SharedIndexInformer[object] {
+		"SetScopes": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			s := c.runLogged(t, log, nil, WithScopesLater())
 			setScopes(t, s, in("a", "b", "c")...)
 			return s
@@ -85,25 +86,25 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 		for outage, begin := range outages {
 			t.Run(name+"/"+outage, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					c, log := newCluster(t), &shownLog{}
+					c, log := newCluster(t), &cachetest.ShownLog{}
 					s := running(t, c, log)
 					informers := 1
 					if name == "FollowScopes" {
 						informers = 2
 					}
 					time.Sleep(time.Minute)
-					wantLog(t, log)
+					cachetest.WantLog(t, log)
 					end := begin(c)
 					c.server.Restart()
 					time.Sleep(15 * time.Minute)
 					status := s.Status()
-					wantLog(t, log, slices.Repeat([]string{"Does not follow the API server: "}, informers)...)
+					cachetest.WantLog(t, log, slices.Repeat([]string{"Does not follow the API server: "}, informers)...)
 					if failed := (*ScopesError)(nil); status.Err == nil || errors.As(status.Err, &failed) {
 						t.Errorf("during the outage: %v", status)
 					}
 					end()
 					time.Sleep(10 * time.Minute)
-					wantLog(t, log, slices.Repeat([]string{"Follows the API server again"}, informers)...)
+					cachetest.WantLog(t, log, slices.Repeat([]string{"Follows the API server again"}, informers)...)
 				})
 			})
 		}
@@ -113,20 +114,20 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 // TestLogOfAnOutageFromTheStart has a server that refuses connections before the scopes are known.
 func TestLogOfAnOutageFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		create(c, "a", "one")
 		away := c.server.On("list", widgets.Resource).Fail(syscall.ECONNREFUSED)
 		s := followTeams(t, c, log, "a", "b")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		lines := log.take()
+		lines := log.Take()
 		slices.Sort(lines)
 		if len(lines) != 2 || !strings.HasPrefix(lines[0], "Does not follow the API server: list: connection refused ") || !strings.HasPrefix(lines[1], "Does not follow the API server: scopes: widgets.test.example.com in namespace teams: list: connection refused ") {
 			t.Errorf("the log has\n\t%s", strings.Join(lines, "\n\t"))
 		}
 		away.Remove()
 		time.Sleep(10 * time.Minute)
-		wantLog(t, log, "Follows the API server again", "Follows the API server again")
+		cachetest.WantLog(t, log, "Follows the API server again", "Follows the API server again")
 		if got := names(s); !slices.Equal(got, []string{"a/one"}) {
 			t.Errorf("cached are %q", got)
 		}
@@ -137,33 +138,33 @@ func TestLogOfAnOutageFromTheStart(t *testing.T) {
 // own.
 func TestLogOfAScopesError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		s := c.runLogged(t, log, nil, WithScopesLater())
 		setScopes(t, s, in("a", "b")...)
 		s.SetScopesError(errors.New("the file is missing"))
 		time.Sleep(time.Hour)
-		wantLog(t, log, "Does not follow the API server: scopes: the file is missing resource=widgets.test.example.com in namespaces a, b")
+		cachetest.WantLog(t, log, "Does not follow the API server: scopes: the file is missing resource=widgets.test.example.com in namespaces a, b")
 		away := c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)
 		c.server.Restart()
 		time.Sleep(time.Hour)
-		wantLog(t, log, "Does not follow the API server: watch: connection refused")
+		cachetest.WantLog(t, log, "Does not follow the API server: watch: connection refused")
 		if status := s.Status(); !strings.Contains(status.String(), "scopes: the file is missing") {
 			t.Errorf("the status is %v", status)
 		}
 		away.Remove()
 		time.Sleep(time.Hour)
-		wantLog(t, log, "The API server answers again")
+		cachetest.WantLog(t, log, "The API server answers again")
 	})
 }
 
 // TestLogOfOutagesNextToAForbiddenScope has a scope that never works. Outages of the others are logged all the same.
 func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		c.server.On("*", widgets.Resource).In("c").Forbidden()
 		c.runLogged(t, log, []string{"a", "b", "c"})
 		time.Sleep(time.Hour)
-		wantLog(t, log, "in the namespace \"c\"")
+		cachetest.WantLog(t, log, "in the namespace \"c\"")
 		for range 3 {
 			for name, begin := range outages {
 				if name == "one scope after the other" {
@@ -172,10 +173,10 @@ func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 				end := begin(c)
 				c.server.Restart()
 				time.Sleep(15 * time.Minute)
-				wantLog(t, log, "Does not follow the API server: ")
+				cachetest.WantLog(t, log, "Does not follow the API server: ")
 				end()
 				time.Sleep(15 * time.Minute)
-				wantLog(t, log, "The API server answers again")
+				cachetest.WantLog(t, log, "The API server answers again")
 			}
 		}
 		// A server that fails each minute does not fill the log.
@@ -187,7 +188,7 @@ func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 			time.Sleep(30 * time.Second)
 		}
 		synctest.Wait()
-		if lines := log.take(); len(lines) > 40 { // of 60 outages
+		if lines := log.Take(); len(lines) > 40 { // of 60 outages
 			t.Errorf("%d lines in an hour", len(lines))
 		}
 	})

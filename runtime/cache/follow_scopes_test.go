@@ -10,6 +10,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // wantAwaited checks what is said about an informer whose source has set no scopes: status is in the text of its
@@ -33,16 +34,16 @@ func wantAwaited(t *testing.T, s *SharedIndexInformer[object], status, remedy st
 // TestScopesThatAreNotSet has no scopes, and says so in Status, in WaitForCacheSync, in the advice and in the log.
 func TestScopesThatAreNotSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		s := c.runLogged(t, log, nil, WithScopesLater())
 		wantAwaited(t, s, "SetScopes was not called yet", "its scopes are not set yet. Look at what calls SetScopes")
 		time.Sleep(advice.After)
-		wantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com in scopes that are not set yet for=10s advice=The informer has sent no request, because its scopes are not set yet")
+		cachetest.WantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com in scopes that are not set yet for=10s advice=The informer has sent no request, because its scopes are not set yet")
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		wantLog(t, log)
+		cachetest.WantLog(t, log)
 		wantAwaited(t, s, "Listing for 60m: SetScopes was not called yet", "SetScopes")
 	})
 }
@@ -51,7 +52,7 @@ func TestScopesThatAreNotSet(t *testing.T) {
 // lists, and fails.
 func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		create(c, "teams", "a")
 		create(c, "a", "one")
 		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.open(namespace, inJSON) }}
@@ -63,13 +64,13 @@ func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 		followNames(t, s, teams)
 		wantAwaited(t, s, "its scopes come from an informer that is not synced: widgets.test.example.com in namespace teams: Pending for ", "which is not started. Start that informer")
 		time.Sleep(advice.After)
-		wantLog(t, log, "the objects of the informer of widgets.test.example.com, which is not started.")
+		cachetest.WantLog(t, log, "the objects of the informer of widgets.test.example.com, which is not started.")
 
 		hanging := c.server.On("list", widgets.Resource).In("teams").Hang()
-		run(t, func(ctx context.Context) { teams.Run(klog.NewContext(ctx, klog.New(log))) })
+		cachetest.Run(t, func(ctx context.Context) { teams.Run(klog.NewContext(ctx, klog.New(log))) })
 		wantAwaited(t, s, "in namespace teams: Listing for ", "which is not synced. Look at the Status of that informer")
 		time.Sleep(advice.After)
-		wantLog(t, log, "in namespace teams for=10s advice=The server has sent nothing of the first list for 10s")
+		cachetest.WantLog(t, log, "in namespace teams for=10s advice=The server has sent nothing of the first list for 10s")
 
 		failing := c.server.On("list", widgets.Resource).In("teams").Forbidden()
 		hanging.Remove()
@@ -78,7 +79,7 @@ func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 		if status := s.Status(); status.Phase != Degraded || status.Reason != Forbidden {
 			t.Errorf("while the informer of the scopes fails: %v", status)
 		}
-		log.take()
+		log.Take()
 		failing.Remove()
 		time.Sleep(time.Minute)
 		synctest.Wait()

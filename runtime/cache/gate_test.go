@@ -56,7 +56,7 @@ func TestGate(t *testing.T) {
 				settings := erasedConfig(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets, WatchErrorHandler: quiet, Transform: transform})
 				settings.source = from
 				s := newInformer(settings)
-				run(t, s.Run)
+				cachetest.Run(t, s.Run)
 				time.Sleep(time.Second)
 				synctest.Wait()
 				status := s.Status()

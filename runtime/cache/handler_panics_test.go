@@ -66,14 +66,14 @@ func TestHandlerContinuesAfterGoexit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if err := WaitForCacheSync(ctx, s, reg); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		wantLines(t, heard, "add a", "add b", "add c")
+		cachetest.WantLines(t, heard, "add a", "add b", "add c")
 		status := s.Status()
 		var exited *HandlerPanicError
 		if status.Phase != Degraded || status.Reason != HandlerPanic || !errors.As(status.Err, &exited) || !exited.Exited ||

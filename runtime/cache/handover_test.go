@@ -34,7 +34,7 @@ func TestNamespaceTakesOver(t *testing.T) {
 			v := &twoViews{}
 			v.set("one")
 			s := v.informer(t, WithScopes(Scope{OtherNamespaces: true}))
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
 			if by == "nothing" {
@@ -42,12 +42,12 @@ func TestNamespaceTakesOver(t *testing.T) {
 			}
 			v.of("").Set("a", "two", nil) // the server of the new scope does not know that yet
 			synctest.Wait()
-			if lines := heard.drain(); len(lines) != 2 {
+			if lines := heard.Drain(); len(lines) != 2 {
 				t.Errorf("by %s: at first %q", by, lines)
 			}
 			setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
 			synctest.Wait()
-			wantLines(t, heard.drain())
+			cachetest.WantLines(t, heard.Drain())
 			if s.HasSynced() || s.GetStore().Len() != 2 || s.Status().Phase != Listing {
 				t.Errorf("by %s: while the new scope is behind: %v", by, s.Status())
 			}
@@ -78,12 +78,12 @@ func TestNamespaceTakesOver(t *testing.T) {
 			if got := s.LastSyncResourceVersion(); got != want {
 				t.Errorf("by %s: the cache has version %s, want %s", by, got, want)
 			}
-			heard.drain()
+			heard.Drain()
 			v.of("a").Version = max(v.of("a").Version, 300)
 			v.of("a").Set("a", "one", nil)
 			v.of("").Set("a", "three", nil) // it is no longer a namespace of the others
 			synctest.Wait()
-			wantLines(t, heard.drain(), "update a/one@101->301")
+			cachetest.WantLines(t, heard.Drain(), "update a/one@101->301")
 			if n := v.of("a").Count("list"); n != 1 {
 				t.Errorf("by %s: %d lists", by, n)
 			}
@@ -100,7 +100,7 @@ func TestNamespaceGoesBack(t *testing.T) {
 		v := &twoViews{}
 		v.set("one")
 		s := v.informer(t, WithScopes(Scope{OtherNamespaces: true}, Scope{Namespace: "a"}))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		v.of("").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
@@ -108,7 +108,7 @@ func TestNamespaceGoesBack(t *testing.T) {
 		v.set("two")
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
+		cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
 		v.of("").FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -117,7 +117,7 @@ func TestNamespaceGoesBack(t *testing.T) {
 		}
 		v.set("three")
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/three@103 initial=false")
+		cachetest.WantLines(t, heard.Drain(), "add a/three@103 initial=false")
 	})
 }
 
@@ -133,20 +133,20 @@ func TestVersionsThatCannotBeCompared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		heard.drain()
+		heard.Drain()
 		v.of("a").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
 		v.both(func(src *cachetest.Source) { src.Remove("a", "one") })
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		wantLines(t, heard.drain())
+		cachetest.WantLines(t, heard.Drain())
 		v.of("a").FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete a/one@") || !s.HasSynced() {
+		if lines := heard.Drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete a/one@") || !s.HasSynced() {
 			t.Errorf("after the list: %q, %v", lines, s.Status())
 		}
 	})
@@ -205,24 +205,24 @@ func TestContradictionOfObjects(t *testing.T) {
 				s.SetScopesError(err)
 			}
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		set(in("a", "a", "b")) // equal ones are one
 		synctest.Wait()
-		wantLines(t, sortedLines(heard), "add a/one@101 initial=true", "add b/one@101 initial=true")
+		cachetest.WantLines(t, sortedLines(heard), "add a/one@101 initial=true", "add b/one@101 initial=true")
 		set(append(in("a", "c"), Scope{Namespace: "a", LabelSelector: "x=y"}, Scope{Namespace: "d"}, Scope{Namespace: "d", LabelSelector: "x=y"}))
 		synctest.Wait()
-		wantLines(t, sortedLines(heard), "add c/one@101 initial=true", "delete b/one@101 unknown=true")
+		cachetest.WantLines(t, sortedLines(heard), "add c/one@101 initial=true", "delete b/one@101 unknown=true")
 		if status := s.Status(); status.Reason != Misconfigured || !strings.Contains(status.String(), `"d"`) || !slices.Equal(s.Scopes(), in("a", "c")) {
 			t.Errorf("the scopes are %v: %v", s.Scopes(), status)
 		}
 		w.of("a").Set("a", "two", nil)
 		set(append(in("a"), Scope{}))
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/two@102 initial=false")
+		cachetest.WantLines(t, heard.Drain(), "add a/two@102 initial=false")
 		set(in("a"))
 		synctest.Wait()
-		wantLines(t, heard.drain(), "delete c/one@101 unknown=true")
+		cachetest.WantLines(t, heard.Drain(), "delete c/one@101 unknown=true")
 		if status := s.Status(); status.Err != nil || !s.HasSynced() {
 			t.Errorf("in the end: %v", status)
 		}
@@ -252,7 +252,7 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		want := func(want ...string) {
 			t.Helper()
@@ -290,17 +290,17 @@ func TestRestOfARegionIsReady(t *testing.T) {
 		w.of("").Set("a", "one", nil)
 		w.of("").Set("c", "one", nil)
 		s := w.informer(t, WithNamespaces("a", "b"))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		heard.drain()
+		heard.Drain()
 		setScopes(t, s, Scope{OtherNamespaces: true})
 		synctest.Wait()
-		wantLines(t, heard.drain())
+		cachetest.WantLines(t, heard.Drain())
 		w.of("b").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "b", LabelSelector: "x!=y"})
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add c/one@102 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add c/one@102 initial=true")
 	})
 }
 
@@ -313,10 +313,10 @@ func TestNamespaceTakesOverFromARestoredServer(t *testing.T) {
 		others := v.of("")
 		others.Set("a", "lost", nil)
 		s := v.informer(t, WithScopes(Scope{OtherNamespaces: true}))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		heard.drain()
+		heard.Drain()
 		setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
 		synctest.Wait()
 		if s.HasSynced() {
@@ -329,7 +329,7 @@ func TestNamespaceTakesOverFromARestoredServer(t *testing.T) {
 		others.EndWatches(cachetest.ErrGone)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "delete a/lost@102 unknown=true")
+		cachetest.WantLines(t, heard.Drain(), "delete a/lost@102 unknown=true")
 		if status := s.Status(); !s.HasSynced() || status.Phase != Watching || status.Unconfirmed != 0 {
 			t.Errorf("after the list of the others: %v", status)
 		}

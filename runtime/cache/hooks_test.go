@@ -56,7 +56,7 @@ func (h *hooked) onChange(_ context.Context, change StatusChange) {
 	h.add(fmt.Sprintf("%s%s to %s%s", change.Old.Phase, change.Old.Reason, change.New.Phase, change.New.Reason))
 }
 
-func logTo(ctx context.Context, log *lineLog) context.Context {
+func logTo(ctx context.Context, log *cachetest.LineLog) context.Context {
 	return klog.NewContext(ctx, klog.New(log))
 }
 
@@ -87,20 +87,20 @@ func TestHooksAreCalledInOrder(t *testing.T) {
 			return err
 		})
 		s := heard.informer(src)
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		time.Sleep(time.Minute)
-		wantLines(t, heard.take(), "Pending to Listing", "Listing to DegradedForbidden", "widgets Forbidden", "widgets Forbidden",
+		cachetest.WantLines(t, heard.take(), "Pending to Listing", "Listing to DegradedForbidden", "widgets Forbidden", "widgets Forbidden",
 			"DegradedForbidden to DegradedServerError", "widgets ServerError", "DegradedServerError to Listing", "Listing to Watching")
 		src.Set("a", "w", nil) // another version, and another number of objects
 		src.Set("a", "v", nil)
 		synctest.Wait()
-		wantLines(t, heard.take())
+		cachetest.WantLines(t, heard.take())
 		last := heard.changes[len(heard.changes)-1]
 		if got, want := last.String(), "widgets.test.example.com: Watching for "; !strings.HasPrefix(got, want) || last.New.Resource != widgets {
 			t.Errorf("the last change is %q of %v, want %q", got, last.New.Resource, want)
 		}
 		stop()
-		wantLines(t, heard.take(), "Watching to Stopped")
+		cachetest.WantLines(t, heard.take(), "Watching to Stopped")
 		if s.Stop(); len(heard.take()) > 0 {
 			t.Error("a second end is reported")
 		}
@@ -128,12 +128,12 @@ func TestBlockedHooksBlockNothing(t *testing.T) {
 		s := heard.informer(src)
 		handler, _ := listen(t, s)
 		began := time.Now()
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		if err := WaitForCacheSync(t.Context(), s); err != nil || time.Since(began) > time.Minute {
 			t.Fatalf("after %v: %v", time.Since(began), err)
 		}
 		synctest.Wait()
-		wantLines(t, handler.drain(), "add a/w@101 initial=true")
+		cachetest.WantLines(t, handler.Drain(), "add a/w@101 initial=true")
 		if lines := heard.take(); len(lines) != 1 {
 			t.Fatalf("%d hooks were called while the first one blocks", len(lines))
 		}
@@ -170,19 +170,19 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 		s := heard.informer(cachetest.NewSource())
 		began := time.Now()
 		s.Stop()
-		wantLines(t, heard.take(), "Pending to Stopped")
+		cachetest.WantLines(t, heard.take(), "Pending to Stopped")
 		if waited := time.Since(began); waited != time.Minute {
 			t.Errorf("Stop returned after %v", waited)
 		}
 		s.Stop()
-		wantLines(t, heard.take())
+		cachetest.WantLines(t, heard.take())
 
 		f := NewSharedInformerFactory(0, WithStatusHandler(heard.onChange))
 		var asked []string
 		early := InformerFor(f, kindOf(cachetest.NewSource(), &asked))
 		began = time.Now()
 		f.Shutdown()
-		wantLines(t, heard.take(), "Pending to Stopped")
+		cachetest.WantLines(t, heard.take(), "Pending to Stopped")
 		if waited := time.Since(began); waited != time.Minute || early.Status().Phase != Stopped {
 			t.Errorf("Shutdown returned after %v", waited)
 		}
@@ -192,7 +192,7 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 			t.Errorf("after Shutdown the status is %v", s.Status())
 		}
 		synctest.Wait()
-		wantLines(t, heard.take())
+		cachetest.WantLines(t, heard.take())
 	})
 }
 
@@ -211,7 +211,7 @@ func TestHooksOfAControllerAndAReflector(t *testing.T) {
 			began := time.Now()
 			run(ctx)
 			cancel()
-			wantLines(t, heard.take(), "Pending to Listing", "Listing to Watching", "Watching to Stopped")
+			cachetest.WantLines(t, heard.take(), "Pending to Listing", "Listing to Watching", "Watching to Stopped")
 			if waited := time.Since(began); waited != 2*time.Minute {
 				t.Errorf("Run returned after %v", waited)
 			}
@@ -230,17 +230,17 @@ func TestHandlerPanicIsAStatusChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		heard.take()
 		src.Set("a", "w", nil)
 		synctest.Wait()
-		wantLines(t, heard.take(), "Watching to DegradedHandlerPanic")
+		cachetest.WantLines(t, heard.take(), "Watching to DegradedHandlerPanic")
 		if err := s.RemoveEventHandler(reg); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		wantLines(t, heard.take(), "DegradedHandlerPanic to Watching")
+		cachetest.WantLines(t, heard.take(), "DegradedHandlerPanic to Watching")
 	})
 }
 
@@ -257,17 +257,17 @@ func TestHooksThatFail(t *testing.T) {
 			config := *inside(heard.informer(src)).config
 			config.HandlerPanicRecovery = true
 			s := newInformer(config)
-			log := &lineLog{}
-			stop := run(t, func(ctx context.Context) { s.Run(logTo(ctx, log)) })
+			log := &cachetest.LineLog{}
+			stop := cachetest.Run(t, func(ctx context.Context) { s.Run(logTo(ctx, log)) })
 			time.Sleep(time.Minute)
 			if s.Status().Phase != Watching {
 				t.Errorf("the status is %v", s.Status())
 			}
 			stop()
-			wantLines(t, heard.take(), "Pending to Listing", "Listing to DegradedForbidden", "widgets Forbidden",
+			cachetest.WantLines(t, heard.take(), "Pending to Listing", "Listing to DegradedForbidden", "widgets Forbidden",
 				"DegradedForbidden to Listing", "Listing to Watching", "Watching to Stopped")
 			for _, part := range []string{"handler StatusHandler " + name, "handler WatchErrorHandler " + name, "onError", "resourcewidgets.test.example.com"} {
-				if text := strings.Join(log.lines, "\n"); !strings.Contains(text, part) {
+				if text := strings.Join(log.Lines, "\n"); !strings.Contains(text, part) {
 					t.Errorf("%q is not in the log:\n%.1000s", part, text)
 				}
 			}
@@ -283,7 +283,7 @@ func TestPanicOfAHookEndsTheProgram(t *testing.T) {
 		}
 	}()
 	config := erasedConfig(Config[object]{Resource: widgets})
-	config.hookFailed(logTo(t.Context(), &lineLog{}), "StatusHandler", "no")
+	config.hookFailed(logTo(t.Context(), &cachetest.LineLog{}), "StatusHandler", "no")
 }
 
 // TestDefaultOfWatchErrorsIsDirect has no goroutine for the log.

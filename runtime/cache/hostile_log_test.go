@@ -57,7 +57,7 @@ func TestLogOfAHostileServer(t *testing.T) {
 					WatchFunc: func(context.Context, metav1.ListOptions) (cachetest.EventStream[object], error) { return nil, test.err },
 				}
 				s := informerOf(Config[object]{ListerWatcher: source, Resource: widgets})
-				run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, logger)) })
+				cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, logger)) })
 				time.Sleep(advice.After + time.Second)
 				synctest.Wait()
 				text := log.String()

@@ -23,7 +23,7 @@ func TestIndexIsAddedAtAnyTime(t *testing.T) {
 		if objs := early.Get("x"); len(objs) != 0 {
 			t.Errorf("before the first list it has %v", objs)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		late, err := AddIndex(s, "late", cachetest.ByLetters)
 		if err != nil {

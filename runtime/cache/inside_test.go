@@ -1,6 +1,10 @@
 package cache
 
 import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
@@ -10,6 +14,11 @@ import (
 type object = cachetest.Object
 
 var widgets = cachetest.Widgets
+
+type gvr = schema.GroupVersionResource
+
+// quiet is the WatchErrorHandler of tests that fail on purpose.
+func quiet(context.Context, gvr, error) {}
 
 // listWatchOf returns the source of a Kind.
 func listWatchOf[T Object](of cachetest.Lister[T]) ListerWatcher[T] {

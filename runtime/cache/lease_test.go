@@ -50,9 +50,9 @@ func (l *leased) acquire(set ...SharedInformerOption) *Lease[object] {
 }
 
 // part returns a lease with a handler that is synced.
-func (l *leased) part() (*Lease[object], *recorder) {
+func (l *leased) part() (*Lease[object], *cachetest.Recorder) {
 	l.Helper()
-	lease, heard := l.acquire(), &recorder{}
+	lease, heard := l.acquire(), &cachetest.Recorder{}
 	if _, err := lease.AddEventHandler(heard); err != nil {
 		l.Fatal(err)
 	}
@@ -107,15 +107,15 @@ func TestLastReleaseStopsTheInformer(t *testing.T) {
 			t.Error("two leases have two informers")
 		}
 		l.expectInformers(1, 1)
-		wantLines(t, heardFirst.drain(), "add a/w@101 initial=true")
-		wantLines(t, heardSecond.drain(), "add a/w@101 initial=true")
+		cachetest.WantLines(t, heardFirst.Drain(), "add a/w@101 initial=true")
+		cachetest.WantLines(t, heardSecond.Drain(), "add a/w@101 initial=true")
 
 		first.Release()
 		first.Release()
 		l.src.Set("a", "v", nil)
 		synctest.Wait()
-		wantLines(t, heardFirst.drain())
-		wantLines(t, heardSecond.drain(), "add a/v@102 initial=false")
+		cachetest.WantLines(t, heardFirst.Drain())
+		cachetest.WantLines(t, heardSecond.Drain(), "add a/v@102 initial=false")
 		if got := get(old, "a", "v"); got != "v" {
 			t.Errorf("a lister says %s while another lease is left", got)
 		}
@@ -131,12 +131,12 @@ func TestLastReleaseStopsTheInformer(t *testing.T) {
 		if third.Informer() == old {
 			t.Error("a lease has the informer that was stopped")
 		}
-		wantLines(t, heardThird.drain(), "add a/w@101 initial=true")
+		cachetest.WantLines(t, heardThird.Drain(), "add a/w@101 initial=true")
 		if got := get(old, "a", "v"); got != "stopped" {
 			t.Errorf("a lister of the old informer says %s", got)
 		}
-		wantLines(t, heardFirst.drain())
-		wantLines(t, heardSecond.drain())
+		cachetest.WantLines(t, heardFirst.Drain())
+		cachetest.WantLines(t, heardSecond.Drain())
 		third.Release()
 		l.expectInformers(0, 0)
 	})
@@ -146,7 +146,7 @@ func TestAcquireBeforeStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeased(t)
 		lease := l.acquire()
-		heard := &recorder{}
+		heard := &cachetest.Recorder{}
 		if _, err := lease.AddEventHandler(heard); err != nil {
 			t.Fatal(err)
 		}
@@ -187,13 +187,13 @@ func TestInformerForPinsTheInformer(t *testing.T) {
 			}
 			other, _ := listen(t, pinned)
 			synctest.Wait()
-			heard.drain()
-			other.drain()
+			heard.Drain()
+			other.Drain()
 			lease.Release()
 			l.src.Set("a", "v", nil)
 			synctest.Wait()
-			wantLines(t, heard.drain())
-			wantLines(t, other.drain(), "add a/v@102 initial=false")
+			cachetest.WantLines(t, heard.Drain())
+			cachetest.WantLines(t, other.Drain(), "add a/v@102 initial=false")
 			l.expectInformers(1, 1)
 			if lease.Informer() != pinned || get(pinned, "a", "v") != "v" {
 				t.Error("a release has stopped an informer that is pinned")
@@ -234,11 +234,11 @@ func TestReleaseWaitsForItsHandlers(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if _, err := lease.AddEventHandler(&recorder{}); !errors.Is(err, ErrStopped) {
+		if _, err := lease.AddEventHandler(&cachetest.Recorder{}); !errors.Is(err, ErrStopped) {
 			t.Errorf("a handler was added while the lease is being released: %v", err)
 		}
 		another, heard := l.part() // the first lease still counts
-		if lines := heard.drain(); len(lines) != 2 {
+		if lines := heard.Drain(); len(lines) != 2 {
 			t.Errorf("the other handler heard %q", lines)
 		}
 		releasing.Wait()
@@ -268,7 +268,7 @@ func TestAcquireWhileTheInformerStops(t *testing.T) {
 		if another.Informer() == lease.Informer() || time.Since(began) != 0 {
 			t.Error("a lease has an informer that is being stopped")
 		}
-		wantLines(t, heard.drain(), "add a/w@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add a/w@101 initial=true")
 		releasing.Wait()
 		if waited := time.Since(began); waited != time.Minute || get(lease.Informer(), "a", "w") != "stopped" {
 			t.Errorf("Release returned after %v", waited)
@@ -287,7 +287,7 @@ func TestAcquireWhileTheInformerStops(t *testing.T) {
 // TestReleaseInAHandlerIsNamed has one that waits for itself, which cannot end. The log has its
 // name.
 func TestReleaseInAHandlerIsNamed(t *testing.T) {
-	log := &lineLog{}
+	log := &cachetest.LineLog{}
 	defer klog.CaptureState().Restore()
 	klog.SetLogger(klog.New(log))
 	synctest.Test(t, func(t *testing.T) {
@@ -310,9 +310,9 @@ func TestReleaseInAHandlerIsNamed(t *testing.T) {
 		}
 		time.Sleep(releaseWarning + time.Second)
 		synctest.Wait()
-		log.mu.Lock()
-		lines := strings.Join(log.lines, "\n")
-		log.mu.Unlock()
+		log.Mu.Lock()
+		lines := strings.Join(log.Lines, "\n")
+		log.Mu.Unlock()
 		if !strings.Contains(lines, "Release waits for a handler that does not return") || !strings.Contains(lines, "impatient") {
 			t.Errorf("the log is %q", lines)
 		}
@@ -415,7 +415,7 @@ func TestAcquireErrors(t *testing.T) {
 		lease.Release()
 
 		kept, heard := l.part()
-		heard.drain()
+		heard.Drain()
 		l.f.Shutdown()
 		wrong("after Shutdown", "the factory was shut down", ErrStopped)
 		if _, err := kept.AddEventHandler(heard); !errors.Is(err, ErrStopped) {
@@ -428,7 +428,7 @@ func TestAcquireErrors(t *testing.T) {
 		if got := get(kept.Informer(), "a", "w"); got != "stopped" {
 			t.Errorf("after Shutdown and Release a lister says %s", got)
 		}
-		wantLines(t, heard.drain())
+		cachetest.WantLines(t, heard.Drain())
 	})
 }
 
@@ -443,7 +443,7 @@ func TestShutdownWithLeases(t *testing.T) {
 			var leases []*Lease[object]
 			for range 5 {
 				leases = append(leases, l.acquire())
-				if _, err := leases[0].AddEventHandler(&recorder{}); err != nil {
+				if _, err := leases[0].AddEventHandler(&cachetest.Recorder{}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -567,7 +567,7 @@ func useLease(l *leased, held *atomic.Int32) {
 	lease.Release()
 	alive.Store(0)
 	held.Add(-1)
-	if _, err := lease.AddEventHandler(&recorder{}); !errors.Is(err, ErrStopped) {
+	if _, err := lease.AddEventHandler(&cachetest.Recorder{}); !errors.Is(err, ErrStopped) {
 		l.Errorf("after Release: %v", err)
 	}
 }

@@ -49,7 +49,7 @@ func TestHandlerContinuesAfterPanic(t *testing.T) {
 			src.Set("ns", name, nil)
 		}
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
-		heard := &recorder{}
+		heard := &cachetest.Recorder{}
 		var calm []object
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
 			AddFunc: func(obj object, initial bool) {
@@ -66,10 +66,10 @@ func TestHandlerContinuesAfterPanic(t *testing.T) {
 		other, _ := listen(t, s)
 		<-reg.Synced() // in spite of the panic
 		synctest.Wait()
-		if n := len(heard.drain()); n != 2 || reg.Backlog() != 0 {
+		if n := len(heard.Drain()); n != 2 || reg.Backlog() != 0 {
 			t.Errorf("the handler got %d other events, its backlog is %d", n, reg.Backlog())
 		}
-		if n := len(other.drain()); n != 3 {
+		if n := len(other.Drain()); n != 3 {
 			t.Errorf("another handler got %d events", n)
 		}
 		status := s.Status()
@@ -257,7 +257,7 @@ func TestStopEndsOneInformer(t *testing.T) {
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		wantLines(t, heard.drain(), "add a/w@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add a/w@101 initial=true")
 		never := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		never.Stop()
 		never.Run(t.Context())

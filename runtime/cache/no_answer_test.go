@@ -15,6 +15,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // TestServerThatMayBeBackAtAnyMoment resets connections, closes them, or names a short wait. Whatever number of scopes an informer
@@ -57,7 +59,7 @@ func TestServerThatMayBeBackAtAnyMoment(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					run(t, s.Run)
+					cachetest.Run(t, s.Run)
 					time.Sleep(5 * time.Minute) // all waits are the longest ones now
 					before := requests.Load()
 					time.Sleep(10 * time.Minute)

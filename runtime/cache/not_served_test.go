@@ -29,14 +29,14 @@ func TestResourceThatIsNotServed(t *testing.T) {
 		for name, options := range map[string][]SharedInformerOption{"all": nil, "namespaces": {WithNamespaces("a", "b")}} {
 			t.Run(resource.Resource+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					src, log := cachetest.NewSource(), &shownLog{}
+					src, log := cachetest.NewSource(), &cachetest.ShownLog{}
 					src.FailWith(func(cachetest.Request) error { return apierrors.NewNotFound(resource.GroupResource(), "") })
 					kind := Kind[object]{Resource: resource, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }}
 					s, err := kind.NewInformer(options...)
 					if err != nil {
 						t.Fatal(err)
 					}
-					run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
+					cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
 					synced := WaitForCacheSync(ctx, s)
@@ -54,7 +54,7 @@ func TestResourceThatIsNotServed(t *testing.T) {
 					if isCustom := strings.Contains(advice[0].Text, "Install the CustomResourceDefinition"); len(advice) != 1 || isCustom != (want == custom) {
 						t.Errorf("the advice is %v", advice)
 					}
-					wantLog(t, log, advice[0].Text)
+					cachetest.WantLog(t, log, advice[0].Text)
 				})
 			})
 		}
@@ -68,7 +68,7 @@ func TestSourceThatFindsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
 		s := w.informer(t, WithScopesLater())
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		s.SetScopesError(apierrors.NewNotFound(configMaps.GroupResource(), "scopes"))
 		synctest.Wait()
@@ -79,10 +79,10 @@ func TestSourceThatFindsNothing(t *testing.T) {
 		missing := cachetest.NewSource()
 		missing.FailWith(func(cachetest.Request) error { return apierrors.NewNotFound(configMaps.GroupResource(), "") })
 		of := informerOf(Config[object]{Resource: configMaps, ListerWatcher: missing, WatchErrorHandler: quiet})
-		run(t, of.Run)
+		cachetest.Run(t, of.Run)
 		next := w.informer(t, WithScopesLater())
 		followNames(t, next, of)
-		run(t, next.Run)
+		cachetest.Run(t, next.Run)
 		time.Sleep(time.Second)
 		if text := next.Status().String(); !strings.Contains(text, "the server is too old or too new for v1") {
 			t.Errorf("the objects that are the scopes are not served: %s", text)

@@ -180,7 +180,7 @@ func TestForeignCodeMayReadTheCounters(t *testing.T) {
 			Indexers:          index("index"),
 		}))
 		addHandler(t, s, "h", ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { look("handler") }})
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		src.EndWatches(cachetest.ErrNotFound)
 		time.Sleep(time.Minute)
@@ -264,7 +264,7 @@ func TestObservedScopes(t *testing.T) {
 		w.of("b").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		w.of("c").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		want(in("a", "b"), `["a" "b"] nil=false synced=false,false handler=false,false`)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		want(in("a", "b"), `["a" "b"] nil=false synced=false,false handler=false,false`)
 		w.of("b").FailWith(nil)
 		want(in("a", "b"), `["a" "b"] nil=false synced=true,true handler=true,true`)

@@ -47,11 +47,11 @@ func TestOptionsReachRequests(t *testing.T) {
 				t.Errorf("%s selects labels %q and fields %q", verb, got.LabelSelector, got.FieldSelector)
 			}
 		}
-		wantLines(t, asked[:1], "team-b")
-		heard.drain()
+		cachetest.WantLines(t, asked[:1], "team-b")
+		heard.Drain()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if len(heard.drain()) != 1 {
+		if len(heard.Drain()) != 1 {
 			t.Error("the resync period of the kind is not in effect")
 		}
 	})
@@ -256,7 +256,7 @@ func TestOptionsOfTwoCallsDiffer(t *testing.T) {
 				for i := range f.Statuses() {
 					shown = append(shown, fmt.Sprint(i.Status.Phase, i.Status.Reason, i.Stats.Synced))
 				}
-				wantLines(t, shown, "Watchingtrue", "StoppedMisconfiguredfalse")
+				cachetest.WantLines(t, shown, "Watchingtrue", "StoppedMisconfiguredfalse")
 				if err := f.WaitForCacheSync(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("the error is %v", err)
 				}
@@ -290,7 +290,7 @@ func TestKindsOfTwoServers(t *testing.T) {
 		for i := range f.Statuses() {
 			got = append(got, i.Server+" "+i.Object+" "+i.Resource.Resource+" "+string(i.Status.Phase))
 		}
-		wantLines(t, got, "https://a *v1.PartialObjectMetadata widgets Watching", "https://b *v1.PartialObjectMetadata widgets Watching")
+		cachetest.WantLines(t, got, "https://a *v1.PartialObjectMetadata widgets Watching", "https://b *v1.PartialObjectMetadata widgets Watching")
 		if kind := (Kind[object]{Resource: widgets, Server: serverURL("https://a")}); !InformerFor(f, kind).HasSynced() {
 			t.Error("the informer is not found by its server")
 		}
@@ -332,7 +332,7 @@ func TestOptionsKeepTheirValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantLines(t, inside(s).config.Decode.WithoutAnnotations, "first", annotation)
+		cachetest.WantLines(t, inside(s).config.Decode.WithoutAnnotations, "first", annotation)
 		if inside(s).config.Namespace != "a" || len(inside(s).config.Backoffs) != 2 {
 			t.Errorf("in namespace %s, with the waits %v", inside(s).config.Namespace, inside(s).config.Backoffs)
 		}

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -21,73 +19,8 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
-// shownLog keeps the lines that a program without -v writes.
-type shownLog struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *shownLog) Init(klog.RuntimeInfo)                 {}
-func (l *shownLog) Enabled(level int) bool                { return level == 0 }
-func (l *shownLog) WithName(string) klog.LogSink          { return l }
-func (l *shownLog) WithValues(values ...any) klog.LogSink { return &resourceLog{l, values} }
-func (l *shownLog) Info(_ int, message string, kv ...any) { l.add(message, kv) }
-func (l *shownLog) Error(err error, message string, kv ...any) {
-	l.add(fmt.Sprintf("%s: %v", message, err), kv)
-}
-
-func (l *shownLog) add(line string, kv []any) {
-	for pair := range slices.Chunk(kv, 2) {
-		line += fmt.Sprintf(" %v=%v", pair[0], pair[1])
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
-}
-
-// resourceLog adds values to each line.
-type resourceLog struct {
-	*shownLog
-	values []any
-}
-
-func (n *resourceLog) WithValues(values ...any) klog.LogSink {
-	return &resourceLog{n.shownLog, append(slices.Clip(n.values), values...)}
-}
-func (n *resourceLog) Info(_ int, message string, kv ...any) {
-	if len(kv) > 1 && kv[0] == "err" { // the error is next to the message
-		message, kv = fmt.Sprintf("%s: %v", message, kv[1]), kv[2:]
-	}
-	n.add(message, append(slices.Clip(n.values), kv...))
-}
-func (n *resourceLog) Error(err error, message string, kv ...any) {
-	n.shownLog.Error(err, message, append(slices.Clip(n.values), kv...)...)
-}
-
-func (l *shownLog) take() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	lines := l.lines
-	l.lines = nil
-	return lines
-}
-
-// wantLog checks that each line of the log has the text of want.
-func wantLog(t *testing.T, log *shownLog, want ...string) {
-	t.Helper()
-	synctest.Wait()
-	got := log.take()
-	same := len(got) == len(want)
-	for i := 0; same && i < len(got); i++ {
-		same = strings.Contains(got[i], want[i])
-	}
-	if !same {
-		t.Errorf("the log has\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
-	}
-}
-
 // runLogged runs an informer over a cluster.
-func (c *cluster) runLogged(t *testing.T, log *shownLog, namespaces []string, options ...SharedInformerOption) *SharedIndexInformer[object] {
+func (c *cluster) runLogged(t *testing.T, log *cachetest.ShownLog, namespaces []string, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.open(namespace, inJSON) }}
 	if namespaces != nil {
 		options = append(options, WithNamespaces(namespaces...))
@@ -96,7 +29,7 @@ func (c *cluster) runLogged(t *testing.T, log *shownLog, namespaces []string, op
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
+	cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 	return s
 }
 
@@ -105,28 +38,28 @@ func TestLogOfAnOutage(t *testing.T) {
 	for name, handler := range map[string]WatchErrorHandler{"by default": nil, "with a handler": quiet} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, log := newCluster(t), &shownLog{}
+				c, log := newCluster(t), &cachetest.ShownLog{}
 				list := c.server.On("list", widgets.Resource).Forbidden()
 				s := c.runLogged(t, log, []string{"team-a"}, WithWatchErrorHandler(handler))
 				time.Sleep(advice.After - time.Second)
-				wantLog(t, log)
+				cachetest.WantLog(t, log)
 				time.Sleep(time.Second)
-				wantLog(t, log, `Does not follow the API server: list: widgets.test.example.com is forbidden: User "apitest" cannot list resource "widgets" in API group "test.example.com" in the namespace "team-a" resource=widgets.test.example.com in namespace team-a reason=Forbidden for=10s advice=The server does not allow user apitest to list widgets.test.example.com in namespace team-a. Add the rule to a Role in that namespace, and bind it to that user with a RoleBinding there. `+rule)
+				cachetest.WantLog(t, log, `Does not follow the API server: list: widgets.test.example.com is forbidden: User "apitest" cannot list resource "widgets" in API group "test.example.com" in the namespace "team-a" resource=widgets.test.example.com in namespace team-a reason=Forbidden for=10s advice=The server does not allow user apitest to list widgets.test.example.com in namespace team-a. Add the rule to a Role in that namespace, and bind it to that user with a RoleBinding there. `+rule)
 				time.Sleep(time.Hour)
-				wantLog(t, log)
+				cachetest.WantLog(t, log)
 
 				watch := c.server.On("watch", widgets.Resource).Forbidden()
 				list.Remove()
 				s.Retry()
 				time.Sleep(time.Minute)
-				wantLog(t, log, "to watch widgets.test.example.com in namespace team-a")
+				cachetest.WantLog(t, log, "to watch widgets.test.example.com in namespace team-a")
 				if lasted := inside(s).stats().NotFollowing; lasted.Round(time.Second) != time.Hour+time.Minute+advice.After {
 					t.Errorf("it has not followed the server for %v", lasted)
 				}
 				watch.Remove()
 				s.Retry()
 				time.Sleep(time.Minute)
-				wantLog(t, log, "Follows the API server again resource=widgets.test.example.com in namespace team-a after=1h1m")
+				cachetest.WantLog(t, log, "Follows the API server again resource=widgets.test.example.com in namespace team-a after=1h1m")
 				if lasted := inside(s).stats().NotFollowing; lasted != 0 {
 					t.Errorf("it follows the server, but NotFollowing is %v", lasted)
 				}
@@ -136,7 +69,7 @@ func TestLogOfAnOutage(t *testing.T) {
 					c.server.On("*", widgets.Resource).Once().Disconnect()
 					time.Sleep(time.Minute)
 				}
-				wantLog(t, log)
+				cachetest.WantLog(t, log)
 			})
 		})
 	}
@@ -144,19 +77,19 @@ func TestLogOfAnOutage(t *testing.T) {
 
 func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		hanging := c.server.On("list", widgets.Resource).Hang()
 		s := c.runLogged(t, log, nil)
 		time.Sleep(advice.After)
-		wantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com for=10s advice=The server has sent nothing of the first list for 10s.")
+		cachetest.WantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com for=10s advice=The server has sent nothing of the first list for 10s.")
 		if advice := (&InformerStatus{Status: s.Status(), Stats: inside(s).stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
 			t.Errorf("the advice is %+v", advice)
 		}
 		time.Sleep(3 * time.Minute)
-		wantLog(t, log, "Does not follow the API server: list: the server did not answer a list in time resource=widgets.test.example.com reason=Unreachable for=2m10s advice=The connection is open, but")
+		cachetest.WantLog(t, log, "Does not follow the API server: list: the server did not answer a list in time resource=widgets.test.example.com reason=Unreachable for=2m10s advice=The connection is open, but")
 		hanging.Remove()
 		time.Sleep(5 * time.Minute)
-		wantLog(t, log, "Follows the API server again")
+		cachetest.WantLog(t, log, "Follows the API server again")
 	})
 }
 
@@ -164,17 +97,17 @@ func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 func TestLogOfManyInformers(t *testing.T) {
 	const informers = 100
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		for range informers {
 			c.runLogged(t, log, nil)
 		}
 		time.Sleep(time.Minute)
-		wantLog(t, log)
+		cachetest.WantLog(t, log)
 		away := c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)
 		c.server.Restart()
 		time.Sleep(time.Minute)
 		count := map[string]int{}
-		for _, line := range log.take() {
+		for _, line := range log.Take() {
 			message, _, _ := strings.Cut(line, ":")
 			count[message]++
 		}
@@ -183,7 +116,7 @@ func TestLogOfManyInformers(t *testing.T) {
 		}
 		away.Remove()
 		time.Sleep(2 * time.Minute)
-		for _, line := range log.take() {
+		for _, line := range log.Take() {
 			message, _, _ := strings.Cut(line, " resource=")
 			count[message]++
 		}
@@ -196,7 +129,7 @@ func TestLogOfManyInformers(t *testing.T) {
 // TestLogOfManyNamespaces forbids 200 of 201 namespaces.
 func TestLogOfManyNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		names := []string{"allowed"}
 		for i := range 200 {
 			names = append(names, fmt.Sprintf("team-%03d", i))
@@ -204,7 +137,7 @@ func TestLogOfManyNamespaces(t *testing.T) {
 		forbidden := c.server.On("list", widgets.Resource).Where(func(r *http.Request) bool { return !strings.Contains(r.URL.Path, "/allowed/") }).Forbidden()
 		s := c.runLogged(t, log, names)
 		time.Sleep(10 * time.Minute)
-		wantLog(t, log, `namespaces=team-000, team-001, team-002 and 197 more advice=The server does not allow user apitest to list widgets.test.example.com in 200 namespaces (team-000, team-001, team-002 and 197 more). Add the rule to a ClusterRole, and bind it to that user with a RoleBinding in each of these namespaces.`)
+		cachetest.WantLog(t, log, `namespaces=team-000, team-001, team-002 and 197 more advice=The server does not allow user apitest to list widgets.test.example.com in 200 namespaces (team-000, team-001, team-002 and 197 more). Add the rule to a ClusterRole, and bind it to that user with a RoleBinding in each of these namespaces.`)
 		status := inside(s).observed()
 		advice := status.Advice()
 		if len(advice) != 1 || len(advice[0].Namespaces) != 200 || advice[0].Reason != Forbidden || advice[0].Check != "kubectl auth can-i list widgets.test.example.com -n team-000 --as apitest" {
@@ -213,7 +146,7 @@ func TestLogOfManyNamespaces(t *testing.T) {
 		forbidden.Remove()
 		s.Retry()
 		time.Sleep(time.Minute)
-		wantLog(t, log, "Follows the API server again resource=widgets.test.example.com in 201 namespaces after=10m")
+		cachetest.WantLog(t, log, "Follows the API server again resource=widgets.test.example.com in 201 namespaces after=10m")
 	})
 }
 
@@ -221,7 +154,7 @@ func TestLogOfManyNamespaces(t *testing.T) {
 // is removed.
 func TestLogOfHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &shownLog{}
+		c, log := newCluster(t), &cachetest.ShownLog{}
 		ctx := t.Context()
 		if code, body := c.send(ctx, c.others, call{method: "POST", path: pathOf("a", ""), body: map[string]any{"apiVersion": "test.example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "one"}}}); code != 201 {
 			t.Fatalf("%d %s", code, body)
@@ -241,21 +174,21 @@ func TestLogOfHandlers(t *testing.T) {
 		close(gates[0])
 		add("slow")
 		time.Sleep(2*advice.After - time.Second)
-		wantLog(t, log)
+		cachetest.WantLog(t, log)
 		removed := add("removed")
 		time.Sleep(time.Second)
-		wantLog(t, log, "A handler has not returned from its initial list resource=widgets.test.example.com handler=slow events=1")
+		cachetest.WantLog(t, log, "A handler has not returned from its initial list resource=widgets.test.example.com handler=slow events=1")
 		if err := s.RemoveEventHandler(removed); err != nil {
 			t.Fatal(err)
 		}
 		add("later")
 		time.Sleep(time.Hour)
-		wantLog(t, log, "handler=later events=1")
+		cachetest.WantLog(t, log, "handler=later events=1")
 		for _, gate := range gates[1:] {
 			close(gate)
 		}
 		time.Sleep(time.Hour)
-		wantLog(t, log)
+		cachetest.WantLog(t, log)
 	})
 }
 
@@ -263,17 +196,17 @@ func TestLogOfHandlers(t *testing.T) {
 func TestNoLineAfterTheEnd(t *testing.T) {
 	for _, lasted := range []time.Duration{time.Second, advice.After - 1, advice.After + 1} {
 		synctest.Test(t, func(t *testing.T) {
-			c, log := newCluster(t), &shownLog{}
+			c, log := newCluster(t), &cachetest.ShownLog{}
 			c.server.On("*", widgets.Resource).Optional().InternalError()
 			s := c.runLogged(t, log, nil)
 			time.Sleep(lasted)
 			s.Stop()
-			lines := len(log.take())
+			lines := len(log.Take())
 			if want := min(int(lasted/advice.After), 1); lines != want {
 				t.Errorf("%d lines after %v", lines, lasted)
 			}
 			time.Sleep(time.Hour)
-			wantLog(t, log)
+			cachetest.WantLog(t, log)
 		})
 	}
 }
@@ -281,29 +214,29 @@ func TestNoLineAfterTheEnd(t *testing.T) {
 // TestLogOfAReflector runs one without a Controller.
 func TestLogOfAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, log := cachetest.NewSource(), &shownLog{}
+		src, log := cachetest.NewSource(), &cachetest.ShownLog{}
 		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets}, &deltafifo.Queue{})
-		run(t, func(ctx context.Context) { r.Run(klog.NewContext(ctx, klog.New(log))) })
+		cachetest.Run(t, func(ctx context.Context) { r.Run(klog.NewContext(ctx, klog.New(log))) })
 		time.Sleep(time.Minute)
-		wantLog(t, log, "Does not follow the API server: ")
+		cachetest.WantLog(t, log, "Does not follow the API server: ")
 		src.FailWith(nil)
 		time.Sleep(time.Minute)
-		wantLog(t, log, "Follows the API server again")
+		cachetest.WantLog(t, log, "Follows the API server again")
 	})
 }
 
 // TestRefusedScopeIsNotTheFaultOfAHandler adds a scope that the server refuses. The handler has returned from all that it got.
 func TestRefusedScopeIsNotTheFaultOfAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, log := &worlds{}, &shownLog{}
+		w, log := &worlds{}, &cachetest.ShownLog{}
 		w.of("a").Set("a", "w", nil)
 		w.of("b").FailWith(func(cachetest.Request) error {
 			return apierrors.NewForbidden(widgets.GroupResource(), "", errors.New("no right"))
 		})
 		s := w.informer(t, WithNamespaces("a"))
 		_, reg := listen(t, s)
-		run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
+		cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 		if err := WaitForCacheSync(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +246,7 @@ func TestRefusedScopeIsNotTheFaultOfAHandler(t *testing.T) {
 		w.of("a").Set("a", "w2", nil)
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		if lines := strings.Join(log.lines, "\n"); !strings.Contains(lines, "Forbidden") || strings.Contains(lines, "A handler has not returned") {
+		if lines := strings.Join(log.Lines, "\n"); !strings.Contains(lines, "Forbidden") || strings.Contains(lines, "A handler has not returned") {
 			t.Errorf("logged:\n%s", lines)
 		}
 		if reason := reg.NotSyncedReason(); !strings.Contains(reason, "Forbidden") {

@@ -95,14 +95,14 @@ func TestOverdueAfterABatchOfBookmarks(t *testing.T) {
 			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
 			r, src := inside(d.s).reflectors()[0], cachetest.NewSource()
 			d.list(r, "10", 0)
-			inside(d.s).own.Wrote(response(src.Set("a", "one", nil))) // 101
+			inside(d.s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil))) // 101
 			time.Sleep(5 * time.Minute)
 			d.bookmark(r, "11", batched)
 			if n := d.s.Status().Unconfirmed; n != 1 {
 				t.Errorf("%d bookmarks: %d versions are unconfirmed, want 1", batched, n)
 			}
 			d.list(r, "12", batched)
-			inside(d.s).own.Wrote(response(src.Set("a", "two", nil))) // 102
+			inside(d.s).own.Wrote(cachetest.ResponseTo(src.Set("a", "two", nil))) // 102
 			for n := 1; n <= 2; n++ {
 				time.Sleep(time.Minute)
 				d.bookmark(r, fmt.Sprint(12+n), batched+n)
@@ -130,7 +130,7 @@ func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
 			next := c.reflectors()[slices.IndexFunc(c.reflectors(), func(r *scopeReflector) bool { return r != others })]
 			d.list(next, "101", 0, first)
 			src.Set("a", "third", nil)
-			c.own.Wrote(response(src.Set("a", "one", nil))) // 104
+			c.own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil))) // 104
 			for n := range held {
 				d.bookmark(next, "101", n+1)
 			}
@@ -158,7 +158,7 @@ func TestForgedDeleteHidesAListedObject(t *testing.T) {
 		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
 		r, one := inside(d.s).reflectors()[0], cachetest.NewSource().Set("a", "one", nil)
 		began := inside(d.s).core.Changes.Load()
-		inside(d.s).own.Wrote(deletion(one))
+		inside(d.s).own.Wrote(cachetest.Deletion(one))
 		r.Listed(&deltafifo.Collection{IsFirst: true, Began: began, Version: "101", Items: cachetest.WireItems(one)}, frontier.Position{Version: "101"})
 		d.process()
 		if n := d.s.Status().Objects; n != 0 {

@@ -53,7 +53,7 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 						}
 						return cachetest.OpenerOf(src)
 					}, append(test.options, WithWatchErrorHandler(quiet))...)
-					run(t, s.Run)
+					cachetest.Run(t, s.Run)
 					heard, _ := listen(t, s)
 					synctest.Wait()
 					setBehind := func(isBehind bool) {
@@ -62,15 +62,15 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 						synctest.Wait()
 					}
 					setBehind(!isKnown)
-					inside(s).own.Wrote(response(src.Set("a", "one", nil)))
-					wantLines(t, after(heard), "add a/one@101 initial=false")
+					inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil)))
+					cachetest.WantLines(t, after(heard), "add a/one@101 initial=false")
 					setBehind(true)
-					inside(s).own.Wrote(response(src.Set("a", "one", padded)))
-					inside(s).own.Wrote(response(src.Set("a", "another", padded)))
-					wantLines(t, after(heard))
+					inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", padded)))
+					inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "another", padded)))
+					cachetest.WantLines(t, after(heard))
 					setBehind(false)
 					time.Sleep(2 * time.Second)
-					wantLines(t, after(heard))
+					cachetest.WantLines(t, after(heard))
 					status := s.Status()
 					if test.skips && undecodableNames(status) != "another 103;one 102;" {
 						t.Errorf("undecodable are %q", undecodableNames(status))
@@ -81,14 +81,14 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 					src.Forget()
 					src.EndWatches(cachetest.ErrGone) // a list does not change that
 					time.Sleep(time.Minute)
-					wantLines(t, after(heard))
+					cachetest.WantLines(t, after(heard))
 
-					inside(s).own.Wrote(response(src.Set("a", "one", nil)))
-					inside(s).own.Wrote(response(src.Set("a", "another", nil)))
-					wantLines(t, after(heard), "update a/one@101->104", "add a/another@105 initial=false")
+					inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil)))
+					inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "another", nil)))
+					cachetest.WantLines(t, after(heard), "update a/one@101->104", "add a/another@105 initial=false")
 					time.Sleep(2 * time.Minute)
 					src.Bookmark()
-					wantLines(t, after(heard))
+					cachetest.WantLines(t, after(heard))
 					if status := s.Status(); status.Phase != Watching || status.PendingWrites != 0 || len(status.Undecodable) != 0 {
 						t.Errorf("in the end: %v", status)
 					}
@@ -102,7 +102,7 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 func TestOwnWriteAtTheLimit(t *testing.T) {
 	src := cachetest.NewSource()
 	obj := src.Set("a", "one", nil)
-	write := response(obj)
+	write := cachetest.ResponseTo(obj)
 	for _, limit := range []int{len(bytes.TrimSpace(write.Body)), len(bytes.TrimSpace(write.Body)) + 28, len(bytes.TrimSpace(write.Body)) + 29} {
 		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithMaxObjectBytes(limit))
 		inside(s).core.Process(firstList(s, "10"))
@@ -126,12 +126,12 @@ func TestOwnWriteThatIsNotKept(t *testing.T) {
 			Open: cachetest.OpenerOf(src), Resource: widgets, WatchErrorHandler: quiet, ReadYourWrites: &ownWritesOf{Observer: own, Server: "https://test"},
 			Settings: Settings{Decode: wire.Options{Keep: func(h wire.Head) bool { return string(h.Name) != "other" }}},
 		})
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		inside(s).own.Wrote(response(src.Set("a", "other", nil)))
-		inside(s).own.Wrote(response(src.Set("a", "one", nil)))
-		wantLines(t, after(heard), "add a/one@102 initial=false")
+		inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "other", nil)))
+		inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil)))
+		cachetest.WantLines(t, after(heard), "add a/one@102 initial=false")
 	})
 }
 
@@ -149,7 +149,7 @@ func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
 				}
 				return server.open
 			}, WithSkipUndecodable(), WithWatchErrorHandler(quiet), WithScopes(scopes...))
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
 			wrote := func(version int) {
@@ -157,19 +157,19 @@ func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
 				if err := json.Unmarshal([]byte(state("one", version, `{}`)), &obj); err != nil {
 					t.Fatal(err)
 				}
-				inside(s).own.Wrote(response(&obj))
+				inside(s).own.Wrote(cachetest.ResponseTo(&obj))
 			}
 			wrote(10)
-			wantLines(t, after(heard), "add a/one@10 initial=false")
+			cachetest.WantLines(t, after(heard), "add a/one@10 initial=false")
 			server.send("ADDED", state("one", 10, `{"x":1}`))
 			wrote(11)
 			server.send("MODIFIED", state("one", 12, `{"x":1}`)) // by another program, in one event with the one of 11
-			wantLines(t, after(heard), "update a/one@10->11")
+			cachetest.WantLines(t, after(heard), "update a/one@10->11")
 			if status := s.Status(); undecodableNames(status) != "one 12/metadata/labels/x;" || status.PendingWrites != 0 || status.Objects != 1 {
 				t.Errorf("the status is %v", status)
 			}
 			server.send("DELETED", state("one", 13, `{"x":1}`))
-			wantLines(t, after(heard), "delete a/one@11 unknown=true")
+			cachetest.WantLines(t, after(heard), "delete a/one@11 unknown=true")
 		})
 	}
 }
@@ -193,22 +193,22 @@ func TestOwnDeleteAndALateWatch(t *testing.T) {
 							time.Sleep(2 * time.Second)
 						}
 						setLate(!isKnown)
-						own.Wrote(response(src.Set("a", "one", nil)))
+						own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil)))
 						time.Sleep(time.Second)
 						setLate(true)
 						obj := src.Set("a", "one", nil)
-						own.Wrote(response(obj))
+						own.Wrote(cachetest.ResponseTo(obj))
 						src.Remove("a", "one")
-						deleted := deletion(obj)
+						deleted := cachetest.Deletion(obj)
 						if versioned {
 							deleted.Object.ResourceVersion = obj.ResourceVersion
 						}
 						own.Wrote(deleted)
-						wantLines(t, after(heard), "add a/one@101 initial=false", "update a/one@101->102", "delete a/one@102 unknown=true")
+						cachetest.WantLines(t, after(heard), "add a/one@101 initial=false", "update a/one@101->102", "delete a/one@102 unknown=true")
 						time.Sleep(late)
 						setLate(false)
 						time.Sleep(2 * time.Minute)
-						wantLines(t, after(heard))
+						cachetest.WantLines(t, after(heard))
 						if status := s.Status(); status.PendingWrites != 0 || status.Objects != 0 || status.Phase != Watching {
 							t.Errorf("the watch has told all, and the status is %v", status)
 						}
@@ -232,7 +232,7 @@ func TestOwnDeleteInAQuietCollection(t *testing.T) {
 					src.SetSilent(!isCached)
 					obj := src.Set("a", "one", nil)
 					synctest.Wait()
-					deleted := deletion(obj)
+					deleted := cachetest.Deletion(obj)
 					if versioned {
 						deleted.Object.ResourceVersion = obj.ResourceVersion
 					}
@@ -259,7 +259,7 @@ func TestOwnDeleteAndAWatchWithALag(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			src := cachetest.NewSource()
 			s := newOwn(t, func(string) OpenFunc { return withLag(cachetest.OpenerOf(src), lag) }, WithWatchErrorHandler(quiet))
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
 			own := inside(s).own
@@ -271,12 +271,12 @@ func TestOwnDeleteAndAWatchWithALag(t *testing.T) {
 			}
 			busy(lag)
 			obj := src.Set("a", "one", nil)
-			own.Wrote(response(obj))
+			own.Wrote(cachetest.ResponseTo(obj))
 			src.Remove("a", "one")
-			own.Wrote(deletion(obj))
-			wantLines(t, after(heard), "add a/one@"+obj.ResourceVersion+" initial=false", "delete a/one@"+obj.ResourceVersion+" unknown=true")
+			own.Wrote(cachetest.Deletion(obj))
+			cachetest.WantLines(t, after(heard), "add a/one@"+obj.ResourceVersion+" initial=false", "delete a/one@"+obj.ResourceVersion+" unknown=true")
 			busy(3 * lag) // a watch that is opened meanwhile lags too
-			wantLines(t, after(heard))
+			cachetest.WantLines(t, after(heard))
 			if n := s.Status().PendingWrites; n != 0 {
 				t.Errorf("with a lag of %v, %d writes are pending", lag, n)
 			}

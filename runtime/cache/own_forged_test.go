@@ -29,7 +29,7 @@ var forged = map[string]string{"content": "forged", "in": "scope"}
 func forgedResponse(name string, uid types.UID, version string, labels map[string]string) writes.Write {
 	obj := cachetest.NewSource().Set("a", name, labels)
 	obj.UID, obj.ResourceVersion = uid, version
-	return response(obj)
+	return cachetest.ResponseTo(obj)
 }
 
 // forgery is a server with one object, an informer that was told something wrong, and what follows.
@@ -75,7 +75,7 @@ func newForgery(t *testing.T, options ...SharedInformerOption) *forgery {
 		}
 		return cachetest.OpenerOf(f.src)
 	}, append(options, WithWatchErrorHandler(quiet))...)
-	run(t, f.informer.Run)
+	cachetest.Run(t, f.informer.Run)
 	if _, err := f.informer.AddEventHandler(f.heard); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func (f *forgery) want(lists, unconfirmed int, when string) {
 // TestForgedResponse: a proxy answers a write with something else. The cache has what the server has two minutes and two
 // bookmarks later, after one list, and Status names the version.
 func TestForgedResponse(t *testing.T) {
-	gone := func(obj object) writes.Write { return deletion(obj) }
+	gone := func(obj object) writes.Write { return cachetest.Deletion(obj) }
 	for name, forge := range map[string]func(obj object) writes.Write{
 		"far ahead":                func(obj object) writes.Write { return forgedResponse("one", obj.UID, farAhead, forged) },
 		"the highest version":      func(obj object) writes.Write { return forgedResponse("one", obj.UID, "18446744073709551615", forged) },
@@ -168,7 +168,7 @@ func TestForgedResponse(t *testing.T) {
 					if last := f.informer.Status().LastUnconfirmed; last.Namespace != "a" || !strings.Contains(f.informer.Status().String(), "1 version not confirmed, the last: ") {
 						t.Errorf("the status is %v", f.informer.Status())
 					}
-					f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope", "content": "again"})))
+					f.wrote(cachetest.ResponseTo(f.src.Set("a", "one", map[string]string{"in": "scope", "content": "again"})))
 					f.minutes(10)
 					f.want(2, 1, "in the end")
 				})
@@ -214,15 +214,15 @@ func TestWritesAfterAForgedResponse(t *testing.T) {
 		unconfirmed int
 	}{
 		"an own write": {func(f *forgery) {
-			f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope"})))
+			f.wrote(cachetest.ResponseTo(f.src.Set("a", "one", map[string]string{"in": "scope"})))
 		}, 1},
 		"an own write that changes nothing": {func(f *forgery) {
-			f.wrote(response(f.src.Objects[ObjectName{"a", "one"}]))
+			f.wrote(cachetest.ResponseTo(f.src.Objects[ObjectName{"a", "one"}]))
 		}, 1},
 		"an own delete": {func(f *forgery) {
 			obj := f.src.Objects[ObjectName{"a", "one"}]
 			f.src.Remove("a", "one")
-			f.wrote(deletion(obj))
+			f.wrote(cachetest.Deletion(obj))
 		}, 1},
 		"deleted by another program": {func(f *forgery) { f.src.Remove("a", "one") }, 1},
 		"recreated by another program": {func(f *forgery) {
@@ -231,7 +231,7 @@ func TestWritesAfterAForgedResponse(t *testing.T) {
 		}, 1},
 		"recreated": {func(f *forgery) {
 			f.src.Remove("a", "one")
-			f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope"})))
+			f.wrote(cachetest.ResponseTo(f.src.Set("a", "one", map[string]string{"in": "scope"})))
 		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestForgedResponseThenDeleted(t *testing.T) {
 					if what != "deleted" {
 						obj := f.src.Set("a", "one", map[string]string{"in": "scope"})
 						if strings.HasSuffix(what, "program") {
-							f.wrote(response(obj))
+							f.wrote(cachetest.ResponseTo(obj))
 						}
 					}
 					f.minutes(5)
@@ -286,7 +286,7 @@ func TestForgedDeleteHidesEvents(t *testing.T) {
 		"the UID comes later": func(f *forgery) {
 			f.src.Remove("a", "one")
 			synctest.Wait()
-			f.wrote(deletion(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: "uid-103"}}))
+			f.wrote(cachetest.Deletion(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: "uid-103"}}))
 			f.src.Set("a", "one", map[string]string{"in": "scope"})
 		},
 		"it leaves the scope and returns": func(f *forgery) {
@@ -295,14 +295,14 @@ func TestForgedDeleteHidesEvents(t *testing.T) {
 			f.src.Mu.Unlock()
 			f.src.EndWatches(io.EOF)
 			synctest.Wait()
-			f.wrote(deletion(f.src.Objects[ObjectName{"a", "one"}]))
+			f.wrote(cachetest.Deletion(f.src.Objects[ObjectName{"a", "one"}]))
 			f.src.Set("a", "one", map[string]string{"in": "no"})
 			synctest.Wait()
 			f.src.Set("a", "one", map[string]string{"in": "scope"})
 		},
 		"this program writes it": func(f *forgery) {
-			f.wrote(deletion(f.src.Objects[ObjectName{"a", "one"}]))
-			f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope"})))
+			f.wrote(cachetest.Deletion(f.src.Objects[ObjectName{"a", "one"}]))
+			f.wrote(cachetest.ResponseTo(f.src.Set("a", "one", map[string]string{"in": "scope"})))
 			f.want(2, 1, "after the write")
 		},
 	} {
@@ -345,7 +345,7 @@ func TestBookmarksBeforeAWriteDoNotCount(t *testing.T) {
 		obj := f.src.Objects[ObjectName{"a", "one"}].DeepCopy()
 		obj.ResourceVersion = "5000"
 		inside(f.informer).core.Change(func(uint64) { // a batch is processed
-			go func() { defer close(done); own.Wrote(response(obj)) }()
+			go func() { defer close(done); own.Wrote(cachetest.ResponseTo(obj)) }()
 		})
 		<-done
 		time.Sleep(3 * time.Minute)
@@ -397,12 +397,12 @@ func TestForgedEvent(t *testing.T) {
 					f.minutes(1)
 					changed := f.src.Set("a", "one", map[string]string{"in": "scope", "content": "changed"})
 					if own {
-						f.wrote(response(changed))
+						f.wrote(cachetest.ResponseTo(changed))
 					}
 					f.want(1, 0, "after a minute")
 					f.minutes(2)
 					f.want(2, 1, "after three minutes")
-					f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope", "content": "again"})))
+					f.wrote(cachetest.ResponseTo(f.src.Set("a", "one", map[string]string{"in": "scope", "content": "again"})))
 					f.minutes(10)
 					f.want(2, 1, "in the end")
 					if n := inside(f.informer).stats().Relists[Unconfirmed]; n != 1 {
@@ -421,7 +421,7 @@ func TestLateWatchIsNotForged(t *testing.T) {
 		f.src.SetSilent(true)
 		f.src.EndWatches(io.EOF)
 		synctest.Wait()
-		f.wrote(response(f.src.Set("a", "one", map[string]string{"in": "scope"})))
+		f.wrote(cachetest.ResponseTo(f.src.Set("a", "one", map[string]string{"in": "scope"})))
 		time.Sleep(4 * time.Minute)
 		f.src.SetSilent(false)
 		f.src.EndWatches(io.EOF)
@@ -436,7 +436,7 @@ func TestOverdueWriteInABatchOfBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
 		inside(s).core.Process(firstList(s, "10"))
-		inside(s).own.Wrote(response(cachetest.NewSource().Set("a", "one", nil)))
+		inside(s).own.Wrote(cachetest.ResponseTo(cachetest.NewSource().Set("a", "one", nil)))
 		time.Sleep(5 * time.Minute)
 		inside(s).core.Process(&deltafifo.Batch{Reached: reachedAt(s, "11", 5)})
 		if n := s.Status().Unconfirmed; n != 1 {

@@ -55,7 +55,7 @@ func TestOwnCreateInOneOfTwoNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t)
 		s := newOwnOfCluster(c, WithNamespaces("x", "y"))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		time.Sleep(time.Second)
 		c.server.LagWatches(widgets.Resource, 10*time.Millisecond)
 		write(c, s, ObjectName{"x", "one"}, "")
@@ -88,7 +88,7 @@ func TestOwnWritesInRangesOfHashes(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newOwnOfCluster(c, WithShard(shard))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		time.Sleep(time.Second)
 		c.server.LagWatches(widgets.Resource, 10*time.Millisecond)
 		objs := s.GetStore().List()
@@ -116,7 +116,7 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 			var witnesses [2]*scopeWitness
 			for i := range informers {
 				s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet), WithShard(split[i]))
-				run(t, s.Run)
+				cachetest.Run(t, s.Run)
 				witnesses[i] = newScopeWitness(t)
 				if _, err := s.AddEventHandler(witnesses[i]); err != nil {
 					t.Fatal(err)
@@ -132,7 +132,7 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 				}
 				to := (turn + 1) % 2
 				obj := src.SetOwner("a", "child", owners[to], true)
-				inside(informers[turn%2]).own.Wrote(response(obj)) // by the process that has the object
+				inside(informers[turn%2]).own.Wrote(cachetest.ResponseTo(obj)) // by the process that has the object
 				if got := names(informers[turn%2]); len(got) != 0 {
 					t.Errorf("turn %d: the process that has written the object away still has %q", turn, got)
 				}
@@ -163,7 +163,7 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 			src.Set("a", "mine", nil)
 			sources := map[string]*cachetest.Source{"a": src, "b": other}
 			s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(sources[namespace]) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet), WithMaxObjectBytes(4096))
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			synctest.Wait()
 			src.Set("a", "neighbor", map[string]string{"letters": strings.Repeat("x", 5000)})
 			time.Sleep(time.Minute)
@@ -175,7 +175,7 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 				time.Sleep(time.Minute)
 			}
 			obj := src.Set("a", "mine", map[string]string{"letters": "new"})
-			inside(s).own.Wrote(response(obj))
+			inside(s).own.Wrote(cachetest.ResponseTo(obj))
 			if got, _ := s.GetIndexer().Get(ObjectName{"a", "mine"}); got == nil || got.ResourceVersion != obj.ResourceVersion {
 				t.Errorf("change %v: written was version %s, read is %v", change, obj.ResourceVersion, got)
 			}

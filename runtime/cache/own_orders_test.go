@@ -190,9 +190,9 @@ func (o *order) write() {
 	if own {
 		var w writes.Write
 		if kind == deltafifo.Deleted {
-			w = deletion(last.obj)
+			w = cachetest.Deletion(last.obj)
 		} else {
-			w = response(next.obj)
+			w = cachetest.ResponseTo(next.obj)
 		}
 		next.response = &w
 		next.obj = next.obj.DeepCopy()

@@ -42,12 +42,12 @@ func TestWriteAfterTheBookmark(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
 	inside(s).core.Process(firstList(s, "10"))
 	src := cachetest.NewSource()
-	inside(s).own.Wrote(response(src.Set("a", "one", nil)))
+	inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil)))
 	reach := func(version string) {
 		inside(s).core.Process(&deltafifo.Batch{Reached: reachedAt(s, version, 0)})
 	}
 	reach("101")
-	inside(s).own.Wrote(response(src.Set("a", "one", nil)))
+	inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil)))
 	reach("102")
 	if n := s.GetStore().Len(); n != 0 {
 		t.Errorf("%d objects stay", n)
@@ -60,7 +60,7 @@ func TestWaitForARestoredServer(t *testing.T) {
 		src := cachetest.NewSource()
 		src.Set("a", "one", nil)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		if err := s.WaitFor(t.Context(), "101"); err != nil {
 			t.Error(err)
@@ -97,14 +97,14 @@ func TestScopeEndsDuringAWrite(t *testing.T) {
 			setScopes(t, s, in("a")...)
 			return obj, nil
 		}))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		w.of("b").SetSilent(true) // so that only the response is transformed
 		w.of("b").EndWatches(io.EOF)
 		synctest.Wait()
-		inside(s).own.Wrote(response(w.of("b").Set("b", "one", nil)))
-		wantLines(t, after(heard))
+		inside(s).own.Wrote(cachetest.ResponseTo(w.of("b").Set("b", "one", nil)))
+		cachetest.WantLines(t, after(heard))
 		if status := s.Status(); status.PendingWrites != 0 || status.Objects != 0 {
 			t.Errorf("an object that no scope has was stored: %v", status)
 		}
@@ -126,7 +126,7 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 	obj := src.Set("a", "one", nil)
 	func() {
 		defer func() { _ = recover() }()
-		inside(s).own.Wrote(response(obj))
+		inside(s).own.Wrote(cachetest.ResponseTo(obj))
 		t.Error("the panic was swallowed")
 	}()
 	if n := s.Status().PendingWrites; n != 0 {
@@ -176,17 +176,17 @@ func TestStopDuringWrites(t *testing.T) {
 		var all sync.WaitGroup
 		for n := range 100 {
 			obj := src.Set("a", strconv.Itoa(n), nil)
-			all.Go(func() { inside(s).own.Wrote(response(obj)) })
+			all.Go(func() { inside(s).own.Wrote(cachetest.ResponseTo(obj)) })
 			if n == 50 {
 				all.Go(s.Stop)
 			}
 		}
 		all.Wait()
 		s.Stop()
-		heard.drain()
-		inside(s).own.Wrote(response(src.Set("a", "late", nil)))
+		heard.Drain()
+		inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "late", nil)))
 		synctest.Wait()
-		wantLines(t, heard.drain())
+		cachetest.WantLines(t, heard.Drain())
 		if n := s.Status().PendingWrites; n != 0 || s.GetStore().Len() != 0 {
 			t.Errorf("after Stop %d writes are pending, %d objects cached", n, s.GetStore().Len())
 		}

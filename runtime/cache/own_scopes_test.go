@@ -46,10 +46,10 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 					src.SetOwner("a", "child", owners[from], true)
 					s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet),
 						WithScopes(Scope{Namespace: "a", ShardSelector: split[0].String() + " || " + split[1].String()}))
-					run(t, s.Run)
+					cachetest.Run(t, s.Run)
 					heard, _ := listen(t, s)
 					synctest.Wait()
-					if got := heard.drain(); len(got) != 1 {
+					if got := heard.Drain(); len(got) != 1 {
 						t.Fatalf("at first the handler has heard %q", got)
 					}
 					src.SetSilent(true)
@@ -58,19 +58,19 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 					last := src.SetOwner("a", "child", owners[from], true) // by another program
 					if isDelete {
 						src.Remove("a", "child")
-						inside(s).own.Wrote(deletion(last))
+						inside(s).own.Wrote(cachetest.Deletion(last))
 					} else {
-						inside(s).own.Wrote(response(src.SetOwner("a", "child", owners[2], true)))
+						inside(s).own.Wrote(cachetest.ResponseTo(src.SetOwner("a", "child", owners[2], true)))
 					}
 					if got := names(s); len(got) != 0 {
 						t.Errorf("from %d, delete %v: cached are %q", from, isDelete, got)
 					}
-					wantLines(t, after(heard), fmt.Sprintf("delete a/child@%d unknown=true", 101+extra))
+					cachetest.WantLines(t, after(heard), fmt.Sprintf("delete a/child@%d unknown=true", 101+extra))
 					src.SetSilent(false)
 					src.EndWatches(io.EOF)
 					time.Sleep(time.Minute)
 					src.Bookmark()
-					wantLines(t, after(heard))
+					cachetest.WantLines(t, after(heard))
 					if got := s.Status().PendingWrites; got != 0 {
 						t.Errorf("from %d, delete %v: %d writes are pending", from, isDelete, got)
 					}
@@ -91,11 +91,11 @@ func TestOwnCreateInTheShardOfAnother(t *testing.T) {
 		shard := sharding.Split(sharding.UID, 2)[0]
 		s := newOwnOfCluster(c, WithShard(shard))
 		heard, _ := listen(t, s)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		time.Sleep(time.Second)
 		held := c.server.HoldWatches(widgets.Resource)
 		before := s.GetStore().List()
-		heard.drain()
+		heard.Drain()
 		left := 0
 		for _, obj := range before {
 			name := MetaObjectToName(obj)
@@ -121,13 +121,13 @@ func TestOwnCreateInTheShardOfAnother(t *testing.T) {
 		}
 		has := names(s)
 		time.Sleep(time.Second)
-		told := len(heard.drain())
+		told := len(heard.Drain())
 		held.Remove()
 		time.Sleep(10 * time.Minute)
 		if got := names(s); !slices.Equal(got, has) {
 			t.Errorf("the watch changes %q to %q", has, got)
 		}
-		if late := heard.drain(); len(late) > 0 {
+		if late := heard.Drain(); len(late) > 0 {
 			t.Errorf("handlers have heard %d events, and then of the watch %q", told, late)
 		}
 		if status := s.Status(); status.PendingWrites != 0 || status.Unconfirmed != 0 {
@@ -147,21 +147,21 @@ func TestOwnWriteMovesBetweenRanges(t *testing.T) {
 			src.SetOwner("a", "child", owners[from], true)
 			s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet),
 				WithScopes(Scope{ShardSelector: split[0].String() + " || " + split[2].String()}))
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
-			heard.drain()
+			heard.Drain()
 			src.SetSilent(true)
 			src.EndWatches(io.EOF)
 			synctest.Wait()
 			src.SetOwner("a", "child", owners[from], true) // by another program
-			inside(s).own.Wrote(response(src.SetOwner("a", "child", owners[1-from], true)))
-			wantLines(t, after(heard), "update a/child@101->103")
+			inside(s).own.Wrote(cachetest.ResponseTo(src.SetOwner("a", "child", owners[1-from], true)))
+			cachetest.WantLines(t, after(heard), "update a/child@101->103")
 			src.SetSilent(false)
 			src.EndWatches(io.EOF)
 			time.Sleep(time.Minute)
 			src.Bookmark()
-			wantLines(t, after(heard))
+			cachetest.WantLines(t, after(heard))
 			if got := s.Status(); got.PendingWrites != 0 || got.Objects != 1 {
 				t.Errorf("in the end: %v", got)
 			}
@@ -187,14 +187,14 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 			}
 		}, WithNamespace("a"), WithWatchErrorHandler(quiet))
 		a, b := w.of("a"), w.of("b")
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		own := inside(s).own
 
 		gone := b.Set("b", "gone", nil)
 		b.Set("b", "old", nil)
-		own.Wrote(response(gone))
+		own.Wrote(cachetest.ResponseTo(gone))
 		if got := s.Status(); got.PendingWrites != 0 || got.Objects != 0 {
 			t.Errorf("a write to a namespace that is no scope: %v", got)
 		}
@@ -203,24 +203,24 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		setScopes(t, s, in("a", "b")...)
 		synctest.Wait()
 		b.Remove("b", "gone")
-		own.Wrote(deletion(gone))
-		own.Wrote(response(b.Set("b", "old", nil)))
-		own.Wrote(response(b.Set("b", "new", nil)))
-		own.Wrote(response(a.Set("a", "one", nil)))
-		wantLines(t, after(heard), "add a/one@101 initial=false")
+		own.Wrote(cachetest.Deletion(gone))
+		own.Wrote(cachetest.ResponseTo(b.Set("b", "old", nil)))
+		own.Wrote(cachetest.ResponseTo(b.Set("b", "new", nil)))
+		own.Wrote(cachetest.ResponseTo(a.Set("a", "one", nil)))
+		cachetest.WantLines(t, after(heard), "add a/one@101 initial=false")
 		b.SetSilent(true) // the watch tells nothing
 		close(gate)
 		synctest.Wait()
-		wantLines(t, sortedLines(heard), "add b/new@105 initial=true", "add b/old@104 initial=true")
+		cachetest.WantLines(t, sortedLines(heard), "add b/new@105 initial=true", "add b/old@104 initial=true")
 		if got := s.Status().PendingWrites; got == 0 {
 			t.Error("the writes after the list are not pending")
 		}
 
 		setScopes(t, s, in("a")...)
 		synctest.Wait()
-		wantLines(t, sortedLines(heard), "delete b/new@105 unknown=true", "delete b/old@104 unknown=true")
-		own.Wrote(response(b.Set("b", "new", nil)))
-		own.Wrote(deletion(b.Objects[ObjectName{"b", "old"}]))
+		cachetest.WantLines(t, sortedLines(heard), "delete b/new@105 unknown=true", "delete b/old@104 unknown=true")
+		own.Wrote(cachetest.ResponseTo(b.Set("b", "new", nil)))
+		own.Wrote(cachetest.Deletion(b.Objects[ObjectName{"b", "old"}]))
 		if got := s.Status(); got.PendingWrites != 0 || got.Objects != 1 {
 			t.Errorf("writes to a scope that was removed: %v", got)
 		}
@@ -228,9 +228,9 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		b.SetSilent(false)
 		setScopes(t, s, in("b")...)
 		synctest.Wait()
-		wantLines(t, sortedLines(heard), "add b/new@106 initial=true", "add b/old@104 initial=true", "delete a/one@101 unknown=true")
-		own.Wrote(response(b.Set("b", "new", nil)))
-		wantLines(t, after(heard), "update b/new@106->107")
+		cachetest.WantLines(t, sortedLines(heard), "add b/new@106 initial=true", "add b/old@104 initial=true", "delete a/one@101 unknown=true")
+		own.Wrote(cachetest.ResponseTo(b.Set("b", "new", nil)))
+		cachetest.WantLines(t, after(heard), "update b/new@106->107")
 		if got := s.Status().PendingWrites; got != 0 {
 			t.Errorf("in the end %d writes are pending", got)
 		}
@@ -243,7 +243,7 @@ func TestWaitForWhileScopesChange(t *testing.T) {
 		w := &worlds{}
 		s := w.informer(t, WithNamespaces("a", "b"))
 		a, b, c := w.of("a"), w.of("b"), w.of("c")
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		a.Bookmark()
 		a.Bookmark()
@@ -325,20 +325,20 @@ func TestTakeoverEndsEarlierEvents(t *testing.T) {
 			d.list(next, "101", 0, first)     // it is behind
 			third := src.Set("a", "one", nil) // by another program
 			fourth := src.Set("a", "one", nil)
-			c.own.Wrote(response(fourth))
-			wantLines(t, versionsHeard(handler), "101", "102", "104")
+			c.own.Wrote(cachetest.ResponseTo(fourth))
+			cachetest.WantLines(t, versionsHeard(handler), "101", "102", "104")
 
 			d.push(others, third, 0)
 			d.push(next, second, 0)
 			d.push(next, third, 0)
 			d.process()
 			d.wantOwner(next, selector == "")
-			wantLines(t, versionsHeard(handler))
+			cachetest.WantLines(t, versionsHeard(handler))
 			d.wantPending(1)
 
 			d.tell(next, fourth, 0)
 			d.wantOwner(next, true)
-			wantLines(t, versionsHeard(handler))
+			cachetest.WantLines(t, versionsHeard(handler))
 			d.wantPending(0)
 			d.s.Stop()
 		})
@@ -359,12 +359,12 @@ func TestOwnWriteBeforeTakeover(t *testing.T) {
 		d.tell(c.reflectors()[0], second, 0)
 		all := d.open(Scope{})
 		d.list(all, "101", 0, first, gone)
-		c.own.Wrote(response(src.Set("b", "new", nil)))
-		c.own.Wrote(deletion(gone))
-		wantLines(t, versionsHeard(handler), "101", "102")
+		c.own.Wrote(cachetest.ResponseTo(src.Set("b", "new", nil)))
+		c.own.Wrote(cachetest.Deletion(gone))
+		cachetest.WantLines(t, versionsHeard(handler), "101", "102")
 		d.tell(all, second, 0)
 		d.wantOwner(all, true)
-		wantLines(t, versionsHeard(handler), "103")
+		cachetest.WantLines(t, versionsHeard(handler), "103")
 		d.wantPending(2)
 
 		setScopes(t, d.s, in("a")...)
@@ -389,7 +389,7 @@ func TestUnconfirmedWriteEndsBeforeATakeover(t *testing.T) {
 		last.Events(nil, frontier.Position{Version: "106", Bookmarks: 2})
 		next.Events(nil, frontier.Position{Version: "106", Bookmarks: 1})
 		d.process()
-		wantLines(t, versionsHeard(handler), "101", "105", "101", "101")
+		cachetest.WantLines(t, versionsHeard(handler), "101", "105", "101", "101")
 		d.s.Stop()
 	})
 }

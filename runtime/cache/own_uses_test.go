@@ -41,9 +41,9 @@ func TestHandlerWrites(t *testing.T) {
 			last := src.Objects[ObjectName{"a", "one"}]
 			if request.Method == http.MethodDelete {
 				src.Remove("a", "one")
-				return deletion(last)
+				return cachetest.Deletion(last)
 			}
-			return response(src.Set("a", "one", nil))
+			return cachetest.ResponseTo(src.Set("a", "one", nil))
 		}})}
 		send := func(method string) {
 			request, err := http.NewRequestWithContext(t.Context(), method, "https://test/apis/test.example.com/v1/namespaces/a/widgets/one", nil)
@@ -90,7 +90,7 @@ func TestHandlerWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range []*SharedIndexInformer[object]{informers["first"], informers["second"], other} {
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 		}
 		synctest.Wait()
 		send(http.MethodPut)
@@ -124,7 +124,7 @@ func TestWritesFromAnotherText(t *testing.T) {
 			return obj, nil
 		}
 		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithoutManagedFields(), WithLabelSelector("in=scope"), WithTransform(TransformFunc[object](transform)))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		src.SetSilent(true)
@@ -132,7 +132,7 @@ func TestWritesFromAnotherText(t *testing.T) {
 		synctest.Wait()
 		for n := range 5 {
 			obj := src.Set("a", "one", map[string]string{"in": "scope"})
-			write := response(obj)
+			write := cachetest.ResponseTo(obj)
 			var body map[string]any
 			if err := json.Unmarshal(write.Body, &body); err != nil {
 				t.Fatal(err)
@@ -141,11 +141,11 @@ func TestWritesFromAnotherText(t *testing.T) {
 			write.Body, _ = json.Marshal(body)
 			inside(s).own.Wrote(write)
 		}
-		wantLines(t, after(heard), "add a/one@101 initial=false", "update a/one@101->102", "update a/one@102->103", "update a/one@103->104", "update a/one@104->105")
+		cachetest.WantLines(t, after(heard), "add a/one@101 initial=false", "update a/one@101->102", "update a/one@102->103", "update a/one@103->104", "update a/one@104->105")
 		src.SetSilent(false)
 		src.EndWatches(io.EOF)
 		time.Sleep(time.Minute)
-		wantLines(t, after(heard))
+		cachetest.WantLines(t, after(heard))
 		if n := s.Status().PendingWrites; n != 0 {
 			t.Errorf("%d writes are pending", n)
 		}
@@ -174,10 +174,10 @@ func TestManyPendingWrites(t *testing.T) {
 		const objects = 12_000
 		for n := range objects {
 			obj := src.Set("a", strconv.Itoa(n), nil)
-			inside(s).own.Wrote(response(obj))
+			inside(s).own.Wrote(cachetest.ResponseTo(obj))
 			if n%3 == 0 {
 				src.Remove("a", obj.Name)
-				inside(s).own.Wrote(deletion(obj))
+				inside(s).own.Wrote(cachetest.Deletion(obj))
 			}
 		}
 		synctest.Wait()

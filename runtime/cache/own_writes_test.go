@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
@@ -10,8 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
@@ -29,7 +26,7 @@ func followOwn(t *testing.T, sources map[string]*cachetest.Source, options ...Sh
 	t.Helper()
 	s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(sources[namespace]) },
 		append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))...)
-	run(t, s.Run)
+	cachetest.Run(t, s.Run)
 	return s
 }
 
@@ -43,22 +40,6 @@ func newOwn(t *testing.T, open func(namespace string) OpenFunc, options ...Share
 		t.Fatal(err)
 	}
 	return s
-}
-
-// response returns what the response to a write says.
-func response(obj object) writes.Write {
-	obj = obj.DeepCopy()
-	obj.TypeMeta = metav1.TypeMeta{APIVersion: widgets.GroupVersion().String(), Kind: "Widget"}
-	body, err := json.Marshal(obj)
-	if err != nil {
-		panic(err)
-	}
-	return writes.Write{Object: *obj, Body: append(body, '\n')}
-}
-
-// deletion returns what the response to a delete says of an object without finalizers.
-func deletion(obj object) writes.Write {
-	return writes.Write{Gone: true, Object: metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID}}}
 }
 
 // ownWriter delivers the responses to writes.
@@ -79,9 +60,9 @@ const (
 	answeredMeanwhile
 )
 
-func (w *ownWriter) wrote(obj object) { w.deliver(response(obj)) }
+func (w *ownWriter) wrote(obj object) { w.deliver(cachetest.ResponseTo(obj)) }
 
-func (w *ownWriter) removed(obj object) { w.deliver(deletion(obj)) }
+func (w *ownWriter) removed(obj object) { w.deliver(cachetest.Deletion(obj)) }
 
 func (w *ownWriter) deliver(write writes.Write) {
 	if w.informer == nil {
@@ -144,9 +125,9 @@ func (w *ownWriter) checkCached(write *writes.Write) {
 }
 
 // after returns what a handler has heard when nothing more happens.
-func after(heard *recorder) []string {
+func after(heard *cachetest.Recorder) []string {
 	synctest.Wait()
-	return heard.drain()
+	return heard.Drain()
 }
 
 // TestReadYourWrites goes through the life of an object.
@@ -160,29 +141,29 @@ func TestReadYourWrites(t *testing.T) {
 		src.EndWatches(io.EOF)
 		synctest.Wait()
 		one := src.Set("a", "one", nil)
-		inside(s).own.Wrote(response(one))
-		wantLines(t, after(heard), "add a/one@101 initial=false")
-		inside(s).own.Wrote(response(src.Set("a", "one", map[string]string{"x": "y"})))
-		inside(s).own.Wrote(response(one)) // late, and in vain
+		inside(s).own.Wrote(cachetest.ResponseTo(one))
+		cachetest.WantLines(t, after(heard), "add a/one@101 initial=false")
+		inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", map[string]string{"x": "y"})))
+		inside(s).own.Wrote(cachetest.ResponseTo(one)) // late, and in vain
 		if status := s.Status(); status.PendingWrites != 1 || status.Objects != 1 {
 			t.Errorf("the status is %+v", status)
 		}
-		wantLines(t, after(heard), "update a/one@101->102")
+		cachetest.WantLines(t, after(heard), "update a/one@101->102")
 		last := src.Objects[ObjectName{"a", "one"}]
 		src.Remove("a", "one")
-		inside(s).own.Wrote(deletion(last))
+		inside(s).own.Wrote(cachetest.Deletion(last))
 		if got := s.GetStore().Len(); got != 0 {
 			t.Errorf("%d objects are there after the delete", got)
 		}
-		wantLines(t, after(heard), "delete a/one@102 unknown=true")
-		inside(s).own.Wrote(response(src.Set("a", "one", nil)))
-		wantLines(t, after(heard), "add a/one@104 initial=false")
+		cachetest.WantLines(t, after(heard), "delete a/one@102 unknown=true")
+		inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil)))
+		cachetest.WantLines(t, after(heard), "add a/one@104 initial=false")
 		src.SetSilent(false)
 		src.EndWatches(io.EOF)
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		wantLines(t, after(heard)) // nothing twice
+		cachetest.WantLines(t, after(heard)) // nothing twice
 		if status := s.Status(); status.PendingWrites != 0 {
 			t.Errorf("%d writes are pending after the watch has told", status.PendingWrites)
 		}

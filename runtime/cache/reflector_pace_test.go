@@ -134,7 +134,7 @@ func TestRefusedPagesDoNotRestartTheList(t *testing.T) {
 					time.Sleep(time.Second)
 					synctest.Wait()
 				}
-				wantLines(t, take(t, queue), "Replaced 100")
+				cachetest.WantLines(t, take(t, queue), "Replaced 100")
 				first := 0
 				for _, request := range src.Requests {
 					if request.Verb == "list" && request.Options.Continue == "" {
@@ -171,7 +171,7 @@ func TestPageThatAlwaysFailsRestartsTheList(t *testing.T) {
 		}
 		src.FailWith(nil)
 		time.Sleep(time.Minute)
-		wantLines(t, take(t, queue), "Replaced 2")
+		cachetest.WantLines(t, take(t, queue), "Replaced 2")
 	})
 }
 
@@ -237,7 +237,7 @@ func TestListWithRepeatedTokens(t *testing.T) {
 				}
 				src.ends.Store(true)
 				time.Sleep(time.Minute)
-				wantLines(t, take(t, queue), "Replaced 0")
+				cachetest.WantLines(t, take(t, queue), "Replaced 0")
 			})
 		})
 	}
@@ -254,7 +254,7 @@ func TestStatusHasTheNextAttempt(t *testing.T) {
 		}
 		src.FailWith(nil)
 		time.Sleep(time.Until(r.Status().NextAttempt))
-		wantLines(t, take(t, queue), "Replaced 0")
+		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		if s := r.Status(); !s.NextAttempt.IsZero() {
 			t.Errorf("status is %+v", s)
 		}
@@ -284,7 +284,7 @@ func TestRetrySkipsTheWait(t *testing.T) {
 		installed.Store(true)
 		began := time.Now()
 		r.Retry()
-		wantLines(t, take(t, queue), "Replaced 0")
+		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		if r.Status().Phase != Watching || time.Since(began) > 0 {
 			t.Errorf("status is %v after %v", r.Status(), time.Since(began))
 		}
@@ -315,7 +315,7 @@ func TestRecoveryIsFast(t *testing.T) {
 				queue := &deltafifo.Queue{}
 				r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 					Random: func(d time.Duration) time.Duration { return d - 1 }}), queue) // the longest wait
-				run(t, r.Run)
+				cachetest.Run(t, r.Run)
 				time.Sleep(time.Hour)
 				synctest.Wait()
 				if lists := src.Count("list"); lists > 600 {
@@ -325,7 +325,7 @@ func TestRecoveryIsFast(t *testing.T) {
 				synctest.Wait() // it has just failed again
 				src.FailWith(nil)
 				time.Sleep(limit)
-				wantLines(t, take(t, queue), "Replaced 0")
+				cachetest.WantLines(t, take(t, queue), "Replaced 0")
 			})
 		})
 	}
@@ -368,7 +368,7 @@ func TestFailuresInAMinute(t *testing.T) {
 				})
 				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 					Random: func(time.Duration) time.Duration { return 0 }}, &deltafifo.Queue{}) // the shortest waits
-				run(t, r.Run)
+				cachetest.Run(t, r.Run)
 				time.Sleep(20 * time.Minute)
 				synctest.Wait()
 				for i, at := range failed {
@@ -397,7 +397,7 @@ func TestPagesThatSucceedLaterAreNotLimited(t *testing.T) {
 		})
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(time.Minute)
-		wantLines(t, take(t, queue), "Replaced 100")
+		cachetest.WantLines(t, take(t, queue), "Replaced 100")
 	})
 }
 

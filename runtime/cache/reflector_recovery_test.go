@@ -74,9 +74,9 @@ func TestListInsteadOfAStreamThatFails(t *testing.T) {
 						src.Set("a", "one", nil)
 						queue := &deltafifo.Queue{}
 						r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
-						run(t, r.Run)
+						cachetest.Run(t, r.Run)
 						time.Sleep(10 * time.Millisecond)
-						wantLines(t, take(t, queue), "Replaced 1")
+						cachetest.WantLines(t, take(t, queue), "Replaced 1")
 						time.Sleep(2 * time.Second)
 						switch s := r.Status(); {
 						case onlyStreams && (s.Phase != Watching || s.Err != nil):
@@ -114,7 +114,7 @@ func TestListsWhileWatchesFail(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &withoutWatches{Source: cachetest.NewSource(), err: end}
 				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
-				run(t, s.Run)
+				cachetest.Run(t, s.Run)
 				time.Sleep(10 * time.Minute)
 				var lag time.Duration
 				for n := range 20 {
@@ -173,7 +173,7 @@ func TestOutageEndsWithoutAList(t *testing.T) {
 					src := cachetest.NewSource()
 					r, queue := follow(t, Config[object]{ListerWatcher: src})
 					time.Sleep(time.Minute)
-					wantLines(t, take(t, queue), "Replaced 0")
+					cachetest.WantLines(t, take(t, queue), "Replaced 0")
 					src.FailWith(func(cachetest.Request) error { return fail })
 					src.EndWatches(cachetest.ErrCut)
 					time.Sleep(lasts)
@@ -187,7 +187,7 @@ func TestOutageEndsWithoutAList(t *testing.T) {
 					for queue.Len() == 0 && time.Since(began) <= limit {
 						time.Sleep(50 * time.Millisecond)
 					}
-					wantLines(t, take(t, queue), "Added a/one@101")
+					cachetest.WantLines(t, take(t, queue), "Added a/one@101")
 					time.Sleep(time.Minute)
 					if s := r.Status(); s.Phase != Watching || s.Err != nil {
 						t.Errorf("status is %v", s)
@@ -204,7 +204,7 @@ func TestAnswerEndsTheBackoff(t *testing.T) {
 		src := cachetest.NewSource()
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(time.Minute)
-		wantLines(t, take(t, queue), "Replaced 0")
+		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		src.FailWith(func(cachetest.Request) error { return cachetest.ErrInternal })
 		src.EndWatches(cachetest.ErrCut)
 		time.Sleep(10 * time.Minute)
@@ -212,7 +212,7 @@ func TestAnswerEndsTheBackoff(t *testing.T) {
 		src.Forget()
 		src.FailWith(nil)
 		time.Sleep(time.Until(r.Status().NextAttempt))
-		wantLines(t, take(t, queue), "Replaced 1") // in the moment of the next attempt
+		cachetest.WantLines(t, take(t, queue), "Replaced 1") // in the moment of the next attempt
 		if s := r.Status(); s.Phase != Watching {
 			t.Errorf("status is %v", s)
 		}
@@ -260,9 +260,9 @@ func TestStreamWithPlainBookmarks(t *testing.T) {
 				queue := &deltafifo.Queue{}
 				var heard []error
 				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{StreamingList: true}, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = append(heard, err) }}, queue)
-				run(t, r.Run)
+				cachetest.Run(t, r.Run)
 				time.Sleep(30 * time.Second)
-				wantLines(t, take(t, queue), "Replaced 2")
+				cachetest.WantLines(t, take(t, queue), "Replaced 2")
 				synctest.Wait()
 				if len(heard) != 1 || !errors.Is(heard[0], protocol.ErrNoBookmark) {
 					t.Errorf("the errors are %v", heard)
@@ -320,7 +320,7 @@ func TestStreamThatEndsBeforeItsBookmark(t *testing.T) {
 		_, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = err }})
 		time.Sleep(5 * time.Second)
 		src.EndWatches(io.EOF)
-		wantLines(t, take(t, queue), "Replaced 1")
+		cachetest.WantLines(t, take(t, queue), "Replaced 1")
 		if !errors.Is(heard, protocol.ErrStreamEnded) || reasonOf(heard) != NoBookmark || strings.Contains(heard.Error(), "as soon as") {
 			t.Errorf("the error is %v", heard)
 		}

@@ -90,7 +90,7 @@ func TestReflectorListsInOnePiece(t *testing.T) {
 		synctest.Wait()
 		src.FailWith(nil)
 		time.Sleep(time.Minute)
-		wantLines(t, take(t, queue), "Replaced 1234")
+		cachetest.WantLines(t, take(t, queue), "Replaced 1234")
 		if got := src.Count("list"); got != 2 {
 			t.Errorf("%d list requests, want one that is forbidden and one for all objects", got)
 		}
@@ -112,7 +112,7 @@ func TestReflectorStaysWithPages(t *testing.T) {
 		lists := 0
 		for i, want := range []int{3, 3, 2, 2} {
 			time.Sleep(time.Minute)
-			wantLines(t, take(t, queue), "Replaced 600")
+			cachetest.WantLines(t, take(t, queue), "Replaced 600")
 			if got := src.Count("list") - lists; got != want {
 				t.Errorf("list %d takes %d requests, want %d", i, got, want)
 			}
@@ -131,7 +131,7 @@ func TestReflectorListsInPagesAndWatches(t *testing.T) {
 		src.FailWith(refuseWhole(cachetest.ErrInternal))
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(5 * time.Second)
-		wantLines(t, take(t, queue), "Replaced 1234")
+		cachetest.WantLines(t, take(t, queue), "Replaced 1234")
 		if got := src.Count("list"); got != 1+3 {
 			t.Errorf("%d list requests for 1234 objects in pages of 500, want 3 after the one that failed", got)
 		}
@@ -147,7 +147,7 @@ func TestReflectorListsInPagesAndWatches(t *testing.T) {
 		src.Set("a", "w0001", nil)
 		src.Set("b", "new", nil)
 		src.Remove("a", "w0002")
-		wantLines(t, take(t, queue), "Updated a/w0001@1335", "Added b/new@1336", "Deleted a/w0002@1337")
+		cachetest.WantLines(t, take(t, queue), "Updated a/w0001@1335", "Added b/new@1336", "Deleted a/w0002@1337")
 		if s := r.Status(); s.Phase != Watching || s.ResourceVersion != "1337" || s.Err != nil {
 			t.Errorf("status is %+v", s)
 		}
@@ -159,7 +159,7 @@ func TestReflectorResumesWithoutAList(t *testing.T) {
 		src := cachetest.NewSource()
 		src.Set("a", "w", nil)
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
-		wantLines(t, take(t, queue), "Replaced 1")
+		cachetest.WantLines(t, take(t, queue), "Replaced 1")
 		src.Bookmark()
 		time.Sleep(protocol.ShortWatch)
 		src.EndWatches(io.EOF)
@@ -170,7 +170,7 @@ func TestReflectorResumesWithoutAList(t *testing.T) {
 		src.EndWatches(io.ErrUnexpectedEOF)
 		src.Set("a", "w", nil) // while no watch is open
 		time.Sleep(10 * time.Second)
-		wantLines(t, take(t, queue), "Updated a/w@103")
+		cachetest.WantLines(t, take(t, queue), "Updated a/w@103")
 		if lists := src.Count("list"); lists != 1 {
 			t.Errorf("%d lists, want only the first one", lists)
 		}
@@ -182,7 +182,7 @@ func TestReflectorListsAgainAfterGone(t *testing.T) {
 		src := cachetest.NewSource()
 		src.Set("a", "w", nil)
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
-		wantLines(t, take(t, queue), "Replaced 1")
+		cachetest.WantLines(t, take(t, queue), "Replaced 1")
 		src.FailWith(func(r cachetest.Request) error {
 			if r.Verb == "watch" {
 				return io.ErrUnexpectedEOF
@@ -195,9 +195,9 @@ func TestReflectorListsAgainAfterGone(t *testing.T) {
 		src.Forget()
 		src.FailWith(nil)
 		time.Sleep(time.Minute)
-		wantLines(t, take(t, queue), "Replaced 2")
+		cachetest.WantLines(t, take(t, queue), "Replaced 2")
 		src.Set("a", "third", nil)
-		wantLines(t, take(t, queue), "Added a/third@103")
+		cachetest.WantLines(t, take(t, queue), "Added a/third@103")
 	})
 }
 
@@ -218,7 +218,7 @@ func TestReflectorRestartsAListWhoseTokenExpired(t *testing.T) {
 		})
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(10 * time.Second)
-		wantLines(t, take(t, queue), "Replaced 601")
+		cachetest.WantLines(t, take(t, queue), "Replaced 601")
 		if limit := src.Last("list").Limit; limit != 0 {
 			t.Errorf("the last attempt asks for pages of %d, want the collection in one piece", limit)
 		}
@@ -255,7 +255,7 @@ func TestReflectorReportsErrorsAndRecovers(t *testing.T) {
 		}
 		src.FailWith(nil)
 		time.Sleep(2 * time.Minute)
-		wantLines(t, take(t, queue), "Replaced 0")
+		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		if s := r.Status(); s.Phase != Watching || s.Err != nil || s.Reason != "" {
 			t.Errorf("status after recovery is %+v", s)
 		}
@@ -267,7 +267,7 @@ func TestReflectorGivesUpASilentWatch(t *testing.T) {
 		src := cachetest.NewSource()
 		src.Silent = true
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
-		wantLines(t, take(t, queue), "Replaced 0")
+		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		time.Sleep(time.Hour)
 		if s := r.Status(); s.Err == nil && s.Phase != Watching || s.Err != nil && !errors.Is(s.Err, protocol.ErrSilent) {
 			t.Errorf("status is %+v", s)
@@ -295,11 +295,11 @@ func TestReflectorNamesTheObjectThatDoesNotTransform(t *testing.T) {
 			return obj, nil
 		}
 		r, queue := follow(t, Config[object]{ListerWatcher: src, Transform: transform})
-		wantLines(t, take(t, queue), "Replaced 1")
+		cachetest.WantLines(t, take(t, queue), "Replaced 1")
 		src.Set("a", "before", nil)
 		src.Set("a", "bad", nil)
 		src.Set("a", "after", nil)
-		wantLines(t, take(t, queue), "Added a/before@102")
+		cachetest.WantLines(t, take(t, queue), "Added a/before@102")
 		s := r.Status()
 		want := "watch: widgets.test.example.com a/bad: transform: no annotation"
 		if s.Phase != Degraded || s.Reason != Decode || s.Err.Error() != want {
@@ -307,7 +307,7 @@ func TestReflectorNamesTheObjectThatDoesNotTransform(t *testing.T) {
 		}
 		broken.Store(false)
 		time.Sleep(time.Minute)
-		wantLines(t, take(t, queue), "Replaced 4")
+		cachetest.WantLines(t, take(t, queue), "Replaced 4")
 	})
 }
 
@@ -436,16 +436,16 @@ func TestReflectorStreamsTheList(t *testing.T) {
 			src.Set("a", fmt.Sprint(n), nil)
 		}
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
-		wantLines(t, take(t, queue), "Replaced 10")
+		cachetest.WantLines(t, take(t, queue), "Replaced 10")
 		if s := r.Status(); s.Phase != Watching || s.ResourceVersion != "110" {
 			t.Errorf("status is %+v", s)
 		}
 		src.Set("a", "new", nil)
-		wantLines(t, take(t, queue), "Added a/new@111")
+		cachetest.WantLines(t, take(t, queue), "Added a/new@111")
 		time.Sleep(protocol.ShortWatch)
 		src.EndWatches(io.EOF)
 		src.Remove("a", "new")
-		wantLines(t, take(t, queue), "Deleted a/new@112")
+		cachetest.WantLines(t, take(t, queue), "Deleted a/new@112")
 		if src.Count("list") != 0 || src.Count("watch") != 2 {
 			t.Errorf("%d lists and %d watches, want a stream and the watch after it", src.Count("list"), src.Count("watch"))
 		}
@@ -460,8 +460,8 @@ func TestReflectorListsIfStreamsAreRefused(t *testing.T) {
 		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 			t.Errorf("an error is reported: %v", err)
 		}}, queue)
-		run(t, r.Run)
-		wantLines(t, take(t, queue), "Replaced 1")
+		cachetest.Run(t, r.Run)
+		cachetest.WantLines(t, take(t, queue), "Replaced 1")
 		if s := r.Status(); s.Phase != Watching || s.Err != nil {
 			t.Errorf("status is %+v", s)
 		}
@@ -475,12 +475,12 @@ func TestReflectorListsWithoutABookmark(t *testing.T) {
 		src.Set("a", "w", nil)
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(reflector.StallTimeout / 2)
-		wantLines(t, take(t, queue))
+		cachetest.WantLines(t, take(t, queue))
 		if s := r.Status(); s.Phase != Listing {
 			t.Errorf("status is %+v", s)
 		}
 		time.Sleep(reflector.StallTimeout)
-		wantLines(t, take(t, queue), "Replaced 1")
+		cachetest.WantLines(t, take(t, queue), "Replaced 1")
 		if s := r.Status(); s.Phase != Watching || src.Count("watch") != 2 || src.Count("list") != 1 {
 			t.Errorf("status is %+v after %d watches and %d lists", s, src.Count("watch"), src.Count("list"))
 		}
@@ -504,7 +504,7 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 		r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 			heard, after = err, time.Since(began)
 		}}, &deltafifo.Queue{})
-		run(t, r.Run)
+		cachetest.Run(t, r.Run)
 		time.Sleep(reflector.ListTimeout + 2*time.Second)
 		synctest.Wait()
 		if !errors.Is(heard, protocol.ErrListStalled) || after > reflector.ListTimeout+time.Second {
@@ -522,7 +522,7 @@ func TestReflectorWaitsWhileAStreamIsOpened(t *testing.T) {
 		src.FailWith(func(cachetest.Request) error { time.Sleep(2 * reflector.StallTimeout); return nil })
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(3 * reflector.StallTimeout)
-		wantLines(t, take(t, queue), "Replaced 0")
+		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		if src.Count("list") != 0 {
 			t.Error("it did not wait for the stream")
 		}
@@ -555,7 +555,7 @@ func TestReflectorReachesAVersionAfterItsStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		to.of = r
-		stop := run(t, r.Run)
+		stop := cachetest.Run(t, r.Run)
 		synctest.Wait()
 		src.Set("a", "two", nil)
 		synctest.Wait()
@@ -564,7 +564,7 @@ func TestReflectorReachesAVersionAfterItsStore(t *testing.T) {
 		src.Remove("a", "two")
 		synctest.Wait()
 		stop()
-		wantLines(t, to.lines, `replace at ""`, `add at "101"`, `update at "102"`, `delete at "103"`)
+		cachetest.WantLines(t, to.lines, `replace at ""`, `add at "101"`, `update at "102"`, `delete at "103"`)
 		if got := r.LastSyncResourceVersion(); got != "104" {
 			t.Errorf("in the end the store has version %s", got)
 		}

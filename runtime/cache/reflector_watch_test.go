@@ -25,7 +25,7 @@ func TestWatchTimeoutsAreSpread(t *testing.T) {
 			src := cachetest.NewSource()
 			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 				Random: func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }}, &deltafifo.Queue{})
-			run(t, r.Run)
+			cachetest.Run(t, r.Run)
 			synctest.Wait()
 			if seconds := src.Last("watch").TimeoutSeconds; seconds == nil || *seconds != want {
 				t.Errorf("the watch asks for %v seconds, want %d", seconds, want)
@@ -59,7 +59,7 @@ func TestStatusIsNotWatchingBeforeAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newMute(true)
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
-		wantLines(t, take(t, queue), "Replaced 0")
+		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		for range 10 * 60 {
 			time.Sleep(time.Second)
 			if s := r.Status(); s.Phase == Watching {
@@ -107,7 +107,7 @@ func TestUnansweredStreamBecomesAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newMute(true)
 		r := reflectorOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &deltafifo.Queue{})
-		run(t, r.Run)
+		cachetest.Run(t, r.Run)
 		time.Sleep(reflector.AnswerTimeout + time.Second)
 		synctest.Wait()
 		if src.Count("list") != 1 || r.Status().Phase == Watching {
@@ -172,7 +172,7 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &busy{Source: cachetest.NewSource(), change: change, every: 20 * time.Millisecond}
 				r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{StreamingList: true}, WatchErrorHandler: quiet}, &deltafifo.Queue{})
-				run(t, r.Run)
+				cachetest.Run(t, r.Run)
 				time.Sleep(limit)
 				synctest.Wait()
 				if s := r.Status(); s.Phase != Watching {
@@ -198,7 +198,7 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 			src := &busy{Source: cachetest.NewSource(), change: watch.Modified, every: every, bookmark: int(reflector.BookmarkTimeout/every) - 1}
 			queue := &deltafifo.Queue{}
 			r := reflectorOf(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{StreamingList: true}, WatchErrorHandler: quiet}, queue)
-			run(t, r.Run)
+			cachetest.Run(t, r.Run)
 			time.Sleep(reflector.BookmarkTimeout)
 			synctest.Wait()
 			if s := r.Status(); s.Phase != Watching || src.Count("list") != 0 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // TestTransformEndsAReflectorWhileScopesChange ends the goroutine of one scope while another goroutine sets
@@ -24,7 +26,7 @@ func TestTransformEndsAReflectorWhileScopesChange(t *testing.T) {
 				}
 				return obj, nil
 			}))
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			var all sync.WaitGroup
 			for range 3 {
 				all.Go(func() {
@@ -78,7 +80,7 @@ func TestTransformOfScopesThatAreAdded(t *testing.T) {
 		if err := set("second"); err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		setScopes(t, s, in("a", "b", "c")...)
 		synctest.Wait()

@@ -50,9 +50,9 @@ func TestForbiddenScopeChangesNothing(t *testing.T) {
 		}
 		s := newOfCluster(c, inJSON, WithScopes(Scope{OtherNamespaces: true, LabelSelector: "letters=a"}))
 		heard, _ := listen(t, s)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		time.Sleep(time.Second)
-		heard.drain()
+		heard.Drain()
 		fault := c.server.On("*", widgets.Resource).Optional().Where(ofScope("letters=b")).Forbidden()
 		setScopes(t, s, Scope{OtherNamespaces: true, LabelSelector: "letters=a"}, Scope{Namespace: "x", LabelSelector: "letters=b"})
 		remove(c, "x", "one")
@@ -60,7 +60,7 @@ func TestForbiddenScopeChangesNothing(t *testing.T) {
 		label(c, ObjectName{Namespace: "x", Name: "four"}, "a")
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if lines := heard.drain(); len(lines) != 2 || !strings.HasPrefix(lines[0], "delete x/one@") || !strings.HasPrefix(lines[1], "add x/four@") || s.HasSynced() {
+		if lines := heard.Drain(); len(lines) != 2 || !strings.HasPrefix(lines[0], "delete x/one@") || !strings.HasPrefix(lines[1], "add x/four@") || s.HasSynced() {
 			t.Errorf("while the new scope is forbidden: %q, status %v", lines, s.Status())
 		}
 		label(c, ObjectName{Namespace: "x", Name: "two"}, "b")
@@ -92,8 +92,8 @@ func TestFollowAnInformerWithOtherErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		followNames(t, s, namespaces)
-		run(t, namespaces.Run)
-		run(t, s.Run)
+		cachetest.Run(t, namespaces.Run)
+		cachetest.Run(t, s.Run)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		teams.Set("", "b", nil)
@@ -148,7 +148,7 @@ func TestManyChangesOfScopesLeaveNothing(t *testing.T) {
 			create(c, fmt.Sprintf("team-%02d", i), "one")
 		}
 		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		goroutines := runtime.NumGoroutine()
 		change := func(n int) {
@@ -209,7 +209,7 @@ func TestSetScopesFromManyGoroutines(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = s.SetScopes(teams(1, 3)...)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		var all sync.WaitGroup
 		for g := range 8 {
 			all.Go(func() {
@@ -251,7 +251,7 @@ func TestScopeRemovedDuringItsList(t *testing.T) {
 		}
 		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
 		_, reg := listen(t, s)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		hang := c.from("informer").Hang()
 		if err := s.SetScopes(teams(0, 50)...); err != nil {
@@ -288,7 +288,7 @@ func TestWaitForWhenScopesChange(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				run(t, s.Run)
+				cachetest.Run(t, s.Run)
 				synctest.Wait()
 				sources["a"].Set("a", "one", nil)
 				sources["c"].Set("c", "one", nil)
@@ -315,7 +315,7 @@ func TestSetScopesInGoroutines(t *testing.T) {
 		w := &worlds{}
 		w.of("a").Set("a", "one", nil)
 		s := w.informer(t, WithScopesLater())
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		var all sync.WaitGroup
 		for g := range 4 {
 			all.Go(func() {
@@ -352,12 +352,12 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 		}
 		followNames(t, s, of)
 		heard, _ := listen(t, s)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		if s.HasSynced() || s.NotSyncedReason() == "" {
 			t.Errorf("before the namespaces are followed: %v", s.Status())
 		}
-		run(t, of.Run)
+		cachetest.Run(t, of.Run)
 		time.Sleep(time.Second)
 		if status := s.Status(); s.HasSynced() || status.Reason != Forbidden || status.Verb != "list" || status.Phase != Degraded {
 			t.Errorf("while namespaces are forbidden: %+v", status)
@@ -368,7 +368,7 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 		if !s.HasSynced() || s.Status().Err != nil {
 			t.Errorf("with all rights: %v", s.Status())
 		}
-		wantLines(t, heard.drain(), "add a/one@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true")
 
 		// The namespace is deleted with its objects, and both come again, in one step and in two.
 		for _, wait := range []bool{false, true} {
@@ -389,7 +389,7 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 			if got, found := s.GetStore().Get(ObjectName{Namespace: "a", Name: "one"}); !found || got.UID != obj.UID || !s.HasSynced() {
 				t.Errorf("cached is %v of %v, %v", got, obj.UID, s.Status())
 			}
-			if lines := heard.drain(); len(lines) != 2 || !strings.HasPrefix(lines[0], "delete ") || !strings.HasPrefix(lines[1], "add ") {
+			if lines := heard.Drain(); len(lines) != 2 || !strings.HasPrefix(lines[0], "delete ") || !strings.HasPrefix(lines[1], "add ") {
 				t.Errorf("the handler heard %q", lines)
 			}
 		}
@@ -411,9 +411,9 @@ func TestScopeRemovedAndAddedAtOnce(t *testing.T) {
 		create(c, "team-00", "two")
 		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
 		heard, _ := listen(t, s)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
-		heard.drain()
+		heard.Drain()
 		_ = s.SetScopes()
 		remove(c, "team-00", "one")
 		c.from("informer").Once().Delay(time.Second) // otherwise the list may end before HasSynced is called
@@ -427,7 +427,7 @@ func TestScopeRemovedAndAddedAtOnce(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		lines := heard.drain()
+		lines := heard.Drain()
 		slices.Sort(lines)
 		if len(lines) != 3 || !strings.HasPrefix(lines[0], "add team-00/two") || !strings.HasSuffix(lines[0], "initial=true") || !strings.HasPrefix(lines[1], "delete team-00/one") {
 			t.Errorf("the handler heard %q", lines)
@@ -449,7 +449,7 @@ func TestOtherNamespacesAreNotDecoded(t *testing.T) {
 			create(c, scope.Namespace, "one")
 		}
 		s := newOfCluster(c, inJSON, WithScopes(append(teams(0, 2), Scope{OtherNamespaces: true})...))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		create(c, "team-01", "two")
 		create(c, "team-05", "two")

@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
 // counted counts how often one of it is decoded.
@@ -66,7 +68,7 @@ func TestAddedScopesKnowWhatIsCached(t *testing.T) {
 				if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[*counted]{UpdateFunc: func(_, _ *counted) { updates.Add(1) }}); err != nil {
 					t.Fatal(err)
 				}
-				run(t, s.Run)
+				cachetest.Run(t, s.Run)
 				if err := s.SetScopes(all...); err != nil {
 					t.Fatal(err)
 				}

@@ -107,7 +107,7 @@ func (g *scopeGame) play() {
 		options = append(options, WithStreamingList())
 	}
 	g.informer = newOfCluster(g.cluster, form, options...)
-	stop := run(g.T, g.informer.Run)
+	stop := cachetest.Run(g.T, g.informer.Run)
 	g.join()
 	var parts sync.WaitGroup
 	parts.Go(func() { g.changeScopes(g.random(1)) })

@@ -34,7 +34,7 @@ func followAll(t *testing.T, sources map[string]*cachetest.Source, options ...Sh
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, s.Run)
+	cachetest.Run(t, s.Run)
 	return s
 }
 
@@ -67,7 +67,7 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 		synctest.Wait()
 		a.Set("a", "two", nil)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
+		cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
 		status := s.Status()
 		if got := phases(status); got != "Degraded a:Watching b:DegradedForbidden" || status.Reason != Forbidden {
 			t.Errorf("the status is %s: %v", got, status)
@@ -83,9 +83,9 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 		}
 		late, lateReg := listen(t, s)
 		synctest.Wait()
-		lines := late.drain()
+		lines := late.Drain()
 		slices.Sort(lines)
-		wantLines(t, lines, "add a/one@101 initial=true", "add a/two@102 initial=true")
+		cachetest.WantLines(t, lines, "add a/one@101 initial=true", "add a/two@102 initial=true")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		err := WaitForCacheSync(ctx, s, reg)
@@ -95,15 +95,15 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if lines := heard.drain(); len(lines) != 2 {
+		if lines := heard.Drain(); len(lines) != 2 {
 			t.Errorf("a resync while one namespace is refused: %q", lines)
 		}
-		late.drain()
+		late.Drain()
 		b.FailWith(nil)
 		s.Retry()
 		synctest.Wait()
-		for _, r := range []*recorder{heard, late} {
-			wantLines(t, r.drain(), "add b/one@101 initial=true")
+		for _, r := range []*cachetest.Recorder{heard, late} {
+			cachetest.WantLines(t, r.Drain(), "add b/one@101 initial=true")
 		}
 		if !s.HasSynced() || !reg.HasSynced() || !lateReg.HasSynced() || phases(s.Status()) != "Watching a:Watching b:Watching" {
 			t.Errorf("with all rights the status is %v", s.Status())
@@ -123,8 +123,8 @@ func TestRelistOfANamespace(t *testing.T) {
 		heard, _ := listen(t, s)
 		unchanged, _ := listen(t, s, WithRelistUpdates())
 		synctest.Wait()
-		heard.drain()
-		unchanged.drain()
+		heard.Drain()
+		unchanged.Drain()
 		a.FailWith(func(r cachetest.Request) error {
 			if r.Verb == "watch" {
 				return cachetest.ErrGone
@@ -139,12 +139,12 @@ func TestRelistOfANamespace(t *testing.T) {
 		a.FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		lines := heard.drain()
+		lines := heard.Drain()
 		slices.Sort(lines)
-		wantLines(t, lines, "add a/four@105 initial=false", "delete a/two@102 unknown=true", "update b/two@102->104")
-		lines = unchanged.drain()
+		cachetest.WantLines(t, lines, "add a/four@105 initial=false", "delete a/two@102 unknown=true", "update b/two@102->104")
+		lines = unchanged.Drain()
 		slices.Sort(lines)
-		wantLines(t, lines, "add a/four@105 initial=false", "delete a/two@102 unknown=true", "update a/one@101->101", "update a/three@103->103",
+		cachetest.WantLines(t, lines, "add a/four@105 initial=false", "delete a/two@102 unknown=true", "update a/one@101->101", "update a/three@103->103",
 			"update b/two@102->104")
 		if n := s.GetStore().Len(); n != 6 {
 			t.Errorf("%d objects are cached", n)
@@ -333,7 +333,7 @@ func TestScopes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
 		for namespace, want := range map[string][2]string{
@@ -347,16 +347,16 @@ func TestScopes(t *testing.T) {
 				}
 			}
 		}
-		lines := heard.drain()
+		lines := heard.Drain()
 		slices.Sort(lines)
-		wantLines(t, lines, "add a/one@101 initial=true", "add c/everywhere@103 initial=true")
+		cachetest.WantLines(t, lines, "add a/one@101 initial=true", "add c/everywhere@103 initial=true")
 
 		// Changes in the namespaces of other scopes are theirs.
 		sources[""].Set("a", "one", nil)
 		sources[""].Remove("b", "everywhere")
 		sources[""].Set("d", "new", nil)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add d/new@106 initial=false")
+		cachetest.WantLines(t, heard.Drain(), "add d/new@106 initial=false")
 		if version := s.Status().Scopes[0].Status.ResourceVersion; version != "106" {
 			t.Errorf("the version of the other namespaces is %s", version)
 		}
@@ -370,7 +370,7 @@ func TestScopes(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		lines = heard.drain()
+		lines = heard.Drain()
 		slices.Sort(lines)
 		if len(lines) != 2 || !strings.HasPrefix(lines[0], "add b/late") || !strings.HasPrefix(lines[1], "delete c/everywhere") {
 			t.Errorf("after relists: %q", lines)
@@ -403,7 +403,7 @@ func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		if objs := s.GetStore().List(); len(objs) != 1 || objs[0].Namespace != "c" || !s.HasSynced() {
 			t.Errorf("the cache has %v", objs)

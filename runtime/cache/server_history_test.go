@@ -103,7 +103,7 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 		options = append(options, ReadYourWrites(&s.own))
 	}
 	if s.tap = (&tap{cluster: s.cluster, selects: s.selects, heard: map[uint64]bool{}}); !restores {
-		run(t, s.tap.follow)
+		cachetest.Run(t, s.tap.follow)
 	}
 	form := []func(accept string) string{inProtobuf, inJSON, wholeInJSON, inProtobuf}[setup>>6&3]
 	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(s.server.URL()), Open: func(namespace string) OpenFunc { return s.open(namespace, form) }}
@@ -114,7 +114,7 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 	if s.informer, err = kind.NewInformer(append(options, WithScopes(disjoint(s.namespaces)...))...); err != nil {
 		t.Fatal(err)
 	}
-	run(t, s.informer.Run)
+	cachetest.Run(t, s.informer.Run)
 	s.join()
 	for ; len(script) >= 2; script = script[2:] {
 		s.step(script[0], script[1])

@@ -73,8 +73,8 @@ func setScopes(t *testing.T, s *SharedIndexInformer[object], scopes ...Scope) {
 }
 
 // sortedLines returns what a recorder has heard, in any order.
-func sortedLines(r *recorder) []string {
-	lines := r.drain()
+func sortedLines(r *cachetest.Recorder) []string {
+	lines := r.Drain()
 	slices.Sort(lines)
 	return lines
 }
@@ -86,10 +86,10 @@ func TestSetScopes(t *testing.T) {
 			w.of(namespace).Set(namespace, "one", nil)
 		}
 		s := w.informer(t, WithNamespace("a"))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, reg := listen(t, s)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/one@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true")
 		first := s.Synced()
 
 		w.of("b").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
@@ -108,31 +108,31 @@ func TestSetScopes(t *testing.T) {
 		w.of("b").FailWith(nil) // the right is granted later
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add b/one@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add b/one@101 initial=true")
 		if !s.HasSynced() || !reg.HasSynced() || len(w.of("a").Requests) != lists {
 			t.Errorf("after the new list synced is %v, the handler %v; %d requests in the old scope", s.HasSynced(), reg.HasSynced(), len(w.of("a").Requests)-lists)
 		}
 
 		setScopes(t, s, in("b", "c")...)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "delete a/one@101 unknown=true", "add c/one@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "delete a/one@101 unknown=true", "add c/one@101 initial=true")
 		if n := w.open(); n != 2 {
 			t.Errorf("%d watches are open", n)
 		}
 		w.of("a").Set("a", "two", nil)
 		w.of("c").Set("c", "two", nil)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add c/two@102 initial=false")
+		cachetest.WantLines(t, heard.Drain(), "add c/two@102 initial=false")
 
 		setScopes(t, s)
 		synctest.Wait()
-		wantLines(t, sortedLines(heard), "delete b/one@101 unknown=true", "delete c/one@101 unknown=true", "delete c/two@102 unknown=true")
+		cachetest.WantLines(t, sortedLines(heard), "delete b/one@101 unknown=true", "delete c/one@101 unknown=true", "delete c/two@102 unknown=true")
 		if status := s.Status(); status.Phase != Watching || !s.HasSynced() || status.Objects != 0 || w.open() != 0 {
 			t.Errorf("without scopes the status is %v, %d watches are open", status, w.open())
 		}
 		setScopes(t, s, in("a")...)
 		synctest.Wait()
-		wantLines(t, sortedLines(heard), "add a/one@101 initial=true", "add a/two@102 initial=true")
+		cachetest.WantLines(t, sortedLines(heard), "add a/one@101 initial=true", "add a/two@102 initial=true")
 		s.Stop()
 		if err := s.SetScopes(in("a")...); !errors.Is(err, ErrStopped) {
 			t.Errorf("after the end: %v", err)
@@ -153,9 +153,9 @@ func TestSetScopesBeforeRun(t *testing.T) {
 			t.Error("synced before Run")
 		}
 		heard, _ := listen(t, s)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add b/one@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add b/one@101 initial=true")
 		if !isClosed(synced) || w.open() != 1 {
 			t.Errorf("%d watches are open", w.open())
 		}
@@ -167,7 +167,7 @@ func TestScopesLater(t *testing.T) {
 		w := &worlds{}
 		w.of("a").Set("a", "one", nil)
 		s := w.informer(t, WithScopesLater())
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, reg := listen(t, s)
 		synctest.Wait()
 		before := s.Synced()
@@ -191,7 +191,7 @@ func TestScopesLater(t *testing.T) {
 		w.of("a").FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/one@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true")
 		if !isClosed(before) || !reg.HasSynced() {
 			t.Error("not synced with the first scope")
 		}
@@ -201,7 +201,7 @@ func TestScopesLater(t *testing.T) {
 		}
 		setScopes(t, s)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "delete a/one@101 unknown=true")
+		cachetest.WantLines(t, heard.Drain(), "delete a/one@101 unknown=true")
 		if status := s.Status(); status.Phase != Watching || status.Err != nil || !s.HasSynced() {
 			t.Errorf("without scopes: %v", status)
 		}
@@ -215,7 +215,7 @@ func TestScopesErrorBeforeRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := (&worlds{}).informer(t, options...)
 				s.SetScopesError(cachetest.ErrInternal)
-				stop := run(t, s.Run)
+				stop := cachetest.Run(t, s.Run)
 				synctest.Wait()
 				if failed := (*ScopesError)(nil); s.Status().Phase != Degraded || !errors.As(s.Status().Err, &failed) {
 					t.Errorf("the status is %v", s.Status())
@@ -232,7 +232,7 @@ func TestScopesErrorBeforeRun(t *testing.T) {
 
 // followNames sets a scope for each object of an informer, of the namespace with its name.
 func followNames(t *testing.T, s, objects *SharedIndexInformer[object]) {
-	run(t, func(ctx context.Context) {
+	cachetest.Run(t, func(ctx context.Context) {
 		_ = FollowScopes(ctx, s, objects, func(n object) Scope { return Scope{Namespace: n.Name} })
 	})
 }
@@ -248,10 +248,10 @@ func TestFollowScopes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, of.Run)
+		cachetest.Run(t, of.Run)
 		s := w.informer(t, WithScopesLater())
 		followNames(t, s, of)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		for _, namespace := range []string{"a", "b"} {
 			w.of(namespace).Set(namespace, "one", nil)
@@ -268,11 +268,11 @@ func TestFollowScopes(t *testing.T) {
 		namespaces.FailWith(nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/one@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true")
 		namespaces.Set("", "b", nil)
 		namespaces.Remove("", "a")
 		synctest.Wait()
-		wantLines(t, sortedLines(heard), "add b/one@101 initial=true", "delete a/one@101 unknown=true")
+		cachetest.WantLines(t, sortedLines(heard), "add b/one@101 initial=true", "delete a/one@101 unknown=true")
 		if status := s.Status(); status.Phase != Watching || !s.HasSynced() {
 			t.Errorf("in the end: %v", status)
 		}
@@ -290,11 +290,11 @@ func TestFollowAStoppedInformer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run(t, of.Run)
+			cachetest.Run(t, of.Run)
 			var gate atomic.Pointer[chan struct{}]
 			s := w.informer(t, WithScopesLater())
 			ended := make(chan error, 1)
-			run(t, func(ctx context.Context) {
+			cachetest.Run(t, func(ctx context.Context) {
 				ended <- FollowScopes(ctx, s, of, func(n object) Scope {
 					if gate := gate.Load(); gate != nil {
 						<-*gate
@@ -302,10 +302,10 @@ func TestFollowAStoppedInformer(t *testing.T) {
 					return Scope{Namespace: n.Name}
 				})
 			})
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
-			wantLines(t, heard.drain(), "add a/one@101 initial=true")
+			cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true")
 			held := make(chan struct{})
 			gate.Store(&held)
 			namespaces.Set("", "a", map[string]string{"x": "y"})
@@ -314,7 +314,7 @@ func TestFollowAStoppedInformer(t *testing.T) {
 			close(held)
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			wantLines(t, heard.drain())
+			cachetest.WantLines(t, heard.Drain())
 			if status := s.Status(); status.Objects != 1 || !errors.Is(status.Err, ErrStopped) {
 				t.Errorf("the status is %v", status)
 			}
@@ -343,7 +343,7 @@ func TestFirstListsOfScopesThatAreAddedAreLimited(t *testing.T) {
 			})
 		}
 		s := w.informer(t, WithNamespace("a"))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		setScopes(t, s, in(names...)...)
 		time.Sleep(time.Minute)
@@ -407,7 +407,7 @@ func playScopes(t *testing.T, script []byte) {
 	}
 	w := &worlds{}
 	s := w.informer(t, WithNamespace("a"), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters}))
-	run(t, s.Run)
+	cachetest.Run(t, s.Run)
 	var handlers []*historian
 	var registrations []ResourceEventHandlerRegistration
 	join := func() {

@@ -56,13 +56,13 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 			}
 			s := followAll(t, map[string]*cachetest.Source{"": src}, options...)
 			heard, _ := listen(t, s)
-			wantLines(t, after(heard), "add a/mine@101 initial=true")
+			cachetest.WantLines(t, after(heard), "add a/mine@101 initial=true")
 
 			src.Set("a", "mine", nil)
 			src.Set("a", "other", nil)
 			src.Remove("b", "another")
 			src.Set("b", "new", nil)
-			wantLines(t, after(heard), "update a/mine@101->104")
+			cachetest.WantLines(t, after(heard), "update a/mine@101->104")
 			observed := inside(s).observed()
 			if stats := observed.Stats; stats.Dropped != 5 || stats.Added+stats.Deleted+stats.Bookmarks != 0 || stats.Updated != 1 {
 				t.Errorf("the counters are %+v", stats)
@@ -73,7 +73,7 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 			src.Bookmark()
 			src.Remove("a", "mine")
 			src.Set("a", "mine", nil) // with another UID
-			wantLines(t, after(heard), "delete a/mine@109 unknown=false")
+			cachetest.WantLines(t, after(heard), "delete a/mine@109 unknown=false")
 			if stats := inside(s).stats(); stats.Bookmarks != 1 || stats.Dropped != 6 {
 				t.Errorf("the counters are %+v", stats)
 			}
@@ -99,7 +99,7 @@ func TestShardByNamespace(t *testing.T) {
 		src.Set("b", "two", nil)
 		src.Set("c", "two", nil)
 		synctest.Wait()
-		wantLines(t, names(s), "a/one", "c/one", "c/two")
+		cachetest.WantLines(t, names(s), "a/one", "c/one", "c/two")
 	})
 }
 
@@ -114,19 +114,19 @@ func TestChildrenFollowTheirOwner(t *testing.T) {
 		heard, _ := listen(t, s)
 		lines := after(heard)
 		slices.Sort(lines)
-		wantLines(t, lines, "add a/child@102 initial=true", "add a/parent@101 initial=true")
+		cachetest.WantLines(t, lines, "add a/child@102 initial=true", "add a/parent@101 initial=true")
 
 		src.SetOwner("a", "child", "none", true)
 		src.SetOwner("a", "stranger", "none", true)
-		wantLines(t, after(heard), "delete a/child@102 unknown=true")
+		cachetest.WantLines(t, after(heard), "delete a/child@102 unknown=true")
 		if status := s.Status(); len(status.Undecodable) != 0 || status.ResourceVersion != "105" || status.Err != nil {
 			t.Errorf("the status is %+v", status)
 		}
 		src.SetOwner("a", "child", string(parent.UID), true)
 		src.Remove("a", "stranger")
-		wantLines(t, after(heard), "add a/child@106 initial=false")
+		cachetest.WantLines(t, after(heard), "add a/child@106 initial=false")
 		src.Remove("a", string(child.Name))
-		wantLines(t, after(heard), "delete a/child@108 unknown=false")
+		cachetest.WantLines(t, after(heard), "delete a/child@108 unknown=false")
 		if stats := inside(s).stats(); stats.DecodeFailures != 0 || stats.Updated != 1 || stats.Deleted != 1 || stats.Dropped != 4 {
 			t.Errorf("the counters are %+v", stats)
 		}
@@ -147,7 +147,7 @@ func TestChildLeavesItsOwnerAtItsEnd(t *testing.T) {
 		s := followAll(t, map[string]*cachetest.Source{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/child@101 initial=true")
+		cachetest.WantLines(t, heard.Drain(), "add a/child@101 initial=true")
 		src.Mu.Lock()
 		last := src.Objects[ObjectName{"a", "child"}].DeepCopy()
 		last.OwnerReferences[0].UID = "other"
@@ -155,7 +155,7 @@ func TestChildLeavesItsOwnerAtItsEnd(t *testing.T) {
 		src.RecordLocked(watch.Deleted, last)
 		src.Mu.Unlock()
 		synctest.Wait()
-		wantLines(t, heard.drain(), "delete a/child@101 unknown=true")
+		cachetest.WantLines(t, heard.Drain(), "delete a/child@101 unknown=true")
 		if got := names(s); len(got) != 0 {
 			t.Errorf("cached are %q", got)
 		}
@@ -187,7 +187,7 @@ func TestPagesOfOtherShards(t *testing.T) {
 		if pages := src.Count("list"); pages < 10 {
 			t.Fatalf("the list was read in %d requests", pages)
 		}
-		wantLines(t, names(s), "b/mine")
+		cachetest.WantLines(t, names(s), "b/mine")
 		if took := last.Sub(first); took > 0 {
 			t.Errorf("the pages took %v", took)
 		}
@@ -224,9 +224,9 @@ func TestOwnWritesToOtherShards(t *testing.T) {
 		src.EndWatches(io.EOF)
 		synctest.Wait()
 		own := inside(s).own
-		own.Wrote(response(src.Set("a", "mine", map[string]string{"written": ""})))
-		own.Wrote(response(src.Set("a", "other", nil)))
-		own.Wrote(deletion(other))
+		own.Wrote(cachetest.ResponseTo(src.Set("a", "mine", map[string]string{"written": ""})))
+		own.Wrote(cachetest.ResponseTo(src.Set("a", "other", nil)))
+		own.Wrote(cachetest.Deletion(other))
 		if got := s.Status().PendingWrites; got != 1 {
 			t.Errorf("%d writes wait for the watch, want 1", got)
 		}
@@ -245,12 +245,12 @@ func TestOwnWriteMovesToAnotherShard(t *testing.T) {
 		s := followOwn(t, map[string]*cachetest.Source{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
 		heard, _ := listen(t, s)
 		synctest.Wait()
-		heard.drain()
-		inside(s).own.Wrote(response(src.SetOwner("a", "child", "other", true)))
+		heard.Drain()
+		inside(s).own.Wrote(cachetest.ResponseTo(src.SetOwner("a", "child", "other", true)))
 		if got := names(s); len(got) != 0 {
 			t.Errorf("cached are %q", got)
 		}
-		wantLines(t, after(heard), "delete a/child@101 unknown=true")
+		cachetest.WantLines(t, after(heard), "delete a/child@101 unknown=true")
 		src.Bookmark()
 		synctest.Wait()
 		if got := s.Status().PendingWrites; got != 0 {
@@ -344,7 +344,7 @@ func playShard(t *testing.T, script []byte, mode byte) {
 	s := follow(t, map[string]*cachetest.Source{"": src}, options...)
 	wrote := func(obj object) {
 		if ownWrites {
-			inside(s).own.Wrote(response(obj))
+			inside(s).own.Wrote(cachetest.ResponseTo(obj))
 		}
 	}
 	h := &historian{t: t, known: map[ObjectName]object{}, scoped: key == sharding.Owner}
@@ -368,7 +368,7 @@ func playShard(t *testing.T, script []byte, mode byte) {
 			if exists {
 				src.Remove(namespace, name)
 				if ownWrites && what == 3 {
-					inside(s).own.Wrote(deletion(last))
+					inside(s).own.Wrote(cachetest.Deletion(last))
 				}
 			}
 		case 5:

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,25 +23,13 @@ func start(t *testing.T, config Config[object]) *SharedIndexInformer[object] {
 	config.Resource, config.WatchErrorHandler = widgets, quiet
 	config.StreamingList = canStream(config)
 	s := informerOf(via(config))
-	run(t, s.Run)
+	cachetest.Run(t, s.Run)
 	return s
 }
 
-func run(t *testing.T, f func(context.Context)) (stop func()) {
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f(ctx)
-	}()
-	stop = func() { cancel(); <-done }
-	t.Cleanup(stop)
-	return stop
-}
-
-func listen(t *testing.T, s *SharedIndexInformer[object], options ...HandlerOption) (*recorder, ResourceEventHandlerRegistration) {
+func listen(t *testing.T, s *SharedIndexInformer[object], options ...HandlerOption) (*cachetest.Recorder, ResourceEventHandlerRegistration) {
 	t.Helper()
-	r := &recorder{}
+	r := &cachetest.Recorder{}
 	reg, err := s.AddEventHandler(r, options...)
 	if err != nil {
 		t.Fatal(err)
@@ -56,20 +43,20 @@ func TestHandlerGetsEveryChange(t *testing.T) {
 		src.Set("a", "first", nil)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		early, _ := listen(t, s)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
-		wantLines(t, early.drain(), "add a/first@101 initial=true")
+		cachetest.WantLines(t, early.Drain(), "add a/first@101 initial=true")
 
 		src.Set("a", "second", nil)
 		src.Set("a", "second", nil)
 		src.Remove("a", "first")
 		synctest.Wait()
-		wantLines(t, early.drain(), "add a/second@102 initial=false", "update a/second@102->103", "delete a/first@104 unknown=false")
+		cachetest.WantLines(t, early.Drain(), "add a/second@102 initial=false", "update a/second@102->103", "delete a/first@104 unknown=false")
 
 		late, _ := listen(t, s)
 		synctest.Wait()
-		wantLines(t, late.drain(), "add a/second@103 initial=true")
-		wantLines(t, early.drain())
+		cachetest.WantLines(t, late.Drain(), "add a/second@103 initial=true")
+		cachetest.WantLines(t, early.Drain())
 	})
 }
 
@@ -102,8 +89,8 @@ func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 		heard, _ := listen(t, s)
 		all, _ := listen(t, s, WithRelistUpdates())
 		synctest.Wait()
-		heard.drain()
-		all.drain()
+		heard.Drain()
+		all.Drain()
 		same, _ := s.GetStore().Get(ObjectName{"a", "same"})
 
 		relist(t, src, func() {
@@ -113,12 +100,12 @@ func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 			src.Set("a", "reborn", nil)
 			src.Set("a", "new", nil)
 		})
-		wantLines(t, heard.drain(),
+		cachetest.WantLines(t, heard.Drain(),
 			"delete a/gone@103 unknown=true",
 			"update a/changed@102->105",
 			"add a/new@109 initial=false",
 			"delete a/reborn@104 unknown=true", "add a/reborn@108 initial=false")
-		wantLines(t, all.drain(),
+		cachetest.WantLines(t, all.Drain(),
 			"delete a/gone@103 unknown=true",
 			"update a/changed@102->105",
 			"add a/new@109 initial=false",
@@ -156,7 +143,7 @@ func TestCacheChangesBeforeHandlersAreCalled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		for range 50 {
 			src.Set("a", "w", nil)
 		}
@@ -180,7 +167,7 @@ func TestHasSyncedMeansTheHandlerHasReturned(t *testing.T) {
 		if reg.HasSynced() {
 			t.Error("synced before it was started")
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		if !s.HasSynced() || reg.HasSynced() {
 			t.Errorf("with the handler in its first call the cache is synced: %v, the handler: %v", s.HasSynced(), reg.HasSynced())
@@ -228,7 +215,7 @@ func TestSlowHandlerDelaysNoOther(t *testing.T) {
 			src.Set("a", fmt.Sprint(n), nil)
 		}
 		synctest.Wait()
-		if s.GetStore().Len() != 1000 || len(quick.drain()) != 1000 {
+		if s.GetStore().Len() != 1000 || len(quick.Drain()) != 1000 {
 			t.Error("a handler that blocks held up the cache or another handler")
 		}
 		if slow.Backlog() != 1000 {
@@ -283,7 +270,7 @@ func TestHandlerAddsAHandler(t *testing.T) {
 		src := cachetest.NewSource()
 		src.Set("a", "one", nil)
 		s := start(t, Config[object]{ListerWatcher: src})
-		inner := &recorder{}
+		inner := &cachetest.Recorder{}
 		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) {
 			if obj.Name == "one" {
 				if _, err := s.AddEventHandler(inner); err != nil {
@@ -297,7 +284,7 @@ func TestHandlerAddsAHandler(t *testing.T) {
 		synctest.Wait()
 		src.Set("a", "two", nil)
 		synctest.Wait()
-		wantLines(t, inner.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
+		cachetest.WantLines(t, inner.Drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
 	})
 }
 
@@ -310,16 +297,16 @@ func TestResyncIsPerHandler(t *testing.T) {
 		often, _ := listen(t, s, WithResyncPeriod(10*time.Minute))
 		never, _ := listen(t, s, WithResyncPeriod(0))
 		synctest.Wait()
-		for _, r := range []*recorder{hourly, often, never} {
-			r.drain()
+		for _, r := range []*cachetest.Recorder{hourly, often, never} {
+			r.Drain()
 		}
 		time.Sleep(65 * time.Minute)
 		synctest.Wait()
-		wantLines(t, hourly.drain(), "update a/w@101->101")
-		if n := len(often.drain()); n != 6 {
+		cachetest.WantLines(t, hourly.Drain(), "update a/w@101->101")
+		if n := len(often.Drain()); n != 6 {
 			t.Errorf("%d resyncs in 65 minutes, one every 10", n)
 		}
-		wantLines(t, never.drain())
+		cachetest.WantLines(t, never.Drain())
 		if src.Count("list") != 1 {
 			t.Error("a resync listed again")
 		}
@@ -342,7 +329,7 @@ func TestRunEndsEverything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		time.Sleep(10*time.Second + time.Second/2)
 		if reg.Backlog() == 0 {
 			t.Error("the test proves nothing: the handler is done")
@@ -360,7 +347,7 @@ func TestRunEndsEverything(t *testing.T) {
 		if got := s.Status().Phase; got != Stopped {
 			t.Errorf("phase is %s", got)
 		}
-		if _, err := s.AddEventHandler(&recorder{}); !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com") {
+		if _, err := s.AddEventHandler(&cachetest.Recorder{}); !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com") {
 			t.Errorf("adding a handler to a stopped informer: %v", err)
 		}
 		s.Run(t.Context()) // returns at once, and says so in the log
@@ -400,7 +387,7 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 		inside(s).core.Processor.Start()
 		inside(s).core.Process(&deltafifo.Batch{Deltas: []deltafifo.Delta{{Type: deltafifo.Replaced, Collection: &deltafifo.Collection{Items: cachetest.WireItems(cachetest.Numbered(1)), IsFirst: true}}, {Type: deltafifo.Added, Item: cachetest.WireItem(cachetest.Numbered(2))}}, Reached: reachedAt(s, "2", 0)})
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add 1@ initial=true", "add 2@ initial=false")
+		cachetest.WantLines(t, heard.Drain(), "add 1@ initial=true", "add 2@ initial=false")
 		inside(s).core.Processor.Stop()
 		inside(s).core.Processor.Wait()
 	})

@@ -4,50 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
-
-// lineLog keeps the lines of a logger.
-type lineLog struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *lineLog) Init(klog.RuntimeInfo)                 {}
-func (l *lineLog) Enabled(int) bool                      { return true }
-func (l *lineLog) WithName(string) klog.LogSink          { return l }
-func (l *lineLog) WithValues(...any) klog.LogSink        { return l }
-func (l *lineLog) Info(_ int, message string, kv ...any) { l.add(message, kv) }
-func (l *lineLog) Error(err error, message string, kv ...any) {
-	l.add(message, append([]any{"err", err}, kv...))
-}
-
-func (l *lineLog) add(message string, kv []any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprint(append([]any{message}, kv...)...))
-}
-
-// take returns the lines about skipped objects since the last call.
-func (l *lineLog) take() (lines []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, line := range l.lines {
-		if strings.HasPrefix(line, "Skipped") {
-			lines = append(lines, line)
-		}
-	}
-	l.lines = nil
-	return lines
-}
 
 // TestManyUndecodableObjects has a user that creates thousands of objects that no
 // one can decode, each with a huge key and codes of a terminal.
@@ -63,10 +29,10 @@ func TestManyUndecodableObjects(t *testing.T) {
 		}
 		server := &script{t: t, list: listOf(9, states...)}
 		s := informerOf(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{Decode: wire.Options{SkipUndecodable: true}}})
-		log := &lineLog{}
-		stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
+		log := &cachetest.LineLog{}
+		stop := cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 		synctest.Wait()
-		lines := log.take()
+		lines := log.Take()
 		if len(lines) != listed.MaxLines+1 || !strings.Contains(lines[listed.MaxLines], "Status().Undecodable lists all of them") {
 			t.Errorf("%d lines, the last: %.200s", len(lines), lines[len(lines)-1])
 		}
@@ -97,21 +63,21 @@ func TestManyUndecodableObjects(t *testing.T) {
 		for i := range 100 { // each again, in the same minute
 			server.send("MODIFIED", bad(i, 10+i))
 		}
-		if lines := log.take(); len(lines) > 0 {
+		if lines := log.Take(); len(lines) > 0 {
 			t.Errorf("%d lines in the same minute: %q", len(lines), lines[0])
 		}
 		time.Sleep(listed.Period)
 		server.send("MODIFIED", bad(5, 200))
-		if lines := log.take(); len(lines) != 2 || !strings.Contains(lines[0], fmt.Sprint("states", objects+100-listed.MaxLines)) {
+		if lines := log.Take(); len(lines) != 2 || !strings.Contains(lines[0], fmt.Sprint("states", objects+100-listed.MaxLines)) {
 			t.Errorf("after a minute: %.300q", lines)
 		}
 		server.send("MODIFIED", bad(5, 200)) // the same state
 		for i := range listed.MaxLines + 5 {
 			server.send("MODIFIED", bad(i, 300))
 		}
-		log.take()
+		log.Take()
 		stop()
-		if lines := log.take(); len(lines) != 1 || !strings.Contains(lines[0], "states6") {
+		if lines := log.Take(); len(lines) != 1 || !strings.Contains(lines[0], "states6") {
 			t.Errorf("at the end: %q", lines)
 		}
 	})
@@ -125,7 +91,7 @@ func TestLargeObjectsAreSkippedAndListed(t *testing.T) {
 				return state(name, version, `{"x":"`+strings.Repeat("x", 200_000)+`"}`)
 			}
 			server := &script{t: t, list: listOf(9, state("a", 1, `{}`), state("b", 2, `{}`), state("c", 3, `{}`))}
-			log := &lineLog{}
+			log := &cachetest.LineLog{}
 			s := informerOf(Config[object]{
 				Open: server.open, Resource: widgets, Settings: Settings{StreamingList: stream, Decode: wire.Options{SkipUndecodable: true, MaxObjectBytes: limit}},
 			})
@@ -133,7 +99,7 @@ func TestLargeObjectsAreSkippedAndListed(t *testing.T) {
 			if _, err := s.AddEventHandler(heard.funcs()); err != nil {
 				t.Fatal(err)
 			}
-			run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
+			cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 			synctest.Wait()
 			expect := func(when, events, undecodable, cached string) {
 				t.Helper()
@@ -197,12 +163,12 @@ func TestWarningOfALowLimit(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			server := &script{t: t, list: listOf(9)}
 			s := informerOf(Config[object]{Open: server.open, Resource: widgets, Settings: Settings{Decode: wire.Options{MaxObjectBytes: limit}}})
-			log := &lineLog{}
-			stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
+			log := &cachetest.LineLog{}
+			stop := cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 			synctest.Wait()
 			stop()
-			if got := strings.Contains(strings.Join(log.lines, "\n"), "MaxObjectBytes is below etcd's default limit"); got != warns {
-				t.Errorf("a limit of %d: %q", limit, log.lines)
+			if got := strings.Contains(strings.Join(log.Lines, "\n"), "MaxObjectBytes is below etcd's default limit"); got != warns {
+				t.Errorf("a limit of %d: %q", limit, log.Lines)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func TestStatusTextOfInformers(t *testing.T) {
 		src.Set("a", "y", nil)
 		s := start(t, Config[object]{ListerWatcher: src, Resource: widgets})
 		controller := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
-		run(t, controller.Run)
+		cachetest.Run(t, controller.Run)
 		time.Sleep(5 * time.Minute)
 		for _, got := range []string{s.Status().String(), controller.Status().String()} {
 			if want := "Watching for 5m: 2 objects at version 102"; got != want {

@@ -106,7 +106,7 @@ func TestReadsAfterTheContextEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := informerOf(via(Config[object]{ListerWatcher: stoppable(), Resource: widgets, WatchErrorHandler: quiet,
 			Indexers: Indexers[object]{"letters": cachetest.ByLetters}}))
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		synctest.Wait()
 		stop()
 		for name, read := range reads(s) {

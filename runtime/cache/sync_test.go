@@ -52,7 +52,7 @@ func TestWaitEndsWhenTheInformerStops(t *testing.T) {
 		src := cachetest.NewSource()
 		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		go func() {
 			time.Sleep(time.Second)
 			stop()
@@ -93,7 +93,7 @@ func TestHandlerIsNeverSyncedBeforeItsInformer(t *testing.T) {
 		for range 50 { // more handlers make the window larger
 			listen(t, s)
 		}
-		stop := run(t, s.Run)
+		stop := cachetest.Run(t, s.Run)
 		<-reg.Synced()
 		if !s.HasSynced() {
 			t.Error("the handler is synced, the informer is not")
@@ -118,7 +118,7 @@ func TestNothingStartsAfterShutdown(t *testing.T) {
 			if s.Status().Phase != Stopped || !isClosed(s.Ended()) {
 				t.Errorf("an informer of a factory that was shut down is %v", s.Status())
 			}
-			if _, err := s.AddEventHandler(&recorder{}); !errors.Is(err, ErrStopped) {
+			if _, err := s.AddEventHandler(&cachetest.Recorder{}); !errors.Is(err, ErrStopped) {
 				t.Errorf("adding a handler to it: %v", err)
 			}
 			s.Run(t.Context())
@@ -265,10 +265,10 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		for _, w := range notSynced.Waiting {
 			reasons = append(reasons, w.Reason)
 		}
-		if w := notSynced.Waiting[1]; w.Status.Resource.Resource != "others" || w.Handler != "*cache.recorder" || w.Status.Phase != Pending {
+		if w := notSynced.Waiting[1]; w.Status.Resource.Resource != "others" || w.Handler != "*cachetest.Recorder" || w.Status.Phase != Pending {
 			t.Errorf("the entry of a handler is %+v", w)
 		}
-		wantLines(t, reasons, "widgets.test.example.com: Pending for 0s (not started)", of, of)
+		cachetest.WantLines(t, reasons, "widgets.test.example.com: Pending for 0s (not started)", of, of)
 		s.Stop()
 		other.Stop()
 	})

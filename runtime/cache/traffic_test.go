@@ -137,7 +137,7 @@ func TestWaysIntoAList(t *testing.T) {
 				}
 				s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 					Settings: Settings{StreamingList: test.streams}}))
-				run(t, s.Run)
+				cachetest.Run(t, s.Run)
 				if test.do != nil {
 					synctest.Wait()
 					test.do(src)
@@ -181,7 +181,7 @@ func TestEventsAreCountedByType(t *testing.T) {
 			}
 			s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 				Settings: Settings{StreamingList: streams}}))
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			synctest.Wait()
 			expect := func(added, updated, deleted, bookmarks uint64) {
 				t.Helper()
@@ -226,7 +226,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		a.Set("a", "w", nil)
 		all.Set("a", "w", nil) // of a server that ignores field selectors
@@ -264,7 +264,7 @@ func TestStalenessOfAWatch(t *testing.T) {
 				}
 			}
 			expect("before Run", 0)
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			time.Sleep(time.Minute)
 			expect("before the first list", 0)
 			src.FailWith(nil)
@@ -310,7 +310,7 @@ func TestStalenessOfScopes(t *testing.T) {
 			t.Fatal(err)
 		}
 		sources["c"].FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		sources["a"].Bookmark()
@@ -363,7 +363,7 @@ func TestCountsOfLyingServers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := &liar{cachetest.NewSource(), []cachetest.Event[object]{event, event}}
 				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
-				run(t, s.Run)
+				cachetest.Run(t, s.Run)
 				time.Sleep(100*time.Second + time.Second/2)
 				got := inside(s).stats()
 				if got.Updated+got.Bookmarks != 200 || (got.Updated > 0) != (event.Type == watch.Modified) || got.Staleness != time.Second/2 || got.Lists != 1 {
@@ -388,7 +388,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 					}
 				},
 			})
-			run(t, s.Run)
+			cachetest.Run(t, s.Run)
 			time.Sleep(4 * time.Minute)
 			synctest.Wait()
 			if skip {
@@ -432,7 +432,7 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		last := int64(0)
 		for i, change := range []func(){
 			func() {},
@@ -532,7 +532,7 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 		}
 		setBookmark(false)
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true}}))
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		time.Sleep(5 * time.Second)
 		if got := inside(s).stats(); got.Staleness != 0 || got.Lists != 0 || got.Added != 0 {
 			t.Errorf("stale for %v before the first list, %d added", got.Staleness, got.Added)

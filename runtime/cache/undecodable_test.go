@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -99,7 +100,7 @@ func TestUndecodableObjectFailsTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
 		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet})
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		status := s.Status()
 		if s.HasSynced() || status.Phase != Degraded || status.Reason != Decode {
@@ -131,7 +132,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 		if _, err := s.AddEventHandler(heard.funcs()); err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		expect := func(when, events, undecodable string) {
 			t.Helper()
@@ -187,7 +188,7 @@ func TestUndecodableInitialEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t}
 		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true, Decode: wire.Options{SkipUndecodable: true}}})
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		for i, labels := range []string{`{}`, `{"x":1}`, `{"x":1}`, `{"x":1}`, `{}`} {
 			server.send("ADDED", state(string(rune('a'+i)), 1+i, labels))
@@ -225,7 +226,7 @@ func TestUndecodableObjectsOfTwoNamespaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		expect := func(want ...string) {
 			t.Helper()
 			synctest.Wait()
@@ -239,7 +240,7 @@ func TestUndecodableObjectsOfTwoNamespaces(t *testing.T) {
 			for obj := range s.GetStore().All() {
 				got = append(got, obj.Namespace+"/"+obj.Name)
 			}
-			wantLines(t, got, want...)
+			cachetest.WantLines(t, got, want...)
 		}
 		expect("a/x", "b/x", "a: 1", "b: 1", "b/y")
 		if !s.HasSynced() {

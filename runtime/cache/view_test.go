@@ -81,14 +81,14 @@ func TestViewOfATypedClient(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		client.watch.Modify(whole("one", "11", "Busy"))
 		client.watch.Add(whole("three", "12", "New"))
 		client.watch.Action(watch.Bookmark, whole("", "13", ""))
 		client.watch.Delete(whole("two", "14", "Gone"))
 		synctest.Wait()
-		wantLines(t, heard, "add one@1 Ready", "add two@2 Busy", "update one@11 Busy", "add three@12 New", "delete two@14 Gone")
+		cachetest.WantLines(t, heard, "add one@1 Ready", "add two@2 Busy", "update one@11 Busy", "add three@12 New", "delete two@14 Gone")
 		if status := s.Status(); status.Phase != Watching || status.Objects != 2 {
 			t.Errorf("the status is %v", status)
 		}

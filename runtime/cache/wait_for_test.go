@@ -46,7 +46,7 @@ func TestWaitFor(t *testing.T) {
 		if first.returned(t) {
 			t.Error("WaitFor returned before the informer has run")
 		}
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		if !first.returned(t) {
 			t.Error("the first list does not end WaitFor")
 		}
@@ -109,7 +109,7 @@ func TestWaitForEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := cachetest.NewSource()
 		s := newFollower(src)
-		run(t, s.Run)
+		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		src.EndWatches(cachetest.ErrCut)

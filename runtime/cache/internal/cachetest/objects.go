@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -24,6 +25,9 @@ type Name = struct{ Namespace, Name string }
 
 // NameOf returns the name of obj.
 func NameOf(obj metav1.Object) Name { return Name{obj.GetNamespace(), obj.GetName()} }
+
+// Key returns the key of obj, namespace/name or name.
+func Key(obj metav1.Object) string { return listed.Name(NameOf(obj)).String() }
 
 // Versioned returns an object without a namespace.
 func Versioned(name, version, uid, letters string) Object {
