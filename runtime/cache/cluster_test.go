@@ -229,7 +229,7 @@ func (c *cluster) readAll() {
 	c.Helper()
 	clear(c.objects)
 	for _, obj := range c.list(nil) {
-		c.objects[nameIn(obj)] = obj
+		c.objects[MetaObjectToName(obj)] = obj
 		c.remember(obj)
 	}
 }
@@ -240,7 +240,7 @@ func (c *cluster) put(body []byte) *unstructured.Unstructured {
 	if err := obj.UnmarshalJSON(body); err != nil {
 		c.Fatalf("%v in %s", err, body)
 	}
-	c.objects[nameIn(obj)] = obj
+	c.objects[MetaObjectToName(obj)] = obj
 	c.remember(obj)
 	return obj
 }
@@ -250,11 +250,6 @@ func (c *cluster) remember(obj *unstructured.Unstructured) {
 	if !slices.ContainsFunc(c.states[state.UID], func(known object) bool { return isStateOf(state, known) }) {
 		c.states[state.UID] = append(c.states[state.UID], state)
 	}
-}
-
-// nameIn returns the name of an object.
-func nameIn(obj *unstructured.Unstructured) ObjectName {
-	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
 // metadataOf returns what an informer of metadata has of an object.
@@ -336,7 +331,7 @@ func (l journal) note(request *http.Request, body []byte) {
 		delete(l.objects, name)
 	case "Widget":
 		if obj := l.put(body); isGone(obj) {
-			delete(l.objects, nameIn(obj))
+			delete(l.objects, MetaObjectToName(obj))
 		}
 	default:
 		l.Errorf("%s %s: %s", request.Method, request.URL, body)
@@ -378,42 +373,32 @@ func (c *cluster) checkLists(selects selector) {
 	}
 	var selected, listed []ObjectName
 	for _, obj := range all {
-		known := c.objects[nameIn(obj)]
+		known := c.objects[MetaObjectToName(obj)]
 		if known == nil || known.GetUID() != obj.GetUID() || !isStateOf(metadataOf(known), metadataOf(obj)) || colorOf(known) != colorOf(obj) {
 			c.Errorf("the server lists\n%v, its last answer was\n%v", obj, known)
 		}
 		if selects.has(obj) {
-			selected = append(selected, nameIn(obj))
+			selected = append(selected, MetaObjectToName(obj))
 		}
 	}
 	for _, obj := range c.list(selects.query()) {
-		listed = append(listed, nameIn(obj))
+		listed = append(listed, MetaObjectToName(obj))
 	}
 	if !slices.Equal(selected, listed) {
 		c.Errorf("with %v the server lists %v, want %v", selects, listed, selected)
 	}
 }
 
+// colorSelector is a selector of the field of colors.
+const colorSelector = "spec.color!=red"
+
 // selector selects objects by a label and a field.
 type selector struct{ byLabel, byField bool }
-
-// color is selectable.
-const color Field[object, string] = "spec.color"
 
 func (s selector) any() bool { return s.byLabel || s.byField }
 
 func (s selector) has(obj *unstructured.Unstructured) bool {
 	return (!s.byLabel || inSelection(metadataOf(obj))) && (!s.byField || colorOf(obj) != "red")
-}
-
-func (s selector) options() (options []SharedInformerOption) {
-	if s.byLabel {
-		options = append(options, WithLabelSelector(lettersSelector))
-	}
-	if s.byField {
-		options = append(options, WithFieldSelector(color.IsNot("red")))
-	}
-	return options
 }
 
 func (s selector) query() url.Values {
@@ -422,7 +407,7 @@ func (s selector) query() url.Values {
 		query.Set("labelSelector", lettersSelector)
 	}
 	if s.byField {
-		query.Set("fieldSelector", color.IsNot("red").String())
+		query.Set("fieldSelector", colorSelector)
 	}
 	return query
 }
@@ -448,6 +433,20 @@ func newOfCluster(c *cluster, form func(accept string) string, options ...Shared
 		c.Fatal(err)
 	}
 	return s
+}
+
+// color is selectable.
+const color Field[object, string] = "spec.color"
+
+// selected returns the options of an informer of the objects that a selector has.
+func selected(s selector) (options []SharedInformerOption) {
+	if s.byLabel {
+		options = append(options, WithLabelSelector(lettersSelector))
+	}
+	if s.byField {
+		options = append(options, WithFieldSelector(color.IsNot("red")))
+	}
+	return options
 }
 
 func teams(from, to int) (scopes []Scope) {

@@ -19,8 +19,8 @@ func followTeams(t *testing.T, c *cluster, log *cachetest.ShownLog, names ...str
 	for _, name := range names {
 		create(c, "teams", name)
 	}
-	teams := c.runLogged(t, log, []string{"teams"})
-	s := c.runLogged(t, log, nil, WithScopesLater())
+	teams := runLogged(t, c, log, []string{"teams"})
+	s := runLogged(t, c, log, nil, WithScopesLater())
 	followNames(t, s, teams)
 	return s
 }
@@ -69,16 +69,16 @@ var outages = map[string]func(c *cluster) (end func()){
 func TestLogOfAnOutageWithScopes(t *testing.T) {
 	for name, running := range map[string]func(*testing.T, *cluster, *cachetest.ShownLog) *SharedIndexInformer[object]{
 		"one namespace": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
-			return c.runLogged(t, log, nil, WithNamespace("a"))
+			return runLogged(t, c, log, nil, WithNamespace("a"))
 		},
 		"namespaces": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
-			return c.runLogged(t, log, nil, WithNamespaces("a", "b", "c"))
+			return runLogged(t, c, log, nil, WithNamespaces("a", "b", "c"))
 		},
 		"FollowScopes": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			return followTeams(t, c, log, "a", "b", "c")
 		},
 		"SetScopes": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
-			s := c.runLogged(t, log, nil, WithScopesLater())
+			s := runLogged(t, c, log, nil, WithScopesLater())
 			setScopes(t, s, in("a", "b", "c")...)
 			return s
 		},
@@ -139,7 +139,7 @@ func TestLogOfAnOutageFromTheStart(t *testing.T) {
 func TestLogOfAScopesError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := newCluster(t), &cachetest.ShownLog{}
-		s := c.runLogged(t, log, nil, WithScopesLater())
+		s := runLogged(t, c, log, nil, WithScopesLater())
 		setScopes(t, s, in("a", "b")...)
 		s.SetScopesError(errors.New("the file is missing"))
 		time.Sleep(time.Hour)
@@ -162,7 +162,7 @@ func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := newCluster(t), &cachetest.ShownLog{}
 		c.server.On("*", widgets.Resource).In("c").Forbidden()
-		c.runLogged(t, log, []string{"a", "b", "c"})
+		runLogged(t, c, log, []string{"a", "b", "c"})
 		time.Sleep(time.Hour)
 		cachetest.WantLog(t, log, "in the namespace \"c\"")
 		for range 3 {

@@ -35,7 +35,7 @@ func wantAwaited(t *testing.T, s *SharedIndexInformer[object], status, remedy st
 func TestScopesThatAreNotSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := newCluster(t), &cachetest.ShownLog{}
-		s := c.runLogged(t, log, nil, WithScopesLater())
+		s := runLogged(t, c, log, nil, WithScopesLater())
 		wantAwaited(t, s, "SetScopes was not called yet", "its scopes are not set yet. Look at what calls SetScopes")
 		time.Sleep(advice.After)
 		cachetest.WantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com in scopes that are not set yet for=10s advice=The informer has sent no request, because its scopes are not set yet")
@@ -60,7 +60,7 @@ func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := c.runLogged(t, log, nil, WithScopesLater())
+		s := runLogged(t, c, log, nil, WithScopesLater())
 		followNames(t, s, teams)
 		wantAwaited(t, s, "its scopes come from an informer that is not synced: widgets.test.example.com in namespace teams: Pending for ", "which is not started. Start that informer")
 		time.Sleep(advice.After)

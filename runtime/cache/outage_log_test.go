@@ -20,7 +20,7 @@ import (
 )
 
 // runLogged runs an informer over a cluster.
-func (c *cluster) runLogged(t *testing.T, log *cachetest.ShownLog, namespaces []string, options ...SharedInformerOption) *SharedIndexInformer[object] {
+func runLogged(t *testing.T, c *cluster, log *cachetest.ShownLog, namespaces []string, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.open(namespace, inJSON) }}
 	if namespaces != nil {
 		options = append(options, WithNamespaces(namespaces...))
@@ -40,7 +40,7 @@ func TestLogOfAnOutage(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, log := newCluster(t), &cachetest.ShownLog{}
 				list := c.server.On("list", widgets.Resource).Forbidden()
-				s := c.runLogged(t, log, []string{"team-a"}, WithWatchErrorHandler(handler))
+				s := runLogged(t, c, log, []string{"team-a"}, WithWatchErrorHandler(handler))
 				time.Sleep(advice.After - time.Second)
 				cachetest.WantLog(t, log)
 				time.Sleep(time.Second)
@@ -79,7 +79,7 @@ func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := newCluster(t), &cachetest.ShownLog{}
 		hanging := c.server.On("list", widgets.Resource).Hang()
-		s := c.runLogged(t, log, nil)
+		s := runLogged(t, c, log, nil)
 		time.Sleep(advice.After)
 		cachetest.WantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com for=10s advice=The server has sent nothing of the first list for 10s.")
 		if advice := (&InformerStatus{Status: s.Status(), Stats: inside(s).stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
@@ -99,7 +99,7 @@ func TestLogOfManyInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := newCluster(t), &cachetest.ShownLog{}
 		for range informers {
-			c.runLogged(t, log, nil)
+			runLogged(t, c, log, nil)
 		}
 		time.Sleep(time.Minute)
 		cachetest.WantLog(t, log)
@@ -135,7 +135,7 @@ func TestLogOfManyNamespaces(t *testing.T) {
 			names = append(names, fmt.Sprintf("team-%03d", i))
 		}
 		forbidden := c.server.On("list", widgets.Resource).Where(func(r *http.Request) bool { return !strings.Contains(r.URL.Path, "/allowed/") }).Forbidden()
-		s := c.runLogged(t, log, names)
+		s := runLogged(t, c, log, names)
 		time.Sleep(10 * time.Minute)
 		cachetest.WantLog(t, log, `namespaces=team-000, team-001, team-002 and 197 more advice=The server does not allow user apitest to list widgets.test.example.com in 200 namespaces (team-000, team-001, team-002 and 197 more). Add the rule to a ClusterRole, and bind it to that user with a RoleBinding in each of these namespaces.`)
 		status := inside(s).observed()
@@ -159,7 +159,7 @@ func TestLogOfHandlers(t *testing.T) {
 		if code, body := c.send(ctx, c.others, call{method: "POST", path: pathOf("a", ""), body: map[string]any{"apiVersion": "test.example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "one"}}}); code != 201 {
 			t.Fatalf("%d %s", code, body)
 		}
-		s := c.runLogged(t, log, nil)
+		s := runLogged(t, c, log, nil)
 		var gates []chan struct{}
 		add := func(name string) ResourceEventHandlerRegistration {
 			gate := make(chan struct{})
@@ -198,7 +198,7 @@ func TestNoLineAfterTheEnd(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, log := newCluster(t), &cachetest.ShownLog{}
 			c.server.On("*", widgets.Resource).Optional().InternalError()
-			s := c.runLogged(t, log, nil)
+			s := runLogged(t, c, log, nil)
 			time.Sleep(lasted)
 			s.Stop()
 			lines := len(log.Take())

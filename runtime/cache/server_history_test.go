@@ -95,7 +95,7 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 		readsOwn:   setup&0x20 != 0,
 		restores:   restores,
 	}
-	options := append(s.selects.options(), WithResync(7*time.Minute), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters}), WithWatchErrorHandler(quiet))
+	options := append(selected(s.selects), WithResync(7*time.Minute), WithIndexers(Indexers[object]{"letters": cachetest.ByLetters}), WithWatchErrorHandler(quiet))
 	if setup&1 != 0 {
 		options = append(options, WithStreamingList())
 	}

@@ -93,8 +93,8 @@ func (s *servedHistory) step(what, arg byte) {
 
 // create sends a POST.
 func (s *servedHistory) create(obj *unstructured.Unstructured) {
-	exists := s.objects[nameIn(obj)] != nil
-	code := s.write(nameIn(obj), call{http.MethodPost, pathOf(obj.GetNamespace(), ""), "application/json", obj.Object})
+	exists := s.objects[MetaObjectToName(obj)] != nil
+	code := s.write(MetaObjectToName(obj), call{http.MethodPost, pathOf(obj.GetNamespace(), ""), "application/json", obj.Object})
 	s.wantCode(code, !exists, http.StatusCreated, http.StatusConflict)
 }
 
@@ -125,13 +125,13 @@ func (s *servedHistory) writeStale(last *unstructured.Unstructured) {
 	if last == nil {
 		return
 	}
-	now := s.objects[nameIn(last)]
+	now := s.objects[MetaObjectToName(last)]
 	if now == nil || now.GetResourceVersion() == last.GetResourceVersion() {
 		return
 	}
 	obj := last.DeepCopy()
 	obj.SetLabels(map[string]string{"letters": "stale"})
-	code := s.write(nameIn(obj), call{http.MethodPut, pathOf(obj.GetNamespace(), obj.GetName()), "application/json", obj.Object})
+	code := s.write(MetaObjectToName(obj), call{http.MethodPut, pathOf(obj.GetNamespace(), obj.GetName()), "application/json", obj.Object})
 	s.wantCode(code, false, 0, http.StatusConflict)
 }
 
@@ -215,7 +215,7 @@ func (s *servedHistory) dryRun(name ObjectName, arg byte) {
 
 // add stores an object without a request.
 func (s *servedHistory) add(obj *unstructured.Unstructured) {
-	if last := s.objects[nameIn(obj)]; last != nil {
+	if last := s.objects[MetaObjectToName(obj)]; last != nil {
 		obj.SetUID(last.GetUID())
 		obj.SetFinalizers(last.GetFinalizers())
 		obj.SetDeletionTimestamp(last.GetDeletionTimestamp())
@@ -223,7 +223,7 @@ func (s *servedHistory) add(obj *unstructured.Unstructured) {
 	if err := s.server.Add(obj); err != nil {
 		s.Error(err)
 	}
-	s.read(nameIn(obj))
+	s.read(MetaObjectToName(obj))
 }
 
 // advance writes an object of another kind.
@@ -298,7 +298,7 @@ func (s *servedHistory) checkAnswer(name ObjectName, before *unstructured.Unstru
 	case "Status":
 		s.checkRead(name, before, nil)
 	case "Widget":
-		s.checkRead(nameIn(response), before, response)
+		s.checkRead(MetaObjectToName(response), before, response)
 	}
 }
 

@@ -57,7 +57,7 @@ func (p *tap) relist() {
 	p.covered = append(p.covered, span{p.version, p.version})
 	p.known = map[ObjectName]*unstructured.Unstructured{}
 	for i := range list.Items {
-		p.known[nameIn(&list.Items[i])] = &list.Items[i]
+		p.known[MetaObjectToName(&list.Items[i])] = &list.Items[i]
 	}
 }
 
@@ -118,7 +118,7 @@ func (p *tap) apply(kind watch.EventType, obj *unstructured.Unstructured) error 
 		return nil
 	}
 	p.heard[version] = true
-	name := nameIn(obj)
+	name := MetaObjectToName(obj)
 	last := p.known[name]
 	switch {
 	case kind == watch.Added && last == nil && p.selects.has(obj), kind == watch.Modified && last != nil && last.GetUID() == obj.GetUID() && p.selects.has(obj):
