@@ -86,7 +86,7 @@ var rooms = map[string][]string{
 	"runtime/cache":                 {"internal/human", "internal/packing", "internal/printable", "runtime/cache/internal/", "runtime/cache/status", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice": {"internal/human", "internal/printable", "runtime/cache/internal/protocol", "runtime/wire"},
 	"runtime/cache/internal/cachetest": { // for tests
-		"internal/packing/packingtest", "runtime/cache/internal/", "runtime/wire", "runtime/writes",
+		"apitest", "internal/packing/packingtest", "runtime/cache/internal/", "runtime/wire", "runtime/writes",
 	},
 	"runtime/cache/internal/clock": nil,
 	"runtime/cache/internal/deltafifo": {

@@ -33,7 +33,7 @@ var order = map[string]string{
 		"scope_options informer+observed+registration+scope_set+scope_reflector kind shared_informer factory lister generic " +
 		"lease reflector follow_scopes",
 	"runtime/cache/internal/advice":    "advice+kubectl+missing",
-	"runtime/cache/internal/cachetest": "objects errors typed source body model handler run log write",
+	"runtime/cache/internal/cachetest": "objects errors typed source body model handler run log write widgets selector line cluster faults tap",
 	"runtime/cache/internal/deltafifo": "delta queue",
 	"runtime/cache/internal/frontier":  "claim frontier",
 	"runtime/cache/internal/hook":      "hook observers",

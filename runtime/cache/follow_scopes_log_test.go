@@ -15,9 +15,9 @@ import (
 )
 
 // followTeams runs an informer with a scope for each widget of the namespace teams, which another informer follows.
-func followTeams(t *testing.T, c *cluster, log *cachetest.ShownLog, names ...string) *SharedIndexInformer[object] {
+func followTeams(t *testing.T, c *cachetest.Cluster, log *cachetest.ShownLog, names ...string) *SharedIndexInformer[object] {
 	for _, name := range names {
-		create(c, "teams", name)
+		cachetest.Create(c, "teams", name)
 	}
 	teams := runLogged(t, c, log, []string{"teams"})
 	s := runLogged(t, c, log, nil, WithScopesLater())
@@ -26,11 +26,13 @@ func followTeams(t *testing.T, c *cluster, log *cachetest.ShownLog, names ...str
 }
 
 // outages are ways in which a whole server fails. end ends the outage.
-var outages = map[string]func(c *cluster) (end func()){
-	"refused": func(c *cluster) func() { return c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED).Remove },
-	"errors":  func(c *cluster) func() { return c.server.On("*", widgets.Resource).InternalError().Remove },
-	"silence": func(c *cluster) func() { return c.server.On("*", widgets.Resource).Hang().Remove },
-	"each failure in turn": func(c *cluster) func() {
+var outages = map[string]func(c *cachetest.Cluster) (end func()){
+	"refused": func(c *cachetest.Cluster) func() {
+		return c.Server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED).Remove
+	},
+	"errors":  func(c *cachetest.Cluster) func() { return c.Server.On("*", widgets.Resource).InternalError().Remove },
+	"silence": func(c *cachetest.Cluster) func() { return c.Server.On("*", widgets.Resource).Hang().Remove },
+	"each failure in turn": func(c *cachetest.Cluster) func() {
 		var faults []*apitest.Fault
 		for i, fail := range []func(apitest.Match) *apitest.Fault{
 			func(m apitest.Match) *apitest.Fault { return m.Fail(syscall.ECONNREFUSED) },
@@ -40,7 +42,7 @@ var outages = map[string]func(c *cluster) (end func()){
 			func(m apitest.Match) *apitest.Fault { return m.Expired() },
 		} {
 			now := func(*http.Request) bool { return int(time.Now().UnixNano()/int64(time.Second))%5 == i }
-			faults = append(faults, fail(c.server.On("*", widgets.Resource).Where(now)))
+			faults = append(faults, fail(c.Server.On("*", widgets.Resource).Where(now)))
 		}
 		return func() {
 			for _, f := range faults {
@@ -48,12 +50,12 @@ var outages = map[string]func(c *cluster) (end func()){
 			}
 		}
 	},
-	"one scope after the other": func(c *cluster) func() {
+	"one scope after the other": func(c *cachetest.Cluster) func() {
 		var faults []*apitest.Fault
 		for i, namespace := range []string{"teams", "a", "b", "c"} {
 			from := time.Now().Add(time.Duration(i) * 7 * time.Second)
 			begun := func(*http.Request) bool { return !time.Now().Before(from) }
-			faults = append(faults, c.server.On("*", widgets.Resource).In(namespace).Where(begun).Optional().Fail(syscall.ECONNREFUSED))
+			faults = append(faults, c.Server.On("*", widgets.Resource).In(namespace).Where(begun).Optional().Fail(syscall.ECONNREFUSED))
 		}
 		return func() {
 			for _, f := range faults {
@@ -67,17 +69,17 @@ var outages = map[string]func(c *cluster) (end func()){
 // TestLogOfAnOutageWithScopes has outages of a whole server. Each informer logs one line at the beginning and
 // one at the end, and does not blame what sets its scopes.
 func TestLogOfAnOutageWithScopes(t *testing.T) {
-	for name, running := range map[string]func(*testing.T, *cluster, *cachetest.ShownLog) *SharedIndexInformer[object]{
-		"one namespace": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
+	for name, running := range map[string]func(*testing.T, *cachetest.Cluster, *cachetest.ShownLog) *SharedIndexInformer[object]{
+		"one namespace": func(t *testing.T, c *cachetest.Cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			return runLogged(t, c, log, nil, WithNamespace("a"))
 		},
-		"namespaces": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
+		"namespaces": func(t *testing.T, c *cachetest.Cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			return runLogged(t, c, log, nil, WithNamespaces("a", "b", "c"))
 		},
-		"FollowScopes": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
+		"FollowScopes": func(t *testing.T, c *cachetest.Cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			return followTeams(t, c, log, "a", "b", "c")
 		},
-		"SetScopes": func(t *testing.T, c *cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
+		"SetScopes": func(t *testing.T, c *cachetest.Cluster, log *cachetest.ShownLog) *SharedIndexInformer[object] {
 			s := runLogged(t, c, log, nil, WithScopesLater())
 			setScopes(t, s, in("a", "b", "c")...)
 			return s
@@ -86,7 +88,7 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 		for outage, begin := range outages {
 			t.Run(name+"/"+outage, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					c, log := newCluster(t), &cachetest.ShownLog{}
+					c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
 					s := running(t, c, log)
 					informers := 1
 					if name == "FollowScopes" {
@@ -95,7 +97,7 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 					time.Sleep(time.Minute)
 					cachetest.WantLog(t, log)
 					end := begin(c)
-					c.server.Restart()
+					c.Server.Restart()
 					time.Sleep(15 * time.Minute)
 					status := s.Status()
 					cachetest.WantLog(t, log, slices.Repeat([]string{"Does not follow the API server: "}, informers)...)
@@ -114,9 +116,9 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 // TestLogOfAnOutageFromTheStart has a server that refuses connections before the scopes are known.
 func TestLogOfAnOutageFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
-		create(c, "a", "one")
-		away := c.server.On("list", widgets.Resource).Fail(syscall.ECONNREFUSED)
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
+		cachetest.Create(c, "a", "one")
+		away := c.Server.On("list", widgets.Resource).Fail(syscall.ECONNREFUSED)
 		s := followTeams(t, c, log, "a", "b")
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -138,14 +140,14 @@ func TestLogOfAnOutageFromTheStart(t *testing.T) {
 // own.
 func TestLogOfAScopesError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
 		s := runLogged(t, c, log, nil, WithScopesLater())
 		setScopes(t, s, in("a", "b")...)
 		s.SetScopesError(errors.New("the file is missing"))
 		time.Sleep(time.Hour)
 		cachetest.WantLog(t, log, "Does not follow the API server: scopes: the file is missing resource=widgets.test.example.com in namespaces a, b")
-		away := c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)
-		c.server.Restart()
+		away := c.Server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)
+		c.Server.Restart()
 		time.Sleep(time.Hour)
 		cachetest.WantLog(t, log, "Does not follow the API server: watch: connection refused")
 		if status := s.Status(); !strings.Contains(status.String(), "scopes: the file is missing") {
@@ -160,8 +162,8 @@ func TestLogOfAScopesError(t *testing.T) {
 // TestLogOfOutagesNextToAForbiddenScope has a scope that never works. Outages of the others are logged all the same.
 func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
-		c.server.On("*", widgets.Resource).In("c").Forbidden()
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
+		c.Server.On("*", widgets.Resource).In("c").Forbidden()
 		runLogged(t, c, log, []string{"a", "b", "c"})
 		time.Sleep(time.Hour)
 		cachetest.WantLog(t, log, "in the namespace \"c\"")
@@ -171,7 +173,7 @@ func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 					continue // which ends nowhere at one time
 				}
 				end := begin(c)
-				c.server.Restart()
+				c.Server.Restart()
 				time.Sleep(15 * time.Minute)
 				cachetest.WantLog(t, log, "Does not follow the API server: ")
 				end()
@@ -182,7 +184,7 @@ func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 		// A server that fails each minute does not fill the log.
 		for range 60 {
 			end := outages["refused"](c)
-			c.server.Restart()
+			c.Server.Restart()
 			time.Sleep(30 * time.Second)
 			end()
 			time.Sleep(30 * time.Second)

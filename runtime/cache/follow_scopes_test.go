@@ -34,7 +34,7 @@ func wantAwaited(t *testing.T, s *SharedIndexInformer[object], status, remedy st
 // TestScopesThatAreNotSet has no scopes, and says so in Status, in WaitForCacheSync, in the advice and in the log.
 func TestScopesThatAreNotSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
 		s := runLogged(t, c, log, nil, WithScopesLater())
 		wantAwaited(t, s, "SetScopes was not called yet", "its scopes are not set yet. Look at what calls SetScopes")
 		time.Sleep(advice.After)
@@ -52,10 +52,10 @@ func TestScopesThatAreNotSet(t *testing.T) {
 // lists, and fails.
 func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
-		create(c, "teams", "a")
-		create(c, "a", "one")
-		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.open(namespace, inJSON) }}
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
+		cachetest.Create(c, "teams", "a")
+		cachetest.Create(c, "a", "one")
+		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
 		teams, err := kind.NewInformer(WithNamespace("teams"), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
@@ -66,13 +66,13 @@ func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 		time.Sleep(advice.After)
 		cachetest.WantLog(t, log, "the objects of the informer of widgets.test.example.com, which is not started.")
 
-		hanging := c.server.On("list", widgets.Resource).In("teams").Hang()
+		hanging := c.Server.On("list", widgets.Resource).In("teams").Hang()
 		cachetest.Run(t, func(ctx context.Context) { teams.Run(klog.NewContext(ctx, klog.New(log))) })
 		wantAwaited(t, s, "in namespace teams: Listing for ", "which is not synced. Look at the Status of that informer")
 		time.Sleep(advice.After)
 		cachetest.WantLog(t, log, "in namespace teams for=10s advice=The server has sent nothing of the first list for 10s")
 
-		failing := c.server.On("list", widgets.Resource).In("teams").Forbidden()
+		failing := c.Server.On("list", widgets.Resource).In("teams").Forbidden()
 		hanging.Remove()
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()

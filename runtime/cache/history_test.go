@@ -145,9 +145,9 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		s = followAll(t, sources, options...)
 	case ownWritesToSome:
 		for _, src := range sources {
-			src.Selects = inSelection
+			src.Selects = cachetest.InSelection
 		}
-		options = append(options, WithLabelSelector(lettersSelector))
+		options = append(options, WithLabelSelector(cachetest.LettersSelector))
 		fallthrough
 	case ownWritesToAll:
 		s = followOwn(t, sources, options...)
@@ -294,12 +294,6 @@ const (
 	// ownWritesToSome: some are, and the informer has the objects that lettersSelector selects.
 	ownWritesToSome
 )
-
-const lettersSelector = "letters notin (x, xy)"
-
-func inSelection(obj object) bool {
-	return obj.Labels["letters"] != "x" && obj.Labels["letters"] != "xy"
-}
 
 // failures makes some of the requests that follow fail.
 func failures(arg byte) func(cachetest.Request) error {

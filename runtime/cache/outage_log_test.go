@@ -20,8 +20,8 @@ import (
 )
 
 // runLogged runs an informer over a cluster.
-func runLogged(t *testing.T, c *cluster, log *cachetest.ShownLog, namespaces []string, options ...SharedInformerOption) *SharedIndexInformer[object] {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.open(namespace, inJSON) }}
+func runLogged(t *testing.T, c *cachetest.Cluster, log *cachetest.ShownLog, namespaces []string, options ...SharedInformerOption) *SharedIndexInformer[object] {
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
 	if namespaces != nil {
 		options = append(options, WithNamespaces(namespaces...))
 	}
@@ -38,8 +38,8 @@ func TestLogOfAnOutage(t *testing.T) {
 	for name, handler := range map[string]WatchErrorHandler{"by default": nil, "with a handler": quiet} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, log := newCluster(t), &cachetest.ShownLog{}
-				list := c.server.On("list", widgets.Resource).Forbidden()
+				c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
+				list := c.Server.On("list", widgets.Resource).Forbidden()
 				s := runLogged(t, c, log, []string{"team-a"}, WithWatchErrorHandler(handler))
 				time.Sleep(advice.After - time.Second)
 				cachetest.WantLog(t, log)
@@ -48,7 +48,7 @@ func TestLogOfAnOutage(t *testing.T) {
 				time.Sleep(time.Hour)
 				cachetest.WantLog(t, log)
 
-				watch := c.server.On("watch", widgets.Resource).Forbidden()
+				watch := c.Server.On("watch", widgets.Resource).Forbidden()
 				list.Remove()
 				s.Retry()
 				time.Sleep(time.Minute)
@@ -65,8 +65,8 @@ func TestLogOfAnOutage(t *testing.T) {
 				}
 
 				for range 20 { // restarts of a server pass at once
-					c.server.Restart()
-					c.server.On("*", widgets.Resource).Once().Disconnect()
+					c.Server.Restart()
+					c.Server.On("*", widgets.Resource).Once().Disconnect()
 					time.Sleep(time.Minute)
 				}
 				cachetest.WantLog(t, log)
@@ -77,8 +77,8 @@ func TestLogOfAnOutage(t *testing.T) {
 
 func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
-		hanging := c.server.On("list", widgets.Resource).Hang()
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
+		hanging := c.Server.On("list", widgets.Resource).Hang()
 		s := runLogged(t, c, log, nil)
 		time.Sleep(advice.After)
 		cachetest.WantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com for=10s advice=The server has sent nothing of the first list for 10s.")
@@ -97,14 +97,14 @@ func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 func TestLogOfManyInformers(t *testing.T) {
 	const informers = 100
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
 		for range informers {
 			runLogged(t, c, log, nil)
 		}
 		time.Sleep(time.Minute)
 		cachetest.WantLog(t, log)
-		away := c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)
-		c.server.Restart()
+		away := c.Server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)
+		c.Server.Restart()
 		time.Sleep(time.Minute)
 		count := map[string]int{}
 		for _, line := range log.Take() {
@@ -129,12 +129,12 @@ func TestLogOfManyInformers(t *testing.T) {
 // TestLogOfManyNamespaces forbids 200 of 201 namespaces.
 func TestLogOfManyNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
 		names := []string{"allowed"}
 		for i := range 200 {
 			names = append(names, fmt.Sprintf("team-%03d", i))
 		}
-		forbidden := c.server.On("list", widgets.Resource).Where(func(r *http.Request) bool { return !strings.Contains(r.URL.Path, "/allowed/") }).Forbidden()
+		forbidden := c.Server.On("list", widgets.Resource).Where(func(r *http.Request) bool { return !strings.Contains(r.URL.Path, "/allowed/") }).Forbidden()
 		s := runLogged(t, c, log, names)
 		time.Sleep(10 * time.Minute)
 		cachetest.WantLog(t, log, `namespaces=team-000, team-001, team-002 and 197 more advice=The server does not allow user apitest to list widgets.test.example.com in 200 namespaces (team-000, team-001, team-002 and 197 more). Add the rule to a ClusterRole, and bind it to that user with a RoleBinding in each of these namespaces.`)
@@ -154,9 +154,9 @@ func TestLogOfManyNamespaces(t *testing.T) {
 // is removed.
 func TestLogOfHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log := newCluster(t), &cachetest.ShownLog{}
+		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
 		ctx := t.Context()
-		if code, body := c.send(ctx, c.others, call{method: "POST", path: pathOf("a", ""), body: map[string]any{"apiVersion": "test.example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "one"}}}); code != 201 {
+		if code, body := c.Send(ctx, c.Others, cachetest.Call{Method: "POST", Path: cachetest.PathOf("a", ""), Body: map[string]any{"apiVersion": "test.example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "one"}}}); code != 201 {
 			t.Fatalf("%d %s", code, body)
 		}
 		s := runLogged(t, c, log, nil)
@@ -196,8 +196,8 @@ func TestLogOfHandlers(t *testing.T) {
 func TestNoLineAfterTheEnd(t *testing.T) {
 	for _, lasted := range []time.Duration{time.Second, advice.After - 1, advice.After + 1} {
 		synctest.Test(t, func(t *testing.T) {
-			c, log := newCluster(t), &cachetest.ShownLog{}
-			c.server.On("*", widgets.Resource).Optional().InternalError()
+			c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
+			c.Server.On("*", widgets.Resource).Optional().InternalError()
 			s := runLogged(t, c, log, nil)
 			time.Sleep(lasted)
 			s.Stop()

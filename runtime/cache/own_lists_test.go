@@ -17,10 +17,10 @@ import (
 // These tests count lists: on a healthy server each scope lists once, whatever this program writes.
 
 // newOwnOfCluster returns an informer that reads the writes of c.client.
-func newOwnOfCluster(c *cluster, options ...SharedInformerOption) *SharedIndexInformer[object] {
+func newOwnOfCluster(c *cachetest.Cluster, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	c.Helper()
-	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(c.server.URL()), Open: func(namespace string) OpenFunc { return c.open(namespace, inJSON) }}
-	s, err := kind.NewInformer(append(options, ReadYourWrites(&c.own), WithWatchErrorHandler(quiet))...)
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(c.Server.URL()), Open: func(namespace string) OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
+	s, err := kind.NewInformer(append(options, ReadYourWrites(&c.Own), WithWatchErrorHandler(quiet))...)
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -28,14 +28,14 @@ func newOwnOfCluster(c *cluster, options ...SharedInformerOption) *SharedIndexIn
 }
 
 // write creates a widget, or changes its labels, by a client of this program, and checks that it can be read at once.
-func write(c *cluster, s *SharedIndexInformer[object], name ObjectName, letters string) {
+func write(c *cachetest.Cluster, s *SharedIndexInformer[object], name ObjectName, letters string) {
 	c.Helper()
-	request := call{method: http.MethodPost, path: pathOf(name.Namespace, ""), body: newWidget(name, "", "red")}
+	request := cachetest.Call{Method: http.MethodPost, Path: cachetest.PathOf(name.Namespace, ""), Body: cachetest.NewWidget(name, "", "red")}
 	if letters != "" {
-		request = call{method: http.MethodPatch, path: pathOf(name.Namespace, name.Name), contentType: "application/merge-patch+json",
-			body: map[string]any{"metadata": map[string]any{"labels": map[string]string{"letters": letters}}}}
+		request = cachetest.Call{Method: http.MethodPatch, Path: cachetest.PathOf(name.Namespace, name.Name), ContentType: "application/merge-patch+json",
+			Body: map[string]any{"metadata": map[string]any{"labels": map[string]string{"letters": letters}}}}
 	}
-	if code, body := c.send(c.Context(), c.client, request); code/100 != 2 {
+	if code, body := c.Send(c.Context(), c.Client, request); code/100 != 2 {
 		c.Fatalf("%d: %s", code, body)
 	}
 	if obj, found := s.GetIndexer().Get(name); !found || obj.Labels["letters"] != letters {
@@ -53,11 +53,11 @@ func wantLists(t *testing.T, s *SharedIndexInformer[object], want uint64) {
 
 func TestOwnCreateInOneOfTwoNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
+		c := cachetest.NewCluster(t)
 		s := newOwnOfCluster(c, WithNamespaces("x", "y"))
 		cachetest.Run(t, s.Run)
 		time.Sleep(time.Second)
-		c.server.LagWatches(widgets.Resource, 10*time.Millisecond)
+		c.Server.LagWatches(widgets.Resource, 10*time.Millisecond)
 		write(c, s, ObjectName{"x", "one"}, "")
 		time.Sleep(10 * time.Minute)
 		wantLists(t, s, 2)
@@ -75,9 +75,9 @@ func TestOwnCreateInOneOfTwoNamespaces(t *testing.T) {
 
 func TestOwnWritesInRangesOfHashes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
+		c := cachetest.NewCluster(t)
 		for i := range 200 {
-			create(c, "x", fmt.Sprint("w", i))
+			cachetest.Create(c, "x", fmt.Sprint("w", i))
 		}
 		var ranges []sharding.Range
 		for _, i := range []int{0, 2, 4, 6} {
@@ -90,7 +90,7 @@ func TestOwnWritesInRangesOfHashes(t *testing.T) {
 		s := newOwnOfCluster(c, WithShard(shard))
 		cachetest.Run(t, s.Run)
 		time.Sleep(time.Second)
-		c.server.LagWatches(widgets.Resource, 10*time.Millisecond)
+		c.Server.LagWatches(widgets.Resource, 10*time.Millisecond)
 		objs := s.GetStore().List()
 		if len(objs) < 50 {
 			t.Fatalf("the shard has %d objects", len(objs))

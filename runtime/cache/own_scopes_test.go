@@ -84,25 +84,25 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 // Those whose UIDs are now in another shard leave the cache.
 func TestOwnCreateInTheShardOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
+		c := cachetest.NewCluster(t)
 		for i := range 20 {
-			create(c, "x", fmt.Sprint("w", i))
+			cachetest.Create(c, "x", fmt.Sprint("w", i))
 		}
 		shard := sharding.Split(sharding.UID, 2)[0]
 		s := newOwnOfCluster(c, WithShard(shard))
 		heard, _ := listen(t, s)
 		cachetest.Run(t, s.Run)
 		time.Sleep(time.Second)
-		held := c.server.HoldWatches(widgets.Resource)
+		held := c.Server.HoldWatches(widgets.Resource)
 		before := s.GetStore().List()
 		heard.Drain()
 		left := 0
 		for _, obj := range before {
 			name := MetaObjectToName(obj)
-			if code, body := c.send(t.Context(), c.others, call{method: http.MethodDelete, path: pathOf(name.Namespace, name.Name)}); code != http.StatusOK {
+			if code, body := c.Send(t.Context(), c.Others, cachetest.Call{Method: http.MethodDelete, Path: cachetest.PathOf(name.Namespace, name.Name)}); code != http.StatusOK {
 				t.Fatalf("%d: %s", code, body)
 			}
-			code, body := c.send(t.Context(), c.client, call{method: http.MethodPost, path: pathOf(name.Namespace, ""), body: newWidget(name, "", "red")})
+			code, body := c.Send(t.Context(), c.Client, cachetest.Call{Method: http.MethodPost, Path: cachetest.PathOf(name.Namespace, ""), Body: cachetest.NewWidget(name, "", "red")})
 			var created object
 			if err := json.Unmarshal(body, &created); err != nil || code != http.StatusCreated {
 				t.Fatalf("%d: %s, %v", code, body, err)

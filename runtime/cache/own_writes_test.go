@@ -115,7 +115,7 @@ func (w *ownWriter) checkCached(write *writes.Write) {
 	switch {
 	case write.Gone && found && cached.UID == write.Object.UID:
 		w.t.Errorf("%s is still there after it was deleted", cached.UID)
-	case w.selects && !write.Gone && !inSelection(&write.Object):
+	case w.selects && !write.Gone && !cachetest.InSelection(&write.Object):
 		if found && cached.UID == write.Object.UID {
 			w.t.Errorf("%s@%s is outside of the scope, cached is %s", cached.UID, write.Object.ResourceVersion, cached.ResourceVersion)
 		}

@@ -16,21 +16,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
-
-// label sets the letters of a widget.
-func label(c *cluster, name ObjectName, letters string) {
-	c.Helper()
-	code, body := c.send(c.Context(), c.others, call{http.MethodPatch, pathOf(name.Namespace, name.Name), string(types.MergePatchType), map[string]any{
-		"metadata": map[string]any{"labels": map[string]any{"letters": letters}},
-	}})
-	if code != http.StatusOK {
-		c.Fatalf("%d: %s", code, body)
-	}
-}
 
 // ofScope selects the requests of informers for a selector of labels.
 func ofScope(labels string) func(*http.Request) bool {
@@ -43,27 +31,27 @@ func ofScope(labels string) func(*http.Request) bool {
 // the right is there.
 func TestForbiddenScopeChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
+		c := cachetest.NewCluster(t)
 		for _, name := range []string{"one", "two", "three"} {
-			create(c, "x", name)
-			label(c, ObjectName{Namespace: "x", Name: name}, "a")
+			cachetest.Create(c, "x", name)
+			cachetest.Label(c, ObjectName{Namespace: "x", Name: name}, "a")
 		}
-		s := newOfCluster(c, inJSON, WithScopes(Scope{OtherNamespaces: true, LabelSelector: "letters=a"}))
+		s := newOfCluster(c, cachetest.InJSON, WithScopes(Scope{OtherNamespaces: true, LabelSelector: "letters=a"}))
 		heard, _ := listen(t, s)
 		cachetest.Run(t, s.Run)
 		time.Sleep(time.Second)
 		heard.Drain()
-		fault := c.server.On("*", widgets.Resource).Optional().Where(ofScope("letters=b")).Forbidden()
+		fault := c.Server.On("*", widgets.Resource).Optional().Where(ofScope("letters=b")).Forbidden()
 		setScopes(t, s, Scope{OtherNamespaces: true, LabelSelector: "letters=a"}, Scope{Namespace: "x", LabelSelector: "letters=b"})
-		remove(c, "x", "one")
-		create(c, "x", "four")
-		label(c, ObjectName{Namespace: "x", Name: "four"}, "a")
+		cachetest.Remove(c, "x", "one")
+		cachetest.Create(c, "x", "four")
+		cachetest.Label(c, ObjectName{Namespace: "x", Name: "four"}, "a")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if lines := heard.Drain(); len(lines) != 2 || !strings.HasPrefix(lines[0], "delete x/one@") || !strings.HasPrefix(lines[1], "add x/four@") || s.HasSynced() {
 			t.Errorf("while the new scope is forbidden: %q, status %v", lines, s.Status())
 		}
-		label(c, ObjectName{Namespace: "x", Name: "two"}, "b")
+		cachetest.Label(c, ObjectName{Namespace: "x", Name: "two"}, "b")
 		time.Sleep(time.Minute)
 		fault.Remove()
 		time.Sleep(10 * time.Minute)
@@ -143,11 +131,11 @@ func (o withinStream) Next(ctx context.Context, reuse []cachetest.Event[object])
 // watches, the goroutines and the memory that are left.
 func TestManyChangesOfScopesLeaveNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
+		c := cachetest.NewCluster(t)
 		for i := range 4 {
-			create(c, fmt.Sprintf("team-%02d", i), "one")
+			cachetest.Create(c, fmt.Sprintf("team-%02d", i), "one")
 		}
-		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
+		s := newOfCluster(c, cachetest.InJSON, WithScopes(teams(0, 1)...))
 		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		goroutines := runtime.NumGoroutine()
@@ -180,7 +168,7 @@ func TestManyChangesOfScopesLeaveNothing(t *testing.T) {
 		if after := heap(); after > before+400<<10 {
 			t.Errorf("3,000 changes keep %d KB", (after-before)>>10)
 		}
-		if n := c.reads.open(); n != 1 {
+		if n := c.Reads.Open(); n != 1 {
 			t.Errorf("%d bodies are open", n)
 		}
 		if n := runtime.NumGoroutine(); n > goroutines+3 {
@@ -195,11 +183,11 @@ func TestManyChangesOfScopesLeaveNothing(t *testing.T) {
 // TestSetScopesFromManyGoroutines sets scopes from goroutines and from a handler, while others read.
 func TestSetScopesFromManyGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
+		c := cachetest.NewCluster(t)
 		for i := range 8 {
-			create(c, fmt.Sprintf("team-%02d", i), "one")
+			cachetest.Create(c, fmt.Sprintf("team-%02d", i), "one")
 		}
-		s := newOfCluster(c, inJSON, WithScopes(teams(0, 2)...))
+		s := newOfCluster(c, cachetest.InJSON, WithScopes(teams(0, 2)...))
 		var n atomic.Int32
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
 			if n := int(n.Add(1)); n < 50 {
@@ -232,8 +220,8 @@ func TestSetScopesFromManyGoroutines(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if got := names(s); !slices.Equal(got, []string{"team-02/one", "team-03/one", "team-04/one"}) || !s.HasSynced() || c.reads.open() != 3 {
-			t.Errorf("cached are %q, %d watches; %v", got, c.reads.open(), s.Status())
+		if got := names(s); !slices.Equal(got, []string{"team-02/one", "team-03/one", "team-04/one"}) || !s.HasSynced() || c.Reads.Open() != 3 {
+			t.Errorf("cached are %q, %d watches; %v", got, c.Reads.Open(), s.Status())
 		}
 		s.Stop()
 		if err := s.SetScopes(teams(0, 1)...); !errors.Is(err, ErrStopped) {
@@ -245,15 +233,15 @@ func TestSetScopesFromManyGoroutines(t *testing.T) {
 // TestScopeRemovedDuringItsList removes a scope whose list hangs, or waits for the limit of first lists.
 func TestScopeRemovedDuringItsList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
+		c := cachetest.NewCluster(t)
 		for i := range 60 {
-			create(c, fmt.Sprintf("team-%02d", i), "one")
+			cachetest.Create(c, fmt.Sprintf("team-%02d", i), "one")
 		}
-		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
+		s := newOfCluster(c, cachetest.InJSON, WithScopes(teams(0, 1)...))
 		_, reg := listen(t, s)
 		cachetest.Run(t, s.Run)
 		synctest.Wait()
-		hang := c.from("informer").Hang()
+		hang := c.From("informer").Hang()
 		if err := s.SetScopes(teams(0, 50)...); err != nil {
 			t.Fatal(err)
 		}
@@ -268,8 +256,8 @@ func TestScopeRemovedDuringItsList(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if !s.HasSynced() || !reg.HasSynced() || !isClosed(synced) || !isClosed(regSynced) || c.reads.open() != 2 {
-			t.Errorf("not synced, or %d watches: %v", c.reads.open(), s.Status())
+		if !s.HasSynced() || !reg.HasSynced() || !isClosed(synced) || !isClosed(regSynced) || c.Reads.Open() != 2 {
+			t.Errorf("not synced, or %d watches: %v", c.Reads.Open(), s.Status())
 		}
 		if got := names(s); !slices.Equal(got, []string{"team-55/one", "team-56/one"}) {
 			t.Errorf("cached are %q", got)
@@ -406,17 +394,17 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 // TestScopeRemovedAndAddedAtOnce replaces the scope and sets it again, with changes meanwhile.
 func TestScopeRemovedAndAddedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
-		create(c, "team-00", "one")
-		create(c, "team-00", "two")
-		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
+		c := cachetest.NewCluster(t)
+		cachetest.Create(c, "team-00", "one")
+		cachetest.Create(c, "team-00", "two")
+		s := newOfCluster(c, cachetest.InJSON, WithScopes(teams(0, 1)...))
 		heard, _ := listen(t, s)
 		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		heard.Drain()
 		_ = s.SetScopes()
-		remove(c, "team-00", "one")
-		c.from("informer").Once().Delay(time.Second) // otherwise the list may end before HasSynced is called
+		cachetest.Remove(c, "team-00", "one")
+		c.From("informer").Once().Delay(time.Second) // otherwise the list may end before HasSynced is called
 		if err := s.SetScopes(teams(0, 1)...); err != nil {
 			t.Fatal(err)
 		}
@@ -432,8 +420,8 @@ func TestScopeRemovedAndAddedAtOnce(t *testing.T) {
 		if len(lines) != 3 || !strings.HasPrefix(lines[0], "add team-00/two") || !strings.HasSuffix(lines[0], "initial=true") || !strings.HasPrefix(lines[1], "delete team-00/one") {
 			t.Errorf("the handler heard %q", lines)
 		}
-		if got := names(s); !slices.Equal(got, []string{"team-00/two"}) || c.reads.open() != 1 {
-			t.Errorf("cached are %q, with %d watches", got, c.reads.open())
+		if got := names(s); !slices.Equal(got, []string{"team-00/two"}) || c.Reads.Open() != 1 {
+			t.Errorf("cached are %q, with %d watches", got, c.Reads.Open())
 		}
 	})
 }
@@ -444,15 +432,15 @@ func TestOtherNamespacesAreNotDecoded(t *testing.T) {
 		t.Skip("the cluster has bodies of its own")
 	}
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
+		c := cachetest.NewCluster(t)
 		for _, scope := range teams(0, 6) {
-			create(c, scope.Namespace, "one")
+			cachetest.Create(c, scope.Namespace, "one")
 		}
-		s := newOfCluster(c, inJSON, WithScopes(append(teams(0, 2), Scope{OtherNamespaces: true})...))
+		s := newOfCluster(c, cachetest.InJSON, WithScopes(append(teams(0, 2), Scope{OtherNamespaces: true})...))
 		cachetest.Run(t, s.Run)
 		synctest.Wait()
-		create(c, "team-01", "two")
-		create(c, "team-05", "two")
+		cachetest.Create(c, "team-01", "two")
+		cachetest.Create(c, "team-05", "two")
 		synctest.Wait()
 		if dropped := inside(s).stats().Dropped; s.GetStore().Len() != 8 || dropped != 2+1 {
 			t.Errorf("%d objects, and %d were left out, want 8 and 3", s.GetStore().Len(), dropped)

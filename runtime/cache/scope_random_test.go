@@ -33,14 +33,14 @@ func TestScopesAtRandom(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { (&scopeGame{cluster: newCluster(t), seed: seed}).play() })
+			synctest.Test(t, func(t *testing.T) { (&scopeGame{Cluster: cachetest.NewCluster(t), seed: seed}).play() })
 		})
 	}
 }
 
 // scopeGame is a random history of the scopes of an informer.
 type scopeGame struct {
-	*cluster
+	*cachetest.Cluster
 	seed     uint64
 	informer *SharedIndexInformer[object]
 	faults   []interface{ Remove() }
@@ -99,14 +99,14 @@ func (g *scopeGame) play() {
 	for part := uint64(10); len(g.current) == 0; part++ {
 		g.current = randomCards(g.random(part))
 	}
-	form, options := inJSON, []SharedInformerOption{WithScopes(g.scopes()...)}
+	form, options := cachetest.InJSON, []SharedInformerOption{WithScopes(g.scopes()...)}
 	if g.seed%2 == 1 {
-		form = inProtobuf
+		form = cachetest.InProtobuf
 	}
 	if g.seed%4 != 0 {
 		options = append(options, WithStreamingList())
 	}
-	g.informer = newOfCluster(g.cluster, form, options...)
+	g.informer = newOfCluster(g.Cluster, form, options...)
 	stop := cachetest.Run(g.T, g.informer.Run)
 	g.join()
 	var parts sync.WaitGroup
@@ -131,7 +131,7 @@ func (g *scopeGame) play() {
 	})
 	stop()
 	parts.Wait()
-	if open := g.reads.open(); open != 0 {
+	if open := g.Reads.Open(); open != 0 {
 		g.Errorf("%d bodies are open after the end", open)
 	}
 }
@@ -198,18 +198,18 @@ func (g *scopeGame) changeHandlers(random *rand.Rand) {
 func (g *scopeGame) changeObjects(random *rand.Rand) {
 	for range 500 {
 		name := ObjectName{[]string{"x", "y", "z", "w"}[random.IntN(4)], fmt.Sprint("w", random.IntN(3))}
-		code, _ := g.send(g.Context(), g.server, call{method: http.MethodGet, path: pathOf(name.Namespace, name.Name)})
+		code, _ := g.Send(g.Context(), g.Server, cachetest.Call{Method: http.MethodGet, Path: cachetest.PathOf(name.Namespace, name.Name)})
 		exists := code == http.StatusOK
 		switch what := random.IntN(40); {
 		case what < 12 && !exists:
-			create(g.cluster, name.Namespace, name.Name)
+			cachetest.Create(g.Cluster, name.Namespace, name.Name)
 		case what < 4 && exists:
-			remove(g.cluster, name.Namespace, name.Name)
+			cachetest.Remove(g.Cluster, name.Namespace, name.Name)
 		case what < 6 && exists: // another object of this name
-			remove(g.cluster, name.Namespace, name.Name)
-			create(g.cluster, name.Namespace, name.Name)
+			cachetest.Remove(g.Cluster, name.Namespace, name.Name)
+			cachetest.Create(g.Cluster, name.Namespace, name.Name)
 		case what < 26 && exists:
-			label(g.cluster, name, []string{"a", "b", "c"}[random.IntN(3)])
+			cachetest.Label(g.Cluster, name, []string{"a", "b", "c"}[random.IntN(3)])
 		case what >= 26:
 			g.fail(what, random)
 		}
@@ -222,17 +222,17 @@ func (g *scopeGame) fail(what int, random *rand.Rand) {
 	of := []string{"letters=a", "letters!=c", ""}[random.IntN(3)]
 	switch what {
 	case 26:
-		g.server.CutWatches(widgets.Resource)
+		g.Server.CutWatches(widgets.Resource)
 	case 27:
-		g.server.Compact()
+		g.Server.Compact()
 	case 28:
-		g.faults = append(g.faults, g.server.On("*", widgets.Resource).Optional().Where(ofScope(of)).Hang())
+		g.faults = append(g.faults, g.Server.On("*", widgets.Resource).Optional().Where(ofScope(of)).Hang())
 	case 29:
-		g.faults = append(g.faults, g.server.On("*", widgets.Resource).Optional().Where(ofScope(of)).Forbidden())
+		g.faults = append(g.faults, g.Server.On("*", widgets.Resource).Optional().Where(ofScope(of)).Forbidden())
 	case 30:
-		g.faults = append(g.faults, g.server.LagWatches(widgets.Resource, upTo(random, 2*time.Second)))
+		g.faults = append(g.faults, g.Server.LagWatches(widgets.Resource, upTo(random, 2*time.Second)))
 	case 31:
-		g.faults = append(g.faults, g.server.On("watch", widgets.Resource).Optional().Where(ofScope(of)).Times(3).CutAfter(1+random.IntN(3)))
+		g.faults = append(g.faults, g.Server.On("watch", widgets.Resource).Optional().Where(ofScope(of)).Times(3).CutAfter(1+random.IntN(3)))
 	case 32, 33, 34, 35:
 		if len(g.faults) > 0 {
 			g.faults[0].Remove()
@@ -243,10 +243,10 @@ func (g *scopeGame) fail(what int, random *rand.Rand) {
 
 // check compares the cache and the handlers with the server.
 func (g *scopeGame) check() {
-	g.readAll()
+	g.ReadAll()
 	want := map[ObjectName]string{}
-	for name, obj := range g.objects {
-		metadata := metadataOf(obj)
+	for name, obj := range g.Objects {
+		metadata := cachetest.MetadataOf(obj)
 		if slices.ContainsFunc(g.current, func(card scopeCard) bool { return card.has(metadata) }) {
 			want[name] = stateOf(metadata)
 		}

@@ -57,12 +57,12 @@ func seedServed(f *testing.F, seed uint64, n int) {
 
 // servedHistory is a history of a server, and the informer that it is played to.
 type servedHistory struct {
-	*cluster
+	*cachetest.Cluster
 	informer *SharedIndexInformer[object]
 	handlers []*historian
 	// tap reads the events that the informer reads. It does not run if the server may be restored.
-	tap     *tap
-	selects selector
+	tap     *cachetest.Tap
+	selects cachetest.Selector
 	// namespaces are those of the informer; "" is for all others.
 	namespaces []string
 	// readsOwn is set if the informer reads the writes of its program.
@@ -75,7 +75,7 @@ type servedHistory struct {
 
 	// mode tells who sends the next write, and how the response comes.
 	mode byte
-	late []delayed
+	late []cachetest.Delayed
 	sent sync.WaitGroup
 	// written counts the writes.
 	written int
@@ -89,8 +89,8 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 		limits = append(limits, apitest.WithHistory(6))
 	}
 	s := &servedHistory{
-		cluster:    newCluster(t, limits...),
-		selects:    selector{byLabel: setup&2 != 0, byField: setup&4 != 0},
+		Cluster:    cachetest.NewCluster(t, limits...),
+		selects:    cachetest.Selector{ByLabel: setup&2 != 0, ByField: setup&4 != 0},
 		namespaces: [][]string{{""}, {"a"}, {"", "a", "b"}, {"a", "b"}}[setup>>3&3],
 		readsOwn:   setup&0x20 != 0,
 		restores:   restores,
@@ -100,13 +100,13 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 		options = append(options, WithStreamingList())
 	}
 	if s.readsOwn {
-		options = append(options, ReadYourWrites(&s.own))
+		options = append(options, ReadYourWrites(&s.Own))
 	}
-	if s.tap = (&tap{cluster: s.cluster, selects: s.selects, heard: map[uint64]bool{}}); !restores {
-		cachetest.Run(t, s.tap.follow)
+	if s.tap = (&cachetest.Tap{Cluster: s.Cluster, Selects: s.selects, Heard: map[uint64]bool{}}); !restores {
+		cachetest.Run(t, s.tap.Follow)
 	}
-	form := []func(accept string) string{inProtobuf, inJSON, wholeInJSON, inProtobuf}[setup>>6&3]
-	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(s.server.URL()), Open: func(namespace string) OpenFunc { return s.open(namespace, form) }}
+	form := []func(accept string) string{cachetest.InProtobuf, cachetest.InJSON, cachetest.WholeInJSON, cachetest.InProtobuf}[setup>>6&3]
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(s.Server.URL()), Open: func(namespace string) OpenFunc { return s.Open(namespace, form) }}
 	if form("") != "" {
 		kind.Kind = "Widget"
 	}
@@ -127,7 +127,7 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 
 // join adds a handler.
 func (s *servedHistory) join() {
-	h := &historian{t: s.T, known: map[ObjectName]object{}, severalLists: len(s.namespaces) > 1, scoped: s.selects.any(), restored: s.restores}
+	h := &historian{t: s.T, known: map[ObjectName]object{}, severalLists: len(s.namespaces) > 1, scoped: s.selects.Any(), restored: s.restores}
 	var options []HandlerOption
 	if h.severalLists && len(s.handlers)%2 == 1 { // merged events may be initial later
 		h.slow, options = true, append(options, WithBacklogLimit(len(s.handlers)))
@@ -157,11 +157,11 @@ func (s *servedHistory) leave() {
 
 // recover ends all that goes wrong.
 func (s *servedHistory) recover() {
-	s.tap.setLimit(false)
+	s.tap.SetLimit(false)
 	for _, fault := range []**apitest.Fault{&s.readFaults, &s.writeFaults, &s.lag} {
 		s.replace(fault, nil)
 	}
-	s.reads.setDead(false)
+	s.Reads.SetDead(false)
 	s.flush()
 	s.sent.Wait()
 }
@@ -177,7 +177,7 @@ func (s *servedHistory) replace(fault **apitest.Fault, by *apitest.Fault) {
 // finish checks what the server and the informer have when nothing more happens.
 func (s *servedHistory) finish() {
 	s.recover()
-	s.server.CutWatches("*") // one whose connection was dead would end too late
+	s.Server.CutWatches("*") // one whose connection was dead would end too late
 	time.Sleep(20 * time.Minute)
 	for range 5 {
 		s.advance()
@@ -187,17 +187,17 @@ func (s *servedHistory) finish() {
 	for synctest.Wait(); slices.ContainsFunc(s.handlers, inResync); synctest.Wait() {
 		time.Sleep(time.Second)
 	}
-	s.checkLists(s.selects)
+	s.CheckLists(s.selects)
 	if !s.restores {
-		s.tap.check()
+		s.tap.Check()
 	}
 	want := map[ObjectName]object{}
-	for name, obj := range s.objects {
-		if s.selects.has(obj) && (slices.Contains(s.namespaces, "") || slices.Contains(s.namespaces, name.Namespace)) {
-			want[name] = metadataOf(obj)
+	for name, obj := range s.Objects {
+		if s.selects.Has(obj) && (slices.Contains(s.namespaces, "") || slices.Contains(s.namespaces, name.Namespace)) {
+			want[name] = cachetest.MetadataOf(obj)
 		}
 	}
-	if n := s.reads.open(); n != len(s.namespaces) {
+	if n := s.Reads.Open(); n != len(s.namespaces) {
 		s.Errorf("%d watches are open, for the namespaces %q", n, s.namespaces)
 	}
 	checkEnd(s.T, s.informer, want, s.handlers)
@@ -212,8 +212,8 @@ func (s *servedHistory) checkHeard(h *historian) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, obj := range h.heard {
-		if !s.unseen[obj.UID] && !slices.ContainsFunc(s.states[obj.UID], func(state object) bool { return isStateOf(obj, state) }) {
-			s.Errorf("a handler has heard of\n%v, the server had\n%v", obj, s.states[obj.UID])
+		if !s.Unseen[obj.UID] && !slices.ContainsFunc(s.States[obj.UID], func(state object) bool { return cachetest.IsStateOf(obj, state) }) {
+			s.Errorf("a handler has heard of\n%v, the server had\n%v", obj, s.States[obj.UID])
 		}
 	}
 }
@@ -221,8 +221,8 @@ func (s *servedHistory) checkHeard(h *historian) {
 // checkRead checks that the cache shows a write as the response does, unless the server has changed
 // or deleted the object since then. response is nil if it says that the object is gone.
 func (s *servedHistory) checkRead(name ObjectName, before, response *unstructured.Unstructured) {
-	now := s.objects[name]
-	if response != nil && isGone(response) {
+	now := s.Objects[name]
+	if response != nil && cachetest.IsGone(response) {
 		before, response = response, nil
 	}
 	if before == nil || (now == nil) != (response == nil) || now != nil && now.GetResourceVersion() != response.GetResourceVersion() {
@@ -242,9 +242,9 @@ func (s *servedHistory) checkCached(name ObjectName, before, now *unstructured.U
 		if found && cached.UID == before.GetUID() { // it may be an earlier one
 			s.Errorf("%v is still there after it was deleted: %v", name, cached)
 		}
-	case s.selects.byField: // only deletes are shown
+	case s.selects.ByField: // only deletes are shown
 	case s.wasRestored: // responses of later versions than it had are left to the watch
-	case !s.selects.has(now):
+	case !s.selects.Has(now):
 		if found && cached.UID == now.GetUID() {
 			s.Errorf("%v@%s is outside of the scope, cached is %v", name, now.GetResourceVersion(), cached)
 		}

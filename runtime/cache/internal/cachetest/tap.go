@@ -1,4 +1,4 @@
-package cache
+package cachetest
 
 import (
 	"context"
@@ -16,28 +16,28 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// tap is a client without the tolerance of an informer: it lists, watches and resumes as long as it
+// Tap is a client without the tolerance of an informer: it lists, watches and resumes as long as it
 // can, and each event has to be the one that follows from those before it.
-type tap struct {
-	*cluster
-	selects selector
+type Tap struct {
+	*Cluster
+	Selects Selector
 
 	mu sync.Mutex // guards what follows
 	// version is that of the list or of the last event, 0 before a list.
 	version uint64
-	known   map[ObjectName]*unstructured.Unstructured
+	known   map[Name]*unstructured.Unstructured
 	// limit is the last version that the server shows, 0 for no limit.
 	limit uint64
-	// heard are the versions of events, and covered the spans from a list to the last event.
-	heard   map[uint64]bool
+	// Heard are the versions of events, and covered the spans from a list to the last event.
+	Heard   map[uint64]bool
 	covered []span
 }
 
 // span is what is after one version, up to another.
 type span struct{ after, to uint64 }
 
-// follow runs until ctx ends.
-func (p *tap) follow(ctx context.Context) {
+// Follow runs until ctx ends.
+func (p *Tap) Follow(ctx context.Context) {
 	for ctx.Err() == nil {
 		if p.version == 0 {
 			p.relist()
@@ -49,30 +49,30 @@ func (p *tap) follow(ctx context.Context) {
 	}
 }
 
-func (p *tap) relist() {
-	list := p.page(p.selects.query())
+func (p *Tap) relist() {
+	list := p.Page(p.Selects.query())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.version = p.number(list.GetResourceVersion())
 	p.covered = append(p.covered, span{p.version, p.version})
-	p.known = map[ObjectName]*unstructured.Unstructured{}
+	p.known = map[Name]*unstructured.Unstructured{}
 	for i := range list.Items {
-		p.known[MetaObjectToName(&list.Items[i])] = &list.Items[i]
+		p.known[NameOf(&list.Items[i])] = &list.Items[i]
 	}
 }
 
 // watch reads a watch to its end. If its version has expired, a list follows.
-func (p *tap) watch(ctx context.Context) error {
-	query := p.selects.query()
+func (p *Tap) watch(ctx context.Context) error {
+	query := p.Selects.query()
 	query.Set("watch", "true")
 	query.Set("allowWatchBookmarks", "true")
 	query.Set("timeoutSeconds", "400")
 	query.Set("resourceVersion", strconv.FormatUint(p.version, 10))
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.server.URL()+pathOf("", "")+"?"+query.Encode(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Server.URL()+PathOf("", "")+"?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}
-	response, err := p.server.RoundTrip(request)
+	response, err := p.Server.RoundTrip(request)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *tap) watch(ctx context.Context) error {
 }
 
 // apply applies an event, or returns why it cannot be the next one.
-func (p *tap) apply(kind watch.EventType, obj *unstructured.Unstructured) error {
+func (p *Tap) apply(kind watch.EventType, obj *unstructured.Unstructured) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if kind == watch.Error {
@@ -117,11 +117,11 @@ func (p *tap) apply(kind watch.EventType, obj *unstructured.Unstructured) error 
 	if kind == watch.Bookmark {
 		return nil
 	}
-	p.heard[version] = true
-	name := MetaObjectToName(obj)
+	p.Heard[version] = true
+	name := NameOf(obj)
 	last := p.known[name]
 	switch {
-	case kind == watch.Added && last == nil && p.selects.has(obj), kind == watch.Modified && last != nil && last.GetUID() == obj.GetUID() && p.selects.has(obj):
+	case kind == watch.Added && last == nil && p.Selects.Has(obj), kind == watch.Modified && last != nil && last.GetUID() == obj.GetUID() && p.Selects.Has(obj):
 		p.known[name] = obj
 	case kind == watch.Deleted && last != nil && isLastState(obj, last):
 		delete(p.known, name)
@@ -131,11 +131,11 @@ func (p *tap) apply(kind watch.EventType, obj *unstructured.Unstructured) error 
 	return nil
 }
 
-// setLimit sets the last version that the server shows: the present one, or none.
-func (p *tap) setLimit(limited bool) {
+// SetLimit sets the last version that the server shows: the present one, or none.
+func (p *Tap) SetLimit(limited bool) {
 	var limit uint64
 	if limited {
-		limit = p.number(p.page(nil).GetResourceVersion())
+		limit = p.number(p.Page(nil).GetResourceVersion())
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,7 +151,7 @@ func isLastState(deleted, last *unstructured.Unstructured) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-func (p *tap) number(version string) uint64 {
+func (p *Tap) number(version string) uint64 {
 	n, err := strconv.ParseUint(version, 10, 64)
 	if err != nil {
 		p.Error(err)
@@ -159,12 +159,12 @@ func (p *tap) number(version string) uint64 {
 	return n
 }
 
-// check compares what the tap knows with the objects of the cluster.
-func (p *tap) check() {
+// Check compares what the tap knows with the objects of the cluster.
+func (p *Tap) Check() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	selected := maps.Clone(p.objects)
-	maps.DeleteFunc(selected, func(_ ObjectName, obj *unstructured.Unstructured) bool { return !p.selects.has(obj) })
+	selected := maps.Clone(p.Objects)
+	maps.DeleteFunc(selected, func(_ Name, obj *unstructured.Unstructured) bool { return !p.Selects.Has(obj) })
 	for name, obj := range selected {
 		if known := p.known[name]; known == nil || known.GetResourceVersion() != obj.GetResourceVersion() || known.GetUID() != obj.GetUID() {
 			p.Errorf("a client that watches knows\n%v, the server has\n%v", known, obj)
@@ -173,14 +173,14 @@ func (p *tap) check() {
 	if len(p.known) != len(selected) {
 		p.Errorf("a client that watches knows %d objects, the server has %d", len(p.known), len(selected))
 	}
-	if p.selects.byField {
+	if p.Selects.ByField {
 		return // a state does not say whether it was selected
 	}
-	for _, states := range p.states {
+	for _, states := range p.States {
 		for _, state := range states {
 			version := p.number(state.ResourceVersion)
 			isCovered := slices.ContainsFunc(p.covered, func(s span) bool { return version > s.after && version <= s.to })
-			if isCovered && !p.heard[version] && (!p.selects.byLabel || inSelection(state)) {
+			if isCovered && !p.Heard[version] && (!p.Selects.ByLabel || InSelection(state)) {
 				p.Errorf("a client that watches has not heard of\n%v", state)
 			}
 		}
