@@ -85,8 +85,9 @@ var rooms = map[string][]string{
 
 	"runtime/cache":                 {"internal/human", "internal/packing", "internal/printable", "runtime/cache/internal/", "runtime/cache/status", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice": {"internal/human", "internal/printable", "runtime/cache/internal/protocol", "runtime/wire"},
-	"runtime/cache/internal/cachetest": { // for tests
-		"apitest", "internal/packing/packingtest", "runtime/cache/internal/", "runtime/wire", "runtime/writes",
+	"runtime/cache/internal/cachetest": {
+		"apitest", "internal/packing/packingtest", "runtime/cache/internal/deltafifo", "runtime/cache/internal/indexer", "runtime/cache/internal/listed",
+		"runtime/cache/internal/processor", "runtime/cache/internal/source", "runtime/wire", "runtime/writes",
 	},
 	"runtime/cache/internal/clock": nil,
 	"runtime/cache/internal/deltafifo": {
@@ -137,8 +138,8 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/stats":   {"runtime/cache/internal/clock"},
 	"runtime/cache/internal/store":   {"runtime/cache/internal/pack", "runtime/wire"},
 	"runtime/cache/status": {
-		"internal/human", "internal/printable",
-		"runtime/cache/internal/advice", "runtime/cache/internal/listed", "runtime/cache/internal/protocol", "runtime/cache/internal/stats", "runtime/wire",
+		"internal/human", "internal/printable", "runtime/cache/internal/advice", "runtime/cache/internal/listed", "runtime/cache/internal/protocol",
+		"runtime/cache/internal/stats", "runtime/wire",
 	},
 	"runtime/internal/safemeta":      nil,
 	"runtime/merge":                  {"internal/smd"},
