@@ -112,6 +112,12 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/initial":  nil,
 	"runtime/cache/internal/listed":   {"runtime/wire"},
 	"runtime/cache/internal/mistakes": nil,
+	"runtime/cache/internal/monitor": {
+		"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier",
+		"runtime/cache/internal/hook", "runtime/cache/internal/indexer", "runtime/cache/internal/informer", "runtime/cache/internal/listed",
+		"runtime/cache/internal/outage", "runtime/cache/internal/processor", "runtime/cache/internal/progress", "runtime/cache/internal/protocol",
+		"runtime/cache/internal/reflector", "runtime/cache/internal/scoping", "runtime/cache/internal/stats", "runtime/cache/status", "runtime/wire",
+	},
 	"runtime/cache/internal/mutation": {"internal/printable", "runtime/wire"},
 	"runtime/cache/internal/outage":   {"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/protocol"},
 	"runtime/cache/internal/ownwrites": {

@@ -29,8 +29,8 @@ var order = map[string]string{
 	"observe/debugpage":          "columns facts view history text page handler+options",
 	"observe/healthz":            "report check handler",
 	"runtime/cache": "object errors scope status hooks listwatch sync packing config " +
-		"handler record indexer fields transform options " +
-		"scope_options informer+observed+registration+scope_set+scope_reflector kind shared_informer factory lister generic " +
+		"handler monitored indexer fields transform options " +
+		"scope_options scope_reflector scope_set informer observed registration kind shared_informer factory lister generic " +
 		"lease reflector follow_scopes",
 	"runtime/cache/internal/advice":    "advice+kubectl+missing",
 	"runtime/cache/internal/cachetest": "objects errors typed source body model handler run log write widgets selector line cluster faults tap",
@@ -40,6 +40,7 @@ var order = map[string]string{
 	"runtime/cache/internal/indexer":   "content apply+arrivals+indexer",
 	"runtime/cache/internal/initial":   "limit lists",
 	"runtime/cache/internal/listed":    "undecodable list skip_log",
+	"runtime/cache/internal/monitor":   "subscribers choice scope monitor stats",
 	"runtime/cache/internal/mutation":  "difference detector",
 	"runtime/cache/internal/outage":    "handlers+log+outage",
 	"runtime/cache/internal/pack":      "line+metadata+object+packing+text source",

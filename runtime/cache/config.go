@@ -71,17 +71,8 @@ type config struct {
 	random func(time.Duration) time.Duration
 }
 
-// shared has the counters and the pace of all Reflectors of an informer.
-type shared struct {
-	traffic stats.Traffic
-	pace    protocol.Pace
-}
-
-// counters are those of an informer that no other part of it has.
-type counters struct{ processing, toCache stats.Histogram }
-
-// gate returns where the objects of a scope enter. held has those that need not be decoded again.
-func (c *config) gate(all *shared, held source.Held) *gate.Gate {
+// gate returns where the objects of a scope enter, and counts what is read. held has those that need not be decoded again.
+func (c *config) gate(read *stats.Traffic, held source.Held) *gate.Gate {
 	s := gate.Settings{
 		Form: c.form, Client: c.source, Decode: &c.Decode, Transform: c.Transform, Rule: c.rule,
 		ObjectError: func(name listed.Name, err error) error {
@@ -89,7 +80,7 @@ func (c *config) gate(all *shared, held source.Held) *gate.Gate {
 		},
 	}
 	if c.Open != nil {
-		s.Open, s.Held = all.traffic.CountBytes(c.Open), held
+		s.Open, s.Held = read.CountBytes(c.Open), held
 		// With the detector, a handler that writes to an object must not change others: these are not the ones to report.
 		s.Shared = held != nil && !c.MutationDetector
 	}
@@ -100,12 +91,12 @@ func (c *config) gate(all *shared, held source.Held) *gate.Gate {
 }
 
 // reflector returns what the Reflector of a scope needs to know.
-func (c *config) reflector(id frontier.ID, all *shared, from *gate.Gate) reflector.Settings {
+func (c *config) reflector(id frontier.ID, pace *protocol.Pace, from *gate.Gate) reflector.Settings {
 	s := reflector.Settings{
 		Resource: &c.Resource, Scope: id, Source: from, Fake: c.fake,
 		KeepsUndecodable: c.ReadYourWrites != nil, StreamingList: c.StreamingList, Backoffs: waitsOf(c.Backoffs),
 		FirstLists: [2]chan struct{}{c.ownFirstLists, c.firstLists}, // the others of this informer do not wait in front of other informers
-		Observer:   &all.traffic, Pace: &all.pace, Random: c.random,
+		Pace:       pace, Random: c.random,
 	}
 	if packing := store.PackingOf(&c.form); packing != nil {
 		s.Source = &pack.Source{Source: from, Packing: packing}
@@ -189,6 +180,15 @@ func (c *config) warnOfLimit(logger klog.Logger) {
 		logger.Info("MaxObjectBytes is below etcd's default limit for a request; the server may store objects that the informer fails on or skips",
 			"limit", limit, "etcd", wire.EtcdRequestBytes)
 	}
+}
+
+// ownFrom returns where an informer learns of the writes of this program.
+func (c *config) ownFrom(name func() string) ownwrites.From {
+	from := ownwrites.From{Server: c.ReadYourWrites.Server, Resource: c.Resource, Name: name}
+	if from.Server != "" { // a fake has none
+		from.Observer = c.ReadYourWrites.Observer
+	}
+	return from
 }
 
 // name returns the name of the collection for errors and logs: the resource, or the Go

@@ -13,6 +13,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
@@ -23,7 +24,7 @@ func timesOf(h status.Histogram) string { return fmt.Sprintf("%d in %v", h.Count
 func wantTimes(t *testing.T, s *SharedIndexInformer[object], want ...string) {
 	t.Helper()
 	synctest.Wait()
-	all := inside(s).stats()
+	all := inside(s).monitor.Stats()
 	got := []string{fmt.Sprintf("queued %d, stale for %v, processing %s, to cache %s", all.Queued, all.Staleness, timesOf(all.Processing), timesOf(all.ToCache))}
 	for _, h := range all.Handlers {
 		got = append(got, fmt.Sprintf("%s: synced %v, %d wait, %d processed, %d merged, %d panics, running %v, slowest %v, latency %s",
@@ -81,7 +82,7 @@ func TestTimesOfAChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		all := inside(s).stats()
+		all := inside(s).monitor.Stats()
 		for i, want := range []string{"slow false 4 in 24s", "late false 1 in 3s", "cache.ResourceEventHandlerFuncs[*k8s.io/apimachinery/pkg/apis/meta/v1.PartialObjectMetadata] true 1 in 3s"} {
 			if h := all.Handlers[i]; fmt.Sprint(h.Name, " ", h.Unnamed, " ", timesOf(h.Latency)) != want {
 				t.Errorf("handler %d: %s, unnamed %v, %s, want %s", i, h.Name, h.Unnamed, timesOf(h.Latency), want)
@@ -115,7 +116,7 @@ func TestCountersOfAHandlerThatFails(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			got := "none"
-			for _, h := range inside(s).stats().Handlers {
+			for _, h := range inside(s).monitor.Stats().Handlers {
 				got = fmt.Sprintf("%d wait, %d processed, %d merged, %d panics, running %v, slowest %v, latency %s",
 					h.Backlog, h.Processed, h.Merged, h.Panics, h.Running, h.Slowest, timesOf(h.Latency))
 			}
@@ -203,7 +204,7 @@ func TestReadersDoNotWait(t *testing.T) {
 func TestSizesOfACache(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": cachetest.ByLetters})
 	read := func() (all status.Stats) {
-		observeIndexer(machineOf(x), &all, clock.Now())
+		monitor.AddCache(machineOf(x), &all, clock.Now())
 		return all
 	}
 	if got := read(); got.ObjectBytes != 0 || fmt.Sprint(got.Indexes) != "[{namespace 0} {letters 0}]" {

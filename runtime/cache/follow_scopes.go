@@ -39,8 +39,9 @@ func followScopes(ctx context.Context, follower, followed machine, scope func(Ob
 		default:
 		}
 	}
-	s.set.objects.Store(objects)
-	defer objects.observers.Add(note)()
+	awaited := waiter(objects)
+	s.set.awaited.Store(&awaited)
+	defer objects.monitor.Observe(note)()
 	noted := eventHandler{"FollowScopes", func(*processor.Notification) { note() }}
 	reg, err := objects.addEventHandler(noted, []HandlerOption{WithHandlerName("FollowScopes")})
 	if err != nil {
@@ -62,9 +63,9 @@ func followScopes(ctx context.Context, follower, followed machine, scope func(Ob
 		case <-changed:
 		}
 		// Not Status: the errors of other handlers do not matter.
-		if status := objects.statusOfAll(); status.Err != nil {
+		if status := objects.monitor.Following(); status.Err != nil {
 			s.SetScopesError(&advice.SourceError{
-				Verb: status.Verb, Resource: objects.Resource(), Namespaces: objects.namespaces(),
+				Verb: status.Verb, Resource: objects.Resource(), Namespaces: objects.set.namespaces(),
 				Err: fmt.Errorf("%s: %w", objects.name(), status.Err),
 			})
 			continue
@@ -80,7 +81,7 @@ func followScopes(ctx context.Context, follower, followed machine, scope func(Ob
 		if isClosed(objects.Ended()) { // Stop empties the cache after that, and these may be too few
 			return s.endOfObjects(objects)
 		}
-		if err := s.setScopes(scopes, true); err != nil && !errors.Is(err, ErrStopped) {
+		if err := s.set.setScopes(scopes, true); err != nil && !errors.Is(err, ErrStopped) {
 			s.SetScopesError(err)
 		}
 	}

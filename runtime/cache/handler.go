@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"runtime/debug"
@@ -318,8 +317,8 @@ type handlerPanics struct {
 	// recovers is WithHandlerPanicRecovery.
 	recovers bool
 	resource string
-	// ctx is that of Run, for the log. It is set before a handler is called.
-	ctx context.Context
+	// logger returns that of Run.
+	logger func() klog.Logger
 	// changed is called after errs was changed, without a lock.
 	changed func()
 
@@ -336,7 +335,7 @@ type handlerPanic struct {
 // report logs that the handler of l panicked with a value, or exited if value is nil.
 func (p *handlerPanics) report(l *processor.Listener, n *processor.Notification, value any) {
 	err := &HandlerPanicError{Handler: l.Name(), Namespace: n.Obj.GetNamespace(), Name: n.Obj.GetName()}
-	logPanic(klog.FromContext(p.ctx), p.resource, "handler", err, value, p.recovers)
+	logPanic(p.logger(), p.resource, "handler", err, value, p.recovers)
 	p.keep(l, err)
 	p.changed()
 }

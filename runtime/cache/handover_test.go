@@ -201,7 +201,7 @@ func TestContradictionOfObjects(t *testing.T) {
 		}
 		s := w.informer(t, WithScopesLater())
 		set := func(scopes []Scope) { // as FollowScopes does
-			if err := inside(s).setScopes(scopes, true); err != nil {
+			if err := inside(s).set.setScopes(scopes, true); err != nil {
 				s.SetScopesError(err)
 			}
 		}

@@ -311,7 +311,7 @@ func failures(arg byte) func(cachetest.Request) error {
 func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string]*cachetest.Source, handlers []*historian) {
 	t.Helper()
 	objects, open := map[ObjectName]object{}, map[*cachetest.Source]int{}
-	for _, r := range inside(s).reflectors() {
+	for _, r := range inside(s).set.reflectors() {
 		src := sources[r.config.Namespace]
 		open[src]++
 		for name, obj := range src.Objects {
@@ -333,7 +333,7 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 // earlier versions, leaves a version unconfirmed.
 func checkCauses(t *testing.T, s *SharedIndexInformer[object], hasLied bool) {
 	t.Helper()
-	lists := inside(s).stats().Relists
+	lists := inside(s).monitor.Stats().Relists
 	if lists[""] > 0 || lists[Unconfirmed] > 0 && !hasLied {
 		t.Errorf("lists without a cause: %v", lists)
 	}

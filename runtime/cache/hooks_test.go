@@ -289,7 +289,7 @@ func TestPanicOfAHookEndsTheProgram(t *testing.T) {
 // TestDefaultOfWatchErrorsIsDirect has no goroutine for the log.
 func TestDefaultOfWatchErrorsIsDirect(t *testing.T) {
 	s := informerOf(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets})
-	if inside(s).hooks != nil {
+	if inside(s).monitor.HasHooks() {
 		t.Error("an informer without hooks has a queue for them")
 	}
 	s.Stop()

@@ -40,7 +40,7 @@ func TestResourceThatIsNotServed(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
 					synced := WaitForCacheSync(ctx, s)
-					observed, reflector := inside(s).observed(), inside(s).reflectors()[0].Status()
+					observed, reflector := inside(s).observed(), inside(s).set.reflectors()[0].Status()
 					texts := map[string]string{"Status": s.Status().String(), "Reflector": reflector.String(), "InformerStatus": observed.String(), "WaitForCacheSync": synced.Error()}
 					for _, scope := range observed.Status.Scopes {
 						texts["scope "+scope.Namespace] = scope.Status.String()

@@ -48,7 +48,7 @@ func TestStalenessOfAChangeThatIsNeverStored(t *testing.T) {
 		src.Set("a", "bad", nil)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if stale := inside(s).stats().Staleness; stale < time.Hour || failed < 10 {
+		if stale := inside(s).monitor.Stats().Staleness; stale < time.Hour || failed < 10 {
 			t.Errorf("stale for %v after %d failures, want %v", stale, failed, time.Hour)
 		}
 	})
@@ -63,7 +63,7 @@ func TestCountersOfRemovedHandlers(t *testing.T) {
 		synctest.Wait()
 		total := func(name string) (processed, panics, latencies uint64) {
 			synctest.Wait()
-			all := inside(s).stats()
+			all := inside(s).monitor.Stats()
 			for _, h := range append(all.Handlers, all.Removed...) {
 				if h.Name == name {
 					processed, panics, latencies = processed+h.Processed, panics+h.Panics, latencies+h.Latency.Count()
@@ -106,7 +106,7 @@ func TestCountersOfRemovedHandlers(t *testing.T) {
 		}
 		synctest.Wait()
 		sum := uint64(0)
-		removed := inside(s).stats().Removed
+		removed := inside(s).monitor.Stats().Removed
 		for _, h := range removed {
 			sum += h.Processed
 		}
@@ -143,7 +143,7 @@ func TestCountersNeverFall(t *testing.T) {
 		}
 	}()
 	for last := uint64(0); !isClosed(done); {
-		all, processed := inside(s).stats(), uint64(0)
+		all, processed := inside(s).monitor.Stats(), uint64(0)
 		for _, h := range append(all.Handlers, all.Removed...) {
 			processed += h.Processed
 		}

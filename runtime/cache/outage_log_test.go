@@ -53,14 +53,14 @@ func TestLogOfAnOutage(t *testing.T) {
 				s.Retry()
 				time.Sleep(time.Minute)
 				cachetest.WantLog(t, log, "to watch widgets.test.example.com in namespace team-a")
-				if lasted := inside(s).stats().NotFollowing; lasted.Round(time.Second) != time.Hour+time.Minute+advice.After {
+				if lasted := inside(s).monitor.Stats().NotFollowing; lasted.Round(time.Second) != time.Hour+time.Minute+advice.After {
 					t.Errorf("it has not followed the server for %v", lasted)
 				}
 				watch.Remove()
 				s.Retry()
 				time.Sleep(time.Minute)
 				cachetest.WantLog(t, log, "Follows the API server again resource=widgets.test.example.com in namespace team-a after=1h1m")
-				if lasted := inside(s).stats().NotFollowing; lasted != 0 {
+				if lasted := inside(s).monitor.Stats().NotFollowing; lasted != 0 {
 					t.Errorf("it follows the server, but NotFollowing is %v", lasted)
 				}
 
@@ -82,7 +82,7 @@ func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 		s := runLogged(t, c, log, nil)
 		time.Sleep(advice.After)
 		cachetest.WantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com for=10s advice=The server has sent nothing of the first list for 10s.")
-		if advice := (&InformerStatus{Status: s.Status(), Stats: inside(s).stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
+		if advice := (&InformerStatus{Status: s.Status(), Stats: inside(s).monitor.Stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
 			t.Errorf("the advice is %+v", advice)
 		}
 		time.Sleep(3 * time.Minute)

@@ -41,13 +41,13 @@ func (d *driven) process() {
 
 func (d *driven) list(r *scopeReflector, version string, bookmarks int, objs ...object) {
 	d.Helper()
-	r.Listed(&deltafifo.Collection{IsFirst: !r.frontier.IsListed(), Began: inside(d.s).core.Changes.Load(), Version: version, Items: cachetest.WireItems(objs...)}, frontier.Position{Version: version, Bookmarks: bookmarks})
+	r.wanted.Listed(&deltafifo.Collection{IsFirst: !r.Frontier.IsListed(), Began: inside(d.s).core.Changes.Load(), Version: version, Items: cachetest.WireItems(objs...)}, frontier.Position{Version: version, Bookmarks: bookmarks})
 	d.process()
 }
 
 func (d *driven) bookmark(r *scopeReflector, version string, bookmarks int) {
 	d.Helper()
-	r.Events(nil, frontier.Position{Version: version, Bookmarks: bookmarks})
+	r.wanted.Events(nil, frontier.Position{Version: version, Bookmarks: bookmarks})
 	d.process()
 }
 
@@ -59,15 +59,15 @@ func (d *driven) tell(r *scopeReflector, obj object, bookmarks int) {
 
 // push is tell without process, so that a batch has several events.
 func (d *driven) push(r *scopeReflector, obj object, bookmarks int) {
-	r.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.ID, Item: cachetest.WireItem(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
+	r.wanted.Events([]deltafifo.Delta{{Type: deltafifo.Updated, Scope: r.wanted.ID, Item: cachetest.WireItem(obj)}}, frontier.Position{Version: obj.ResourceVersion, Bookmarks: bookmarks})
 }
 
 // open sets the scopes, and returns the Reflector of the one that is new.
 func (d *driven) open(scopes ...Scope) *scopeReflector {
 	d.Helper()
-	known := inside(d.s).reflectors()
+	known := inside(d.s).set.reflectors()
 	setScopes(d.T, d.s, scopes...)
-	now := inside(d.s).reflectors()
+	now := inside(d.s).set.reflectors()
 	return now[slices.IndexFunc(now, func(r *scopeReflector) bool { return !slices.Contains(known, r) })]
 }
 
@@ -82,7 +82,7 @@ func (d *driven) wantPending(want int) {
 func (d *driven) wantOwner(r *scopeReflector, want bool) {
 	d.Helper()
 	owner, isOwned := inside(d.s).core.Owner(listed.Name{Namespace: "a", Name: "one"})
-	if has := isOwned && owner == r.ID; has != want {
+	if has := isOwned && owner == r.wanted.ID; has != want {
 		d.Errorf("the scope has a/one: %v", has)
 	}
 }
@@ -93,7 +93,7 @@ func TestOverdueAfterABatchOfBookmarks(t *testing.T) {
 	for _, batched := range []int{2, 5} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
-			r, src := inside(d.s).reflectors()[0], cachetest.NewSource()
+			r, src := inside(d.s).set.reflectors()[0], cachetest.NewSource()
 			d.list(r, "10", 0)
 			inside(d.s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil))) // 101
 			time.Sleep(5 * time.Minute)
@@ -121,13 +121,13 @@ func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
 			c, src := inside(d.s), cachetest.NewSource()
-			others := c.reflectors()[0]
+			others := c.set.reflectors()[0]
 			first := src.Set("a", "one", nil)
 			d.list(others, "101", 0, first)
 			second := src.Set("a", "two", nil)
 			d.tell(others, second, 0)
 			setScopes(t, d.s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
-			next := c.reflectors()[slices.IndexFunc(c.reflectors(), func(r *scopeReflector) bool { return r != others })]
+			next := c.set.reflectors()[slices.IndexFunc(c.set.reflectors(), func(r *scopeReflector) bool { return r != others })]
 			d.list(next, "101", 0, first)
 			src.Set("a", "third", nil)
 			c.own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil))) // 104
@@ -156,10 +156,10 @@ func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
 func TestForgedDeleteHidesAListedObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
-		r, one := inside(d.s).reflectors()[0], cachetest.NewSource().Set("a", "one", nil)
+		r, one := inside(d.s).set.reflectors()[0], cachetest.NewSource().Set("a", "one", nil)
 		began := inside(d.s).core.Changes.Load()
 		inside(d.s).own.Wrote(cachetest.Deletion(one))
-		r.Listed(&deltafifo.Collection{IsFirst: true, Began: began, Version: "101", Items: cachetest.WireItems(one)}, frontier.Position{Version: "101"})
+		r.wanted.Listed(&deltafifo.Collection{IsFirst: true, Began: began, Version: "101", Items: cachetest.WireItems(one)}, frontier.Position{Version: "101"})
 		d.process()
 		if n := d.s.Status().Objects; n != 0 {
 			t.Errorf("the cache has %d objects after the delete", n)

@@ -405,7 +405,7 @@ func TestForgedEvent(t *testing.T) {
 					f.wrote(cachetest.ResponseTo(f.src.Set("a", "one", map[string]string{"in": "scope", "content": "again"})))
 					f.minutes(10)
 					f.want(2, 1, "in the end")
-					if n := inside(f.informer).stats().Relists[Unconfirmed]; n != 1 {
+					if n := inside(f.informer).monitor.Stats().Relists[Unconfirmed]; n != 1 {
 						t.Errorf("%d relists have the cause", n)
 					}
 				})

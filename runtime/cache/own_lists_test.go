@@ -46,7 +46,7 @@ func write(c *cachetest.Cluster, s *SharedIndexInformer[object], name ObjectName
 // wantLists checks the number of lists, and that none came after the first ones.
 func wantLists(t *testing.T, s *SharedIndexInformer[object], want uint64) {
 	t.Helper()
-	if all := inside(s).stats(); all.Lists != want || len(all.Relists) != 0 {
+	if all := inside(s).monitor.Stats(); all.Lists != want || len(all.Relists) != 0 {
 		t.Errorf("there were %d lists, want %d; again: %v", all.Lists, want, all.Relists)
 	}
 }

@@ -246,8 +246,8 @@ func (o *order) send(until int) {
 
 // reach pushes deltas, and the version that the watch has told with them.
 func (o *order) reach(version int, deltas ...deltafifo.Delta) {
-	r := inside(o.informer).reflectors()[0]
-	r.Events(deltas, frontier.Position{Version: strconv.Itoa(version)})
+	r := inside(o.informer).set.reflectors()[0]
+	r.wanted.Events(deltas, frontier.Position{Version: strconv.Itoa(version)})
 }
 
 // process applies what is in the queue.
@@ -294,7 +294,7 @@ func (o *order) list() {
 	if o.listed = true; f.inScope {
 		list.Items = []wire.Item{cachetest.WireItem(f.obj.DeepCopy())}
 	}
-	inside(o.informer).reflectors()[0].Listed(list, frontier.Position{Version: list.Version})
+	inside(o.informer).set.reflectors()[0].wanted.Listed(list, frontier.Position{Version: list.Version})
 	if o.random.IntN(2) == 0 {
 		o.process()
 	}

@@ -93,7 +93,7 @@ func TestScopeEndsDuringAWrite(t *testing.T) {
 		w := &worlds{}
 		s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet))
 		// The informer would call it one at a time.
-		inside(s).reflectors()[1].gate.SetTransform(erasedTransform(func(obj object) (object, error) {
+		inside(s).set.reflectors()[1].gate.SetTransform(erasedTransform(func(obj object) (object, error) {
 			setScopes(t, s, in("a")...)
 			return obj, nil
 		}))

@@ -316,7 +316,7 @@ func TestTakeoverEndsEarlierEvents(t *testing.T) {
 			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
 			c, src := inside(d.s), cachetest.NewSource()
 			_, handler := listen(t, d.s)
-			others := c.reflectors()[0]
+			others := c.set.reflectors()[0]
 			first := src.Set("a", "one", nil)
 			d.list(others, "101", 0, first)
 			second := src.Set("a", "two", nil)
@@ -354,9 +354,9 @@ func TestOwnWriteBeforeTakeover(t *testing.T) {
 		_, handler := listen(t, d.s)
 		gone := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "gone", UID: "gone", ResourceVersion: "90"}}
 		first := src.Set("a", "one", nil)
-		d.list(c.reflectors()[0], "101", 0, first)
+		d.list(c.set.reflectors()[0], "101", 0, first)
 		second := src.Set("a", "two", nil)
-		d.tell(c.reflectors()[0], second, 0)
+		d.tell(c.set.reflectors()[0], second, 0)
 		all := d.open(Scope{})
 		d.list(all, "101", 0, first, gone)
 		c.own.Wrote(cachetest.ResponseTo(src.Set("b", "new", nil)))
@@ -379,15 +379,15 @@ func TestUnconfirmedWriteEndsBeforeATakeover(t *testing.T) {
 		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{Namespace: "a"}))}
 		c := inside(d.s)
 		_, handler := listen(t, d.s)
-		last := c.reflectors()[0]
+		last := c.set.reflectors()[0]
 		one := cachetest.NewSource().Set("a", "one", nil)
 		d.list(last, "101", 0, one)
 		d.bookmark(last, "102", 1)
 		next := d.open(Scope{Namespace: "a", LabelSelector: "x=y"})
 		d.list(next, "101", 0)
 		c.own.Wrote(forgedResponse("one", one.UID, "105", forged))
-		last.Events(nil, frontier.Position{Version: "106", Bookmarks: 2})
-		next.Events(nil, frontier.Position{Version: "106", Bookmarks: 1})
+		last.wanted.Events(nil, frontier.Position{Version: "106", Bookmarks: 2})
+		next.wanted.Events(nil, frontier.Position{Version: "106", Bookmarks: 1})
 		d.process()
 		cachetest.WantLines(t, versionsHeard(handler), "101", "105", "101", "101")
 		d.s.Stop()

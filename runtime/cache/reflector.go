@@ -4,19 +4,16 @@ import (
 	"context"
 	"reflect"
 	"sync/atomic"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
-	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -91,13 +88,13 @@ type erasedStore struct {
 	add, update, delete func(Object)
 }
 
-// storeReflector is a Reflector without its type parameter, and its Sink.
+// storeReflector is a Reflector without its type parameter. It is the half of the Sink that gets what is read.
 type storeReflector struct {
-	record
-	shared shared
-	heard  audience
-	store  erasedStore
-
+	*monitor.Scope
+	config  *config
+	monitor *monitor.Monitor
+	store   erasedStore
+	pace    protocol.Pace
 	known   frontier.Frontier
 	changes atomic.Uint64 // there are none
 }
@@ -116,32 +113,35 @@ func newStoreReflector(kind *kind, of erasedStore, set []SharedInformerOption) (
 
 func storeReflectorOf(config config, of erasedStore) *storeReflector {
 	config.ReadYourWrites, config.MutationDetector = nil, false
-	r := &storeReflector{store: of}
-	settings := config.reflector(0, &r.shared, config.gate(&r.shared, nil))
+	r := &storeReflector{store: of, config: &config}
+	r.monitor = monitor.New(monitor.Options{
+		Resource: config.Resource, Name: config.name, Namespaces: r.namespaces,
+		HasSynced: func() bool { return r.LastSyncResourceVersion() != "" },
+		Scopes:    func() []*monitor.Scope { return []*monitor.Scope{r.Scope} },
+	})
+	settings := config.reflector(0, &r.pace, config.gate(&r.monitor.Traffic, nil))
 	settings.Changes = &r.changes
-	r.begin(&config, settings, r, &r.heard, &r.known)
-	r.heard.hooks = newHooks(r.config, r.config.name, r.Status)
+	r.Scope = r.monitor.Read(settings, r, config.monitored(&r.known))
+	r.monitor.Hear(config.hooks(config.name))
 	return r
 }
 
 // Run is that of Reflector.
 func (r *storeReflector) Run(ctx context.Context) {
-	logger := klog.FromContext(ctx).WithValues("resource", r.config.name())
-	r.heard.hooks.SetContext(klog.NewContext(ctx, logger))
-	r.heard.outages.Informer = observedReflector{r, logger}
-	informer.Finally(func() { r.run(ctx) }, func() {
-		r.heard.outages.Close()
-		r.heard.hooks.Close()
+	r.monitor.Started(ctx)
+	informer.Finally(func() { r.Scope.Run(ctx) }, func() {
+		r.monitor.Ended()
+		r.monitor.Stopped()
 	})
 }
 
 // Retry is that of Reflector.
-func (r *storeReflector) Retry() { r.reflector.Retry() }
+func (r *storeReflector) Retry() { r.Reflector.Retry() }
 
 // Listed is that of reflector.Sink.
 func (r *storeReflector) Listed(list *deltafifo.Collection, at frontier.Position) {
 	r.store.replace(list.Items)
-	r.frontier.Receive(at, clock.Now())
+	r.known.Receive(at, clock.Now())
 }
 
 // Events is that of reflector.Sink.
@@ -150,7 +150,7 @@ func (r *storeReflector) Events(deltas []deltafifo.Delta, at frontier.Position) 
 	for i := range deltas {
 		r.apply(&deltas[i])
 	}
-	r.frontier.Receive(at, received)
+	r.known.Receive(at, received)
 	return received
 }
 
@@ -183,31 +183,12 @@ func (r *storeReflector) named(state *DecodeError) Object {
 }
 
 // LastSyncResourceVersion returns the version of what the store has.
-func (r *storeReflector) LastSyncResourceVersion() string { return r.frontier.Received().Version }
+func (r *storeReflector) LastSyncResourceVersion() string { return r.known.Received().Version }
 
-// observedReflector is a Reflector without an informer as its log of outages reads it.
-type observedReflector struct {
-	*storeReflector
-	logger klog.Logger
-}
-
-func (r observedReflector) Failures() []advice.Failure {
-	all := status.Informer{Resource: r.config.Resource, Namespaces: namespacesOf(r.config), Status: r.Status()}
-	return all.Failures()
-}
-
-// namespacesOf returns the namespace that a config is limited to; nil for all.
-func namespacesOf(c *config) []string {
-	if c.Namespace == "" {
+// namespaces returns the namespace that the Reflector is limited to; nil for all.
+func (r *storeReflector) namespaces() []string {
+	if r.config.Namespace == "" {
 		return nil
 	}
-	return []string{c.Namespace}
+	return []string{r.config.Namespace}
 }
-
-func (r observedReflector) About(lasted time.Duration) advice.Advice {
-	return advice.Listing(lasted, r.Status().ResourceVersion != "", r.shared.traffic.Bytes.Load())
-}
-
-func (r observedReflector) Logger() klog.Logger { return r.logger }
-
-func (r observedReflector) LateHandlers() []outage.Handler { return nil }

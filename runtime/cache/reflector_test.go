@@ -576,7 +576,7 @@ func TestVersionIsThereBeforeTheList(t *testing.T) {
 	s := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets}))
 	defer s.Stop()
 	c := inside(s)
-	r := c.reflectors()[0]
+	r := c.set.reflectors()[0]
 	for n := 1; n <= 20_000 && !t.Failed(); n++ {
 		version := fmt.Sprint(n)
 		var popping sync.WaitGroup
@@ -589,7 +589,7 @@ func TestVersionIsThereBeforeTheList(t *testing.T) {
 				t.Errorf("the list of version %s can be applied, the version is %q", version, got)
 			}
 		})
-		r.Listed(&deltafifo.Collection{IsFirst: n == 1, Version: version}, frontier.Position{Version: version})
+		r.wanted.Listed(&deltafifo.Collection{IsFirst: n == 1, Version: version}, frontier.Position{Version: version})
 		popping.Wait()
 	}
 }

@@ -1,6 +1,9 @@
 package cache
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
@@ -39,17 +42,59 @@ func (r *registration) waitsFor() (subject, status.NotSynced) {
 	}
 	waiting = r.informer.notSynced() // because of a scope that is not listed, unless the handler has something to return from
 	waiting.Handler = r.Name()
-	if backlog := r.informer.late(r.Listener); backlog > 0 {
+	if backlog := r.informer.monitor.Late(r.Listener); backlog > 0 {
 		waiting.Reason = "a handler of " + r.informer.name() + " has not returned from its initial list: " + human.Plural(backlog, "event") + " to go"
 	}
 	return subject{r.informer, r.Listener}, waiting
 }
 
-// late returns the backlog of a handler that has not returned from its initial list. It is 0 if the handler waits for that list,
-// as for that of a scope that the server refuses.
-func (s *sharedInformer) late(l *processor.Listener) int {
-	if l.Lists().Has(s.core.Mark()) {
-		return 0
+// errForeignRegistration is returned for a registration of another informer.
+var errForeignRegistration = errors.New("the registration belongs to another informer")
+
+// addHandler is addEventHandler for the face.
+func (s *sharedInformer) addHandler(handler eventHandler, options []HandlerOption) (ResourceEventHandlerRegistration, error) {
+	r, err := s.addEventHandler(handler, options)
+	if err != nil {
+		return nil, err
 	}
-	return l.Backlog()
+	return r, nil
+}
+
+func (s *sharedInformer) addEventHandler(handler eventHandler, options []HandlerOption) (*registration, error) {
+	settings := processor.Settings{ResyncPeriod: s.resyncPeriod}
+	for _, option := range options {
+		option(&settings)
+	}
+	listening := listenerOptions(handler, settings, s.core.Indexer.Detector(), &s.panics)
+	listening.Resync = s.core.Resync
+	l := processor.NewListener(listening)
+	if !s.core.AddHandler(l) {
+		cause := ErrStopped
+		if status := s.Status(); status.Reason == Misconfigured {
+			cause = status.Err
+		}
+		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
+	}
+	return &registration{s, l}, nil
+}
+
+// RemoveEventHandler ends a registration. The current call of the handler may still
+// run; no other follows. It may be called from the handler itself, and twice.
+func (s *sharedInformer) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
+	own, ok := r.(*registration)
+	if !ok || own.informer != s {
+		return fmt.Errorf("cannot remove a handler from %s: %w", s.name(), errForeignRegistration)
+	}
+	s.core.RemoveHandler(own.Listener)
+	s.panics.forget(own.Listener)
+	return nil
+}
+
+// registrations returns the registered handlers.
+func (s *sharedInformer) registrations() []Syncer {
+	var all []Syncer
+	for _, l := range s.core.Processor.Listeners() {
+		all = append(all, &registration{s, l})
+	}
+	return all
 }

@@ -442,7 +442,7 @@ func TestOtherNamespacesAreNotDecoded(t *testing.T) {
 		cachetest.Create(c, "team-01", "two")
 		cachetest.Create(c, "team-05", "two")
 		synctest.Wait()
-		if dropped := inside(s).stats().Dropped; s.GetStore().Len() != 8 || dropped != 2+1 {
+		if dropped := inside(s).monitor.Stats().Dropped; s.GetStore().Len() != 8 || dropped != 2+1 {
 			t.Errorf("%d objects, and %d were left out, want 8 and 3", s.GetStore().Len(), dropped)
 		}
 	})

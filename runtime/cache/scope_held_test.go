@@ -77,8 +77,8 @@ func TestAddedScopesKnowWhatIsCached(t *testing.T) {
 					t.Fatalf("the cache has %d objects, want 30", n)
 				}
 				before := decoded.Load()
-				for _, r := range s.machine.(*sharedInformer).reflectors() {
-					r.reflector.Relist("a test")
+				for _, r := range s.machine.(*sharedInformer).set.reflectors() {
+					r.Reflector.Relist("a test")
 				}
 				time.Sleep(time.Minute)
 				if n := decoded.Load() - before; n != 0 || updates.Load() != 0 {

@@ -4,86 +4,110 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scopes"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // scopeSet has the Reflectors of an informer, one for each scope.
 type scopeSet struct {
-	// chosen is how far the choice of the scopes is. It is nil if they were never changed.
-	chosen atomic.Pointer[progress.Tracker]
-	// objects is the informer whose objects are the scopes, or nil.
-	objects atomic.Pointer[sharedInformer]
-
+	config  *config
+	core    *informer.Informer
+	monitor *monitor.Monitor
+	pace    protocol.Pace // of all Reflectors
+	// awaited is the informer whose objects are the scopes, or nil.
+	awaited atomic.Pointer[waiter]
 	// current has the Reflectors of the present scopes, sorted by scope. They are replaced and not changed.
 	current atomic.Pointer[[]*scopeReflector]
 	// partition is nil if there is one scope, which was never changed.
 	partition atomic.Pointer[scopes.Partition]
 
-	mu        sync.Mutex // guards what follows, and changes of what comes before
-	isRunning bool
-	ended     bool     // or retired
-	named     *[]Scope // those of the last SetScopes, or nil
-	err       error    // of SetScopesError, until it or SetScopes takes that back
+	mu    sync.Mutex // guards what follows, and changes of what comes before; it is locked before that of the core
+	named *[]Scope   // those of the last SetScopes, or nil
+	err   error      // of SetScopesError, until it or SetScopes takes that back
 	// ownFirstLists is that of the scopes that are added.
 	ownFirstLists chan struct{}
 }
 
+// open opens the first scopes. It is called once, before Run.
+func (s *scopeSet) open() {
+	var first []*scopeReflector
+	for i := range s.config.scopes {
+		scope := &s.config.scopes[i]
+		scope.Transform = s.config.Transform
+		first = append(first, newReflector(s.core, s.monitor, &s.pace, scope, frontier.ID(i)))
+	}
+	isPlain := len(first) == 0 && !s.config.scopesLater
+	if isPlain {
+		first = append(first, newReflector(s.core, s.monitor, &s.pace, s.config, 0))
+	}
+	s.current.Store(&first)
+	if isPlain {
+		s.core.Follow([]*informer.Scope{first[0].wanted.Scope}, 1, 0)
+	} else {
+		s.partition.Store(scopes.New(s.core, wantedOf(first), s.config.scopesLater))
+	}
+	if s.config.scopesLater {
+		s.chooseLocked()
+	}
+}
+
 // reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
-func (s *sharedInformer) reflectors() []*scopeReflector { return *s.set.current.Load() }
+func (s *scopeSet) reflectors() []*scopeReflector { return *s.current.Load() }
+
+// monitored returns what is known of them.
+func (s *scopeSet) monitored() []*monitor.Scope {
+	all := s.reflectors()
+	known := make([]*monitor.Scope, len(all))
+	for i, r := range all {
+		known[i] = r.Scope
+	}
+	return known
+}
 
 // leaving returns the scopes that were removed, from which others will take over.
-func (s *sharedInformer) leaving() []*informer.Scope {
-	if p := s.set.partition.Load(); p != nil {
+func (s *scopeSet) leaving() []*informer.Scope {
+	if p := s.partition.Load(); p != nil {
 		return p.Left()
 	}
 	return nil
 }
 
-// open opens the first scopes. It is called once, before Run.
-func (s *sharedInformer) open(first []*scopeReflector) {
-	s.set.current.Store(&first)
-	if len(s.config.scopes) > 0 || s.config.scopesLater {
-		s.set.partition.Store(scopes.New(s.core, wantedOf(first), s.config.scopesLater))
-	} else {
-		only := []*informer.Scope{first[0].Scope}
-		s.core.Follow(only, 1, 0)
-		if s.own != nil {
-			s.own.Follow(slices.Values(only), true)
-		}
-	}
-	if s.config.scopesLater {
-		s.newChoice()
-	}
+// has reports whether one of several scopes has an object.
+func (s *scopeSet) has(id frontier.ID, name listed.Name) bool {
+	return s.partition.Load().Has(id, name)
 }
 
 func wantedOf(all []*scopeReflector) []*scopes.Wanted {
 	wanted := make([]*scopes.Wanted, len(all))
 	for i, r := range all {
-		wanted[i] = &r.Wanted
+		wanted[i] = &r.wanted
 	}
 	return wanted
 }
 
-// namedScopes returns the scopes as they were set, sorted.
-func (s *sharedInformer) namedScopes() []Scope {
-	s.set.mu.Lock()
-	defer s.set.mu.Unlock()
+// Scopes returns the scopes as they were set, sorted.
+func (s *scopeSet) Scopes() []Scope {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return slices.Clone(s.namedLocked())
 }
 
-// namedLocked is namedScopes while the mutex of set is held.
-func (s *sharedInformer) namedLocked() []Scope {
-	if s.set.named != nil {
-		return *s.set.named
+// namedLocked is Scopes while the mutex is held.
+func (s *scopeSet) namedLocked() []Scope {
+	if s.named != nil {
+		return *s.named
 	}
 	all := s.reflectors()
 	named := make([]Scope, len(all))
@@ -93,64 +117,29 @@ func (s *sharedInformer) namedLocked() []Scope {
 	return named
 }
 
-// setRunning records that the informer runs, or has ended.
-func (s *sharedInformer) setRunning(isRunning bool) {
-	s.set.mu.Lock()
-	defer s.set.mu.Unlock()
-	if s.set.isRunning = isRunning; isRunning {
-		s.chooseLocked()
-		return
-	}
-	s.set.ended = true
-	if s.set.chosen.Load() != nil {
-		s.choose(Stopped, "", nil)
-	}
-}
-
-// chooseLocked sets the phase of the choice of the scopes, if the informer runs and they may change.
-func (s *sharedInformer) chooseLocked() {
+// chooseLocked reports how the choice of the scopes is.
+func (s *scopeSet) chooseLocked() {
 	verb := ""
-	if followed := (*advice.SourceError)(nil); errors.As(s.set.err, &followed) {
+	if followed := (*advice.SourceError)(nil); errors.As(s.err, &followed) {
 		verb = followed.Verb
 	}
-	switch set := &s.set; {
-	case !set.isRunning || set.chosen.Load() == nil:
-	case set.err != nil:
-		s.choose(Degraded, verb, &ScopesError{Err: set.err})
-	case set.named == nil && s.config.scopesLater:
-		s.choose(Listing, "", nil)
+	switch {
+	case s.err != nil:
+		s.monitor.Choose(progress.Degraded, failureOf(verb, &ScopesError{Err: s.err}))
+	case s.named == nil && s.config.scopesLater:
+		s.monitor.Choose(progress.Listing, progress.Failure{})
 	default:
-		s.choose(Watching, "", nil)
+		s.monitor.Choose(progress.Watching, progress.Failure{})
 	}
-}
-
-// choose sets the phase of the choice of the scopes.
-func (s *sharedInformer) choose(phase Phase, verb string, err error) {
-	tracker := s.set.chosen.Load()
-	if now := tracker.State(); now.Phase == string(phase) && textOf(now.Err) == textOf(err) && now.Verb == verb {
-		return // it is no change
-	}
-	tracker.Enter(string(phase), failureOf(verb, err))
-}
-
-// newChoice makes the scopes ones that may change.
-func (s *sharedInformer) newChoice() {
-	part := outage.Part{Log: &s.outages}
-	tracker := progress.New(func() {
-		part.Note()
-		s.changed()
-	})
-	part.Reflector = tracker
-	s.set.chosen.Store(tracker)
 }
 
 // configOf returns the config of a scope that is added. The mutex of set is held.
-func (s *sharedInformer) configOf(scope Scope) (config, error) {
+func (s *scopeSet) configOf(scope Scope) (config, error) {
 	base := *s.config
-	if s.set.ownFirstLists == nil {
-		s.set.ownFirstLists = newOwnFirstLists()
+	if s.ownFirstLists == nil {
+		s.ownFirstLists = newOwnFirstLists()
 	}
-	base.ownFirstLists = s.set.ownFirstLists
+	base.ownFirstLists = s.ownFirstLists
 	config, err := base.configOf(base, scope)
 	config.isScope = true
 	return config, err
@@ -158,17 +147,16 @@ func (s *sharedInformer) configOf(scope Scope) (config, error) {
 
 // setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and
 // the others are set. Then that is an error of the scopes, as of SetScopesError.
-func (s *sharedInformer) setScopes(wanted []Scope, isLenient bool) error {
-	set := &s.set
+func (s *scopeSet) setScopes(wanted []Scope, isLenient bool) error {
 	of := &options{object: s.config.form.Type()}
 	normal, err := normalScopes("SetScopes", of, wanted)
 	if err != nil {
 		return err
 	}
-	set.mu.Lock()
-	defer set.mu.Unlock()
-	if set.ended {
-		return fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hasEnded() {
+		return s.stopped()
 	}
 	contradiction := checkScopes("SetScopes", of, normal, s.config.isNamespaced)
 	if contradiction != nil {
@@ -182,15 +170,23 @@ func (s *sharedInformer) setScopes(wanted []Scope, isLenient bool) error {
 	if err != nil {
 		return err
 	}
-	if set.chosen.Load() == nil {
-		s.newChoice()
+	if !s.monitor.IsChosen() {
 		s.chooseLocked()
 	}
-	s.replaceScopes(next)
-	set.named, set.err = &normal, contradiction
+	if !s.replace(next) {
+		return s.stopped()
+	}
+	s.named, s.err = &normal, contradiction
 	s.chooseLocked()
-	s.changed()
+	s.monitor.Changed()
 	return nil
+}
+
+// hasEnded reports whether no Reflector is started any more.
+func (s *scopeSet) hasEnded() bool { return isClosed(s.core.Ended()) }
+
+func (s *scopeSet) stopped() error {
+	return fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
 }
 
 // withoutContradictions replaces the scopes of namespaces in found by those that have has of them.
@@ -207,7 +203,7 @@ func withoutContradictions(scopes []Scope, found map[string]error, has []Scope) 
 }
 
 // plan returns the Reflectors of scopes that are normal. Some are new. The mutex of set is held.
-func (s *sharedInformer) plan(wanted []Scope) (next []*scopeReflector, err error) {
+func (s *scopeSet) plan(wanted []Scope) (next []*scopeReflector, err error) {
 	known := map[Scope]*scopeReflector{}
 	for _, r := range s.reflectors() {
 		known[r.config.scope] = r
@@ -216,7 +212,7 @@ func (s *sharedInformer) plan(wanted []Scope) (next []*scopeReflector, err error
 	for i, scope := range wanted {
 		regions[i] = scope.region(s.config.isNamespaced)
 	}
-	partition := s.set.partition.Load()
+	partition := s.partition.Load()
 	extends := partition != nil && partition.Extends(regions) // only setScopes changes what it reads
 	var errs []error
 	id := frontier.ID(s.core.Mark())
@@ -228,7 +224,7 @@ func (s *sharedInformer) plan(wanted []Scope) (next []*scopeReflector, err error
 				errs = append(errs, err)
 				continue
 			}
-			r = s.newReflector(&config, id)
+			r = newReflector(s.core, s.monitor, &s.pace, &config, id)
 			id++
 		}
 		next = append(next, r)
@@ -244,54 +240,89 @@ func asSetScopes(err error) error {
 	return err
 }
 
-// replaceScopes replaces the Reflectors of the informer in one step. The mutex of set is held.
-func (s *sharedInformer) replaceScopes(next []*scopeReflector) {
-	s.core.Change(func(uint64) {
-		if s.set.partition.Load() == nil {
-			s.set.partition.Store(scopes.New(s.core, wantedOf(s.reflectors()), false))
+// replace replaces the Reflectors of the informer in one step. It returns false if the informer has ended. The mutex is held.
+func (s *scopeSet) replace(next []*scopeReflector) bool {
+	return s.core.Change(func(uint64) {
+		if s.partition.Load() == nil {
+			s.partition.Store(scopes.New(s.core, wantedOf(s.reflectors()), false))
 		}
-		s.set.current.Store(&next)
-		s.set.partition.Load().Set(wantedOf(next))
+		s.current.Store(&next)
+		s.partition.Load().Set(wantedOf(next))
 	})
 }
 
-// awaitedScopes returns what the informer waits for. It is called before the first SetScopes.
-func (s *sharedInformer) awaitedScopes() *status.NotSynced {
-	objects := s.set.objects.Load()
+// awaits returns what the informer waits for. It is called before the first SetScopes.
+func (s *scopeSet) awaits() *status.NotSynced {
+	objects := s.awaited.Load()
 	if objects == nil {
 		return &status.NotSynced{}
 	}
-	_, awaited := objects.waitsFor() // empty if SetScopes is about to be called
+	_, awaited := (*objects).waitsFor() // empty if SetScopes is about to be called
 	return &awaited
 }
 
-// SetScopes replaces the scopes of the informer. It may be called at any time before the informer ends.
-// The informer lists and watches each new scope separately, closes the watch of each removed one, and
-// does not interrupt the others. Handlers get OnDelete, with the last cached state and an unknown final
-// state, for each object that no scope has any more. If a namespace gets another scope, with other selectors for
-// example, its old one goes on until the new one is listed. Then handlers get the difference. Without scopes the
-// informer has no objects.
-//
-// HasSynced is false until the lists of the new scopes are in the cache. Their objects are added with
-// isInInitialList set. Package healthz reports the informer as ready meanwhile.
-//
-// The error is an *OptionError, or joins several of them, or wraps ErrStopped. Nothing has changed then.
-// A handler may call SetScopes. An index function, a transform or a hook must not.
-func (s *sharedInformer) SetScopes(scopes ...Scope) error { return s.setScopes(scopes, false) }
-
 // SetScopesError is that of SharedIndexInformer.
-func (s *sharedInformer) SetScopesError(err error) {
-	set := &s.set
-	set.mu.Lock()
-	defer set.mu.Unlock()
-	if set.ended {
-		return
+func (s *scopeSet) SetScopesError(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.hasEnded() {
+		s.err = err
+		s.chooseLocked()
 	}
-	if set.err = err; set.chosen.Load() == nil {
-		s.newChoice()
-	}
-	s.chooseLocked()
 }
 
-// Scopes returns the scopes of the informer, sorted.
-func (s *sharedInformer) Scopes() []Scope { return s.namedScopes() }
+// name names the informer in errors and logs.
+func (s *scopeSet) name() string {
+	all, name := s.reflectors(), s.config.plainName()
+	switch {
+	case len(all) == 0 && s.config.scopesLater && !s.core.HasSynced():
+		return name + " in scopes that are not set yet"
+	case len(all) == 0:
+		return name + " in no scope"
+	case len(all) == 1 && !s.monitor.IsChosen():
+		return s.config.name()
+	case len(all) > maxNamed:
+		return name + " in " + human.Plural(len(all), scopesNoun(all))
+	}
+	var names []string
+	for _, r := range all {
+		names = append(names, r.config.Namespace)
+	}
+	if noun := scopesNoun(all); noun != "namespace" {
+		for i, r := range all {
+			names[i] = r.config.scope.name()
+		}
+		return name + " in " + strings.Join(names, ", ")
+	} else if len(all) > 1 {
+		return name + " in namespaces " + strings.Join(names, ", ")
+	}
+	return name + " in namespace " + names[0]
+}
+
+// maxNamed is the largest number of scopes that a log line names.
+const maxNamed = 5
+
+// scopesNoun returns "namespace" if each scope is a namespace, and "scope" otherwise.
+func scopesNoun(all []*scopeReflector) string {
+	for i, r := range all {
+		if r.config.Namespace == "" || i > 0 && r.config.Namespace == all[i-1].config.Namespace {
+			return "scope"
+		}
+	}
+	return "namespace"
+}
+
+// namespaces returns the namespaces that the informer is limited to, sorted; nil for all. It is empty and
+// not nil if there is no scope.
+func (s *scopeSet) namespaces() []string {
+	all := s.reflectors()
+	names := make([]string, 0, len(all))
+	for _, r := range all {
+		names = append(names, r.config.Namespace)
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 1 && names[0] == "" {
+		return nil
+	}
+	return names
+}

@@ -129,7 +129,7 @@ func TestRelistOfANamespace(t *testing.T) {
 			if r.Verb == "watch" {
 				return cachetest.ErrGone
 			}
-			return nil
+			return errors.New("busy") // so that it lists once, after the changes
 		})
 		a.EndWatches(cachetest.ErrGone)
 		a.Remove("a", "two")

@@ -466,7 +466,7 @@ func playScopes(t *testing.T, script []byte) {
 	}
 	synctest.Wait()
 	objects := map[ObjectName]object{}
-	for _, r := range inside(s).reflectors() {
+	for _, r := range inside(s).set.reflectors() {
 		for name, obj := range w.of(r.config.Namespace).Objects {
 			if !r.config.rule.Excludes(name.Namespace, name.Name) {
 				objects[name] = obj

@@ -74,7 +74,7 @@ func TestShardLeavesOutOtherObjects(t *testing.T) {
 			src.Remove("a", "mine")
 			src.Set("a", "mine", nil) // with another UID
 			cachetest.WantLines(t, after(heard), "delete a/mine@109 unknown=false")
-			if stats := inside(s).stats(); stats.Bookmarks != 1 || stats.Dropped != 6 {
+			if stats := inside(s).monitor.Stats(); stats.Bookmarks != 1 || stats.Dropped != 6 {
 				t.Errorf("the counters are %+v", stats)
 			}
 			for _, r := range src.Requests {
@@ -127,7 +127,7 @@ func TestChildrenFollowTheirOwner(t *testing.T) {
 		cachetest.WantLines(t, after(heard), "add a/child@106 initial=false")
 		src.Remove("a", string(child.Name))
 		cachetest.WantLines(t, after(heard), "delete a/child@108 unknown=false")
-		if stats := inside(s).stats(); stats.DecodeFailures != 0 || stats.Updated != 1 || stats.Deleted != 1 || stats.Dropped != 4 {
+		if stats := inside(s).monitor.Stats(); stats.DecodeFailures != 0 || stats.Updated != 1 || stats.Deleted != 1 || stats.Dropped != 4 {
 			t.Errorf("the counters are %+v", stats)
 		}
 		for _, r := range src.Requests {
@@ -406,7 +406,7 @@ func playShard(t *testing.T, script []byte, mode byte) {
 		}
 	}
 	checkEnd(t, s, objects, []*historian{h})
-	if dropped := inside(s).stats().Dropped; src.Selects != nil && dropped != 0 && key == sharding.UID {
+	if dropped := inside(s).monitor.Stats().Dropped; src.Selects != nil && dropped != 0 && key == sharding.UID {
 		t.Errorf("%d objects of a server that knows shards were left out", dropped)
 	}
 }

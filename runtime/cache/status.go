@@ -5,7 +5,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
@@ -59,26 +58,6 @@ func reasonOf(err error) Reason {
 	return Reason(protocol.ReasonOf(err))
 }
 
-// statusOf returns the Status of a state of progress.
-func statusOf(s progress.State) Status {
-	return Status{
-		Phase: Phase(s.Phase), Since: s.Since, NextAttempt: s.NextAttempt,
-		Err: s.Err, Reason: Reason(s.Reason), Verb: s.Verb,
-	}
-}
-
 func failureOf(verb string, err error) progress.Failure {
 	return progress.Failure{Verb: verb, Reason: string(reasonOf(err)), Err: err}
-}
-
-func read(h *stats.Histogram) (read status.Histogram) {
-	read.Counts, read.Sum = h.Read()
-	return read
-}
-
-func textOf(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

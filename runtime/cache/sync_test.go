@@ -239,7 +239,7 @@ type hasty struct {
 
 func (h *hasty) waitsFor() (subject, status.NotSynced) {
 	about, reason := h.sharedInformer.waitsFor()
-	h.reflectors()[0].reflector.Progress().Enter(string(h.phases[0]), progress.Failure{})
+	h.set.reflectors()[0].Reflector.Progress().Enter(string(h.phases[0]), progress.Failure{})
 	h.phases = h.phases[1:]
 	return about, reason
 }

@@ -144,7 +144,7 @@ func TestWaysIntoAList(t *testing.T) {
 				}
 				time.Sleep(2 * time.Minute)
 				synctest.Wait()
-				if got := trafficOf(inside(s).stats()); got != test.want || s.Status().Phase != Watching {
+				if got := trafficOf(inside(s).monitor.Stats()); got != test.want || s.Status().Phase != Watching {
 					t.Errorf("got  %s\nwant %s\nof %v", got, test.want, s.Status())
 				}
 			})
@@ -160,7 +160,7 @@ func TestExpiredInALoop(t *testing.T) {
 		s := start(t, Config[object]{ListerWatcher: src})
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		got := inside(s).stats()
+		got := inside(s).monitor.Stats()
 		if got.Lists < 100 || got.Lists != uint64(src.Count("list")) || got.Relists[Expired] < got.Lists-1 || got.Relists[Expired] > got.Lists {
 			t.Errorf("%s, of %d requests", trafficOf(got), src.Count("list"))
 		}
@@ -186,7 +186,7 @@ func TestEventsAreCountedByType(t *testing.T) {
 			expect := func(added, updated, deleted, bookmarks uint64) {
 				t.Helper()
 				synctest.Wait()
-				got := inside(s).stats()
+				got := inside(s).monitor.Stats()
 				if got.Added != added || got.Updated != updated || got.Deleted != deleted || got.Bookmarks != bookmarks {
 					t.Errorf("streams %v: %d added, %d updated, %d deleted, %d bookmarks, want %d, %d, %d, %d", streams,
 						got.Added, got.Updated, got.Deleted, got.Bookmarks, added, updated, deleted, bookmarks)
@@ -232,7 +232,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		all.Set("a", "w", nil) // of a server that ignores field selectors
 		all.Set("b", "w", nil)
 		synctest.Wait()
-		if got := inside(s).stats(); got.Added != 2 || got.Lists != 2 || len(got.Relists) > 0 {
+		if got := inside(s).monitor.Stats(); got.Added != 2 || got.Lists != 2 || len(got.Relists) > 0 {
 			t.Errorf("%d added, %s", got.Added, trafficOf(got))
 		}
 		all.EndWatches(cachetest.ErrGone)
@@ -240,7 +240,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		a.EndWatches(cachetest.ErrNotFound)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if got, want := trafficOf(inside(s).stats()), "4 lists, relist Expired 1, relist NotFound 1, list Forbidden 1, watch Expired 1, watch NotFound 1"; got != want {
+		if got, want := trafficOf(inside(s).monitor.Stats()), "4 lists, relist Expired 1, relist NotFound 1, list Forbidden 1, watch Expired 1, watch NotFound 1"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	})
@@ -259,7 +259,7 @@ func TestStalenessOfAWatch(t *testing.T) {
 			expect := func(when string, want time.Duration) {
 				t.Helper()
 				synctest.Wait()
-				if got := inside(s).stats().Staleness; got < want-min(want, 2*time.Second) || got > want+2*time.Second {
+				if got := inside(s).monitor.Stats().Staleness; got < want-min(want, 2*time.Second) || got > want+2*time.Second {
 					t.Errorf("streams %v, %s: stale for %v, want %v", streams, when, got, want)
 				}
 			}
@@ -316,7 +316,7 @@ func TestStalenessOfScopes(t *testing.T) {
 		sources["a"].Bookmark()
 		synctest.Wait()
 		time.Sleep(time.Second)
-		if got := inside(s).stats().Staleness; got != time.Minute+time.Second {
+		if got := inside(s).monitor.Stats().Staleness; got != time.Minute+time.Second {
 			t.Errorf("stale for %v", got)
 		}
 		if status := s.Status(); status.Verb != "list" || status.Reason != Forbidden {
@@ -324,7 +324,7 @@ func TestStalenessOfScopes(t *testing.T) {
 		}
 		sources["b"].Bookmark()
 		synctest.Wait()
-		if got := inside(s).stats().Staleness; got != time.Second {
+		if got := inside(s).monitor.Stats().Staleness; got != time.Second {
 			t.Errorf("stale for %v", got)
 		}
 	})
@@ -365,7 +365,7 @@ func TestCountsOfLyingServers(t *testing.T) {
 				s := informerOf(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
 				cachetest.Run(t, s.Run)
 				time.Sleep(100*time.Second + time.Second/2)
-				got := inside(s).stats()
+				got := inside(s).monitor.Stats()
 				if got.Updated+got.Bookmarks != 200 || (got.Updated > 0) != (event.Type == watch.Modified) || got.Staleness != time.Second/2 || got.Lists != 1 {
 					t.Errorf("%d updates and %d bookmarks, stale for %v, %s", got.Updated, got.Bookmarks, got.Staleness, trafficOf(got))
 				}
@@ -398,7 +398,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 				server.send("ERROR", `{"kind":"Status","status":"Failure","code":410,"reason":"Expired"}`)
 				time.Sleep(time.Minute)
 			}
-			got, want := inside(s).stats(), uint64(reported.Load())
+			got, want := inside(s).monitor.Stats(), uint64(reported.Load())
 			if got.DecodeFailures != want || want < 3 || skip && want != 3 {
 				t.Errorf("skip %v: %d failures to decode, %d were reported", skip, got.DecodeFailures, want)
 			}
@@ -444,14 +444,14 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			change()
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			got, want := inside(s).stats().BytesRead, sent.Load()
+			got, want := inside(s).monitor.Stats().BytesRead, sent.Load()
 			if got != want || got <= last {
 				t.Errorf("step %d: %d bytes, after %d; want %d", i, got, last, want)
 			}
 			last = got
 		}
-		if inside(s).stats().Lists != 2 || last < 2*1000*50 {
-			t.Errorf("%d bytes in %s", last, trafficOf(inside(s).stats()))
+		if inside(s).monitor.Stats().Lists != 2 || last < 2*1000*50 {
+			t.Errorf("%d bytes in %s", last, trafficOf(inside(s).monitor.Stats()))
 		}
 	})
 }
@@ -511,7 +511,7 @@ func TestTransformFailuresHaveAVerb(t *testing.T) {
 		if status := s.Status(); status.Verb != "list" || status.Reason != Decode {
 			t.Errorf("the verb is %q, in %v", status.Verb, status)
 		}
-		if got := inside(s).stats(); got.DecodeFailures != 0 || got.Relists[Decode] != 1 || got.Updated != 0 {
+		if got := inside(s).monitor.Stats(); got.DecodeFailures != 0 || got.Relists[Decode] != 1 || got.Updated != 0 {
 			t.Errorf("%d updates, %s", got.Updated, trafficOf(got))
 		}
 	})
@@ -534,7 +534,7 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 		s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true}}))
 		cachetest.Run(t, s.Run)
 		time.Sleep(5 * time.Second)
-		if got := inside(s).stats(); got.Staleness != 0 || got.Lists != 0 || got.Added != 0 {
+		if got := inside(s).monitor.Stats(); got.Staleness != 0 || got.Lists != 0 || got.Added != 0 {
 			t.Errorf("stale for %v before the first list, %d added", got.Staleness, got.Added)
 		}
 		setBookmark(true)
@@ -545,7 +545,7 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 		setBookmark(false)
 		src.EndWatches(cachetest.ErrGone)
 		time.Sleep(5 * time.Second)
-		if got := inside(s).stats(); got.Staleness != 5*time.Second || got.Lists != 1 {
+		if got := inside(s).monitor.Stats(); got.Staleness != 5*time.Second || got.Lists != 1 {
 			t.Errorf("stale for %v, %s", got.Staleness, trafficOf(got))
 		}
 	})

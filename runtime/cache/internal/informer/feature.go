@@ -1,14 +1,18 @@
 package informer
 
 import (
+	"context"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
 
-// A Feature stands between the queue and the cache. A plain informer has none. All methods are called within a step, so a
-// feature needs no lock for what only they use.
+// A Feature stands between the queue and the cache. A plain informer has none. All methods but Start are called within a step,
+// so a feature needs no lock for what only they use.
 type Feature interface {
+	// Start is called when Run begins, before anything is read, and not for a feature that is added later. ctx is that of Run.
+	Start(ctx context.Context)
 	// Admit returns the deltas of a step that change the cache, and the positions that it reaches. It may drop, hold back and
 	// add both, and may reuse the slices. It gets a batch as a whole.
 	Admit(deltas []deltafifo.Delta, reached []deltafifo.Reached) ([]deltafifo.Delta, []deltafifo.Reached)

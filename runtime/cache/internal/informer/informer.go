@@ -65,8 +65,8 @@ type Observer interface {
 	// Listed is called when the handlers have the objects of all first lists to return from, and when a handler is added after
 	// that.
 	Listed()
-	// Read is called when no Reflector runs any more, and Stopped when no handler does.
-	Read()
+	// Ended is called when no Reflector runs any more, and Stopped when no handler does.
+	Ended()
 	Stopped()
 }
 

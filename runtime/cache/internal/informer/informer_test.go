@@ -39,7 +39,7 @@ func (q *quiet) Applied(n int, _, _, _ clock.Stamp) {
 	q.heard = append(q.heard, fmt.Sprint("applied ", n))
 }
 func (q *quiet) Listed()  { q.heard = append(q.heard, "listed") }
-func (q *quiet) Read()    { q.heard = append(q.heard, "read") }
+func (q *quiet) Ended()   { q.heard = append(q.heard, "ended") }
 func (q *quiet) Stopped() { q.heard = append(q.heard, "stopped") }
 
 func wantEqual(t *testing.T, got, want []string) {
@@ -109,6 +109,8 @@ func (f *feature) Reached(reached []deltafifo.Reached) (more []deltafifo.Delta, 
 	more, f.more, to, f.to = f.more, nil, f.to, nil
 	return more, to
 }
+
+func (f *feature) Start(context.Context) {}
 
 func (f *feature) End() { *f.trail = append(*f.trail, f.name+" ends") }
 
@@ -197,6 +199,6 @@ func TestObserverHearsInOrder(t *testing.T) {
 		<-c.Done()
 		wantEqual(t, handled, []string{"onetrue", "twofalse"})
 		heard.heard = slices.DeleteFunc(heard.heard, func(line string) bool { return strings.HasPrefix(line, "applied") })
-		wantEqual(t, heard.heard, []string{"started", "listed", "read", "stopped"})
+		wantEqual(t, heard.heard, []string{"started", "listed", "ended", "stopped"})
 	})
 }

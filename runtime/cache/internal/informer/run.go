@@ -17,9 +17,13 @@ func (c *Informer) Run(ctx context.Context) bool {
 	if isFirst {
 		c.started, c.cancel = hasRun, cancel
 	}
+	features := c.features
 	c.mu.Unlock()
 	if !isFirst {
 		return false
+	}
+	for _, f := range features {
+		f.Start(given)
 	}
 	c.observer.Started(given)
 	Finally(func() {
@@ -58,7 +62,7 @@ func (c *Informer) read(ctx context.Context, cancel context.CancelFunc) {
 		c.ctx, c.started = nil, hasRead
 		c.mu.Unlock()
 		c.reading.Wait()
-		c.observer.Read()
+		c.observer.Ended()
 		close(c.ended)
 	})
 }

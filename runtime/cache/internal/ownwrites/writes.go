@@ -1,6 +1,7 @@
 package ownwrites
 
 import (
+	"context"
 	"iter"
 	"strconv"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
@@ -25,6 +27,9 @@ import (
 type Writes struct {
 	host Host
 	kind Kind
+	from From
+	// unsubscribe ends the calls of Wrote, but for those that have begun.
+	unsubscribe func()
 	// scopes has one for each open scope. only is the only one of an informer that has everything in one scope, and otherwise
 	// nil.
 	scopes map[frontier.ID]*scope
@@ -60,8 +65,36 @@ type scope struct {
 	table     Table
 }
 
+// From is where an informer learns of the writes of this program.
+type From struct {
+	// Observer sees the responses. It is nil for a fake, to whose writes no one responds.
+	Observer *writes.Observer
+	// Server is the base URL of the API server, such as https://10.0.0.1:6443.
+	Server   string
+	Resource schema.GroupVersionResource
+	// Name names the collection in logs.
+	Name func() string
+}
+
 // New returns the own writes of an informer. Follow tells it the scopes.
-func New(host Host, kind Kind) *Writes { return &Writes{host: host, kind: kind} }
+func New(host Host, kind Kind, from From) *Writes {
+	return &Writes{host: host, kind: kind, from: from, unsubscribe: func() {}}
+}
+
+// Start implements informer.Feature: it subscribes to the writes.
+func (o *Writes) Start(ctx context.Context) {
+	if o.from.Observer == nil {
+		return
+	}
+	logger := klog.FromContext(ctx)
+	if !o.from.Observer.Attached() {
+		logger.Error(nil, "ReadYourWrites has no effect: no client has the transport of its Observer; call config.Wrap(own.Transport) before the clients are made", "resource", o.from.Name())
+	}
+	if field := o.unknown(); field != "" {
+		logger.Info("ReadYourWrites shows deletes only: new states come from the watch, because only the server can evaluate the field selector", "resource", o.from.Name(), "field", field)
+	}
+	o.unsubscribe = o.from.Observer.Subscribe(o.from.Server, o.from.Resource, o)
+}
 
 // Shown returns the number of writes that the cache shows and that the watch has not confirmed. Refused is the number of those
 // for which there was no room. Any goroutine may call them.
@@ -70,9 +103,8 @@ func (o *Writes) Shown() int { return int(o.shown.Load()) }
 // Refused is documented with Shown.
 func (o *Writes) Refused() int { return int(o.refused.Load()) }
 
-// Unknown returns a field of the selectors that only the server can evaluate; empty if there is none. It is not called within a
-// step.
-func (o *Writes) Unknown() (field string) {
+// unknown returns a field of the selectors that only the server can evaluate; empty if there is none.
+func (o *Writes) unknown() (field string) {
 	var open map[frontier.ID]*scope // Follow replaces it
 	o.host.Change(func(uint64) { open = o.scopes })
 	for _, s := range open { // without the lock, because the selectors are set by foreign code
@@ -431,6 +463,7 @@ func (o *Writes) count() {
 
 // End implements informer.Feature. It forgets all entries.
 func (o *Writes) End() {
+	o.unsubscribe()
 	for _, s := range o.scopes {
 		s.table.Clear()
 	}

@@ -1,6 +1,7 @@
 package scopes
 
 import (
+	"context"
 	"iter"
 	"maps"
 	"sync/atomic"
@@ -261,6 +262,9 @@ func (p *Partition) Reached([]deltafifo.Reached) ([]deltafifo.Delta, []deltafifo
 	}
 	return p.handOver(nil, nil)
 }
+
+// Start implements informer.Feature.
+func (p *Partition) Start(context.Context) {}
 
 // End implements informer.Feature.
 func (p *Partition) End() { p.handovers = nil }

@@ -26,7 +26,7 @@ type silent struct{}
 func (silent) Started(context.Context)                            {}
 func (silent) Applied(int, clock.Stamp, clock.Stamp, clock.Stamp) {}
 func (silent) Listed()                                            {}
-func (silent) Read()                                              {}
+func (silent) Ended()                                             {}
 func (silent) Stopped()                                           {}
 
 type sink struct{ *informer.Scope }
@@ -78,7 +78,8 @@ func (f *follower) Admit(deltas []deltafifo.Delta, reached []deltafifo.Reached) 
 func (f *follower) Reached([]deltafifo.Reached) ([]deltafifo.Delta, []deltafifo.Reached) {
 	return nil, nil
 }
-func (f *follower) End() {}
+func (f *follower) Start(context.Context) {}
+func (f *follower) End()                  {}
 
 func (f *follower) want(t *testing.T, want ...string) {
 	t.Helper()

@@ -1,0 +1,239 @@
+// Package monitor knows how an informer is, and what it has done. The parts of an informer report to a Monitor, and know no
+// more of it than an interface of their own. What the Monitor is asked for, it reads from them then, so it has no copy that could
+// be out of date.
+//
+//	Reflector ─▶ Scope ─┬─▶ log of outages, hooks, observers
+//	Informer ─▶ Monitor ┴─▶ counters      Status, Stats ─▶ who asks
+package monitor
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+)
+
+// Options are what a Monitor asks, and what it calls. The functions are called from any goroutine, after New has returned.
+type Options struct {
+	Resource schema.GroupVersionResource
+	// Name names the collection in logs and errors. Namespaces are those of status.Informer.
+	Name       func() string
+	Namespaces func() []string
+	// HasSynced reports whether the first lists were read.
+	HasSynced func() bool
+	// Scopes returns those whose objects are wanted, sorted. Left returns those from which others will take over, and Has reports
+	// whether one of these still has an object. They are nil for a Reflector alone, or for an informer of one scope.
+	Scopes func() []*Scope
+	Left   func() []*informer.Scope
+	Has    func(id frontier.ID, name listed.Name) bool
+	// Awaits returns what an informer waits for whose scopes come later.
+	Awaits func() *status.NotSynced
+	// AddTo adds to a Status what others know. It may be nil.
+	AddTo func(*status.Status)
+	// Hooks are the functions of the program. Its Status is ignored.
+	Hooks hook.Options[status.Status]
+}
+
+// Monitor is what is known of an informer, or of a Reflector alone. Any goroutine may call its methods.
+type Monitor struct {
+	options Options
+	// Traffic counts what is read from the server.
+	Traffic stats.Traffic
+	// core is nil for a Reflector alone.
+	core                *informer.Informer
+	processing, toCache stats.Histogram
+
+	subscribers
+	choice choice
+	ctx    atomic.Pointer[context.Context] // of Run; nil before
+}
+
+// New returns a Monitor. Follow tells it the informer, if there is one. Hear comes after the first scopes.
+func New(options Options) *Monitor {
+	m := &Monitor{options: options}
+	m.outages.Informer = reported{m}
+	return m
+}
+
+// Follow tells which informer the Monitor is of. It is called once, before Run.
+func (m *Monitor) Follow(core *informer.Informer) { m.core = core }
+
+// Hear sets the hooks of the program. It is called before Run.
+func (m *Monitor) Hear(hooks hook.Options[status.Status]) {
+	m.hooks = nil
+	if hooks.OnError != nil || hooks.OnChange != nil {
+		hooks.Status, hooks.Same = m.Status, status.SameState
+		m.hooks = hook.New(hooks, m.Status())
+	}
+}
+
+// HasHooks reports whether the program has set any.
+func (m *Monitor) HasHooks() bool { return m.hooks != nil }
+
+// Observe calls a function after each change of the Status, until the caller calls remove. The function must not block.
+func (m *Monitor) Observe(note func()) (remove func()) { return m.observers.Add(note) }
+
+// Changed is called when the Status has changed, without a lock.
+func (m *Monitor) Changed() {
+	m.changed()
+}
+
+// Started implements informer.Observer.
+func (m *Monitor) Started(ctx context.Context) {
+	m.ctx.Store(&ctx)
+	m.hooks.SetContext(klog.NewContext(ctx, m.Logger()))
+	m.choice.run()
+}
+
+// Read returns a Scope with a Reflector, which reports to it.
+func (m *Monitor) Read(settings reflector.Settings, to Receiver, of ScopeOptions) *Scope {
+	settings.Observer = &m.Traffic
+	return read(settings, to, of, m.options.Resource, &m.subscribers)
+}
+
+// Choose records how the choice of the scopes is while the informer runs: Listing before the first ones, Degraded with the error
+// of what sets them, and Watching otherwise.
+func (m *Monitor) Choose(phase string, cause progress.Failure) {
+	m.choice.choose(phase, cause, &m.subscribers)
+}
+
+// IsChosen reports whether the scopes may change.
+func (m *Monitor) IsChosen() bool { return m.choice.tracker.Load() != nil }
+
+// Retire records that the informer never runs, with a cause or none.
+func (m *Monitor) Retire(cause progress.Failure) { m.choice.end(cause) }
+
+// Logger returns the logger of Run, with the name of the collection.
+func (m *Monitor) Logger() klog.Logger { return m.Base().WithValues("resource", m.options.Name()) }
+
+// Base returns the logger of Run.
+func (m *Monitor) Base() klog.Logger {
+	if ctx := m.ctx.Load(); ctx != nil {
+		return klog.FromContext(*ctx)
+	}
+	return klog.Background()
+}
+
+// Applied implements informer.Observer.
+func (m *Monitor) Applied(n int, received, began, now clock.Stamp) {
+	m.processing.Add(now.Since(began), 1)
+	m.toCache.Add(now.Since(received), n)
+}
+
+// Listed implements informer.Observer.
+func (m *Monitor) Listed() { m.outages.NoteHandler() }
+
+// Ended implements informer.Observer. Nothing about an outage is logged after it.
+func (m *Monitor) Ended() {
+	m.choice.end(progress.Failure{})
+	m.outages.Close()
+}
+
+// Stopped implements informer.Observer. No hook runs after it.
+func (m *Monitor) Stopped() {
+	if m.core != nil {
+		m.core.Indexer.CheckAll()
+	}
+	m.hooks.Close()
+}
+
+// reported is a Monitor as its log of outages reads it.
+type reported struct{ *Monitor }
+
+// Failures returns the failures of lists and watches. It leaves out a handler that has panicked.
+func (m reported) Failures() []advice.Failure {
+	all := status.Informer{Resource: m.options.Resource, Namespaces: m.options.Namespaces(), Status: m.Following()}
+	return all.Failures()
+}
+
+// About returns what to say of a list that takes long, or of scopes that are not set.
+func (m reported) About(lasted time.Duration) advice.Advice {
+	if of := m.Following().Awaits; of != nil {
+		return advice.NoScopes(of.Status.Resource.GroupResource(), of.Status.Phase == status.Pending)
+	}
+	return advice.Listing(lasted, m.options.HasSynced(), m.Traffic.Bytes.Load())
+}
+
+// LateHandlers returns the handlers that have not returned from their initial list.
+func (m reported) LateHandlers() (late []outage.Handler) {
+	if m.core == nil {
+		return nil
+	}
+	for _, l := range m.core.Processor.Listeners() {
+		if backlog := m.Late(l); backlog > 0 {
+			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: backlog})
+		}
+	}
+	return late
+}
+
+// Status returns the state of the informer.
+func (m *Monitor) Status() status.Status {
+	all := m.Following()
+	if m.core != nil {
+		all.Objects = m.core.Indexer.Len()
+	}
+	if m.options.AddTo != nil {
+		m.options.AddTo(&all)
+	}
+	return all
+}
+
+// Following returns the state of the Reflectors as one, without what does not concern them.
+func (m *Monitor) Following() status.Status {
+	scopes, chosen := m.options.Scopes(), m.choice.tracker.Load()
+	if len(scopes) == 1 && chosen == nil {
+		return scopes[0].Status()
+	}
+	states := make([]status.Scope, len(scopes))
+	for i, s := range scopes {
+		states[i] = status.Scope{Name: s.Name, Namespace: s.Namespace, Status: s.Status()}
+		isShared := s.OtherNamespaces || i > 0 && scopes[i-1].Namespace == s.Namespace || i+1 < len(scopes) && scopes[i+1].Namespace == s.Namespace
+		if isShared {
+			states[i].Scope = s.Text
+		}
+	}
+	var choice *status.Status
+	if chosen != nil {
+		state := statusOf(chosen.State())
+		choice = &state
+	}
+	all := status.Join(states, choice)
+	for _, scope := range m.options.Left() { // what they cannot decode may still be in the cache
+		for _, state := range scope.Reflector.State().Undecodable {
+			if m.options.Has(scope.ID, listed.Name{Namespace: state.Namespace, Name: state.Name}) {
+				all.Undecodable = append(all.Undecodable, state)
+			}
+		}
+	}
+	all.SortUndecodable()
+	if choice != nil && choice.Phase == status.Listing && len(scopes) == 0 {
+		all.Awaits = m.options.Awaits()
+	}
+	all.Resource = m.options.Resource
+	return all
+}
+
+// Late returns the backlog of a handler that has not returned from its initial list. It is 0 if the handler waits for that list,
+// as for that of a scope that the server refuses.
+func (m *Monitor) Late(l *processor.Listener) int {
+	if l.Lists().Has(m.core.Mark()) {
+		return 0
+	}
+	return l.Backlog()
+}

@@ -1,0 +1,94 @@
+package monitor
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+)
+
+// Stats returns the counters of an informer. It takes no lock that is held while foreign code runs: a handler, a
+// hook and an index function may call it, and it waits for none of them.
+func (m *Monitor) Stats() status.Stats {
+	core := m.core
+	all := status.Stats{
+		Synced: core.HasSynced(), WasSynced: core.HadSynced(core.Listed()), NotFollowing: m.outages.Lasted(),
+		Queued: core.Queue.Len(), Processing: histogramOf(&m.processing), ToCache: histogramOf(&m.toCache),
+	}
+	m.addTraffic(&all)
+	waiting := core.Queue.Waiting() // before now
+	now := clock.Now()
+	all.Staleness = now.Since(waiting)
+	for _, scope := range core.Scopes() {
+		all.Staleness = max(all.Staleness, now.Since(scope.Frontier.Heard()))
+	}
+	AddCache(core.Indexer, &all, now)
+	m.addHandlers(&all, now)
+	return all
+}
+
+func histogramOf(h *stats.Histogram) (read status.Histogram) {
+	read.Counts, read.Sum = h.Read()
+	return read
+}
+
+// addHandlers adds the handlers.
+func (m *Monitor) addHandlers(all *status.Stats, now clock.Stamp) {
+	listeners, removed := m.core.Processor.Observe()
+	for _, l := range listeners {
+		h := HandlerStats(l, now)
+		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(m.core.Mark()), m.core.HadSynced(l.Lists()), l.Backlog()
+		all.Handlers = append(all.Handlers, h)
+	}
+	for _, gone := range removed {
+		calls := &gone.Calls
+		all.Removed = append(all.Removed, status.HandlerStats{
+			Name: gone.Name, Unnamed: gone.Name == "",
+			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics, Latency: status.Histogram{Counts: calls.Latency, Sum: calls.LatencySum},
+		})
+	}
+}
+
+// AddCache adds the sizes of a cache.
+func AddCache(x *indexer.Indexer, all *status.Stats, now clock.Stamp) {
+	all.ObjectBytes = x.Bytes(now)
+	all.Packed = status.PackedStats(x.Packed(now))
+	for _, index := range x.Sizes() {
+		all.Indexes = append(all.Indexes, status.IndexStats(index))
+	}
+}
+
+// HandlerStats returns the counters of a handler that do not depend on a queue.
+func HandlerStats(l *processor.Listener, now clock.Stamp) status.HandlerStats {
+	calls := l.Calls(now)
+	return status.HandlerStats{
+		Name: l.Name(), Unnamed: l.Unnamed(),
+		Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
+		Running: calls.Running, Slowest: calls.Slowest, Latency: status.Histogram{Counts: calls.Latency, Sum: calls.LatencySum},
+	}
+}
+
+// addTraffic adds what the Reflectors have read.
+func (m *Monitor) addTraffic(all *status.Stats) {
+	t := &m.Traffic
+	all.BytesRead = t.Bytes.Load()
+	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
+	all.Dropped = t.Dropped.Load()
+	all.Lists, all.DecodeFailures = t.Lists.Load(), t.Undecodable.Load()
+	for cause, count := range t.Relists() {
+		if all.Relists == nil {
+			all.Relists = map[status.Reason]uint64{}
+		}
+		all.Relists[status.Reason(cause)] = count
+	}
+	for failure, count := range t.Failures() {
+		all.Failures = append(all.Failures, status.FailureCount{Verb: failure.Verb, Reason: status.Reason(failure.Reason), Count: count})
+	}
+	slices.SortFunc(all.Failures, func(a, b status.FailureCount) int {
+		return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Reason, b.Reason))
+	})
+}
