@@ -54,7 +54,7 @@ var order = map[string]string{
 	"runtime/cache/internal/source":    "source bodies stream client shard view",
 	"runtime/cache/internal/stats":     "histogram size traffic body",
 	"runtime/cache/status":             "phase errors status join stats informer advice",
-	"runtime/cache/internal/store":     "names chunks form index marks slots+store+walk+write",
+	"runtime/cache/internal/store":     "names chunks form index marks slots walk store write",
 }
 
 // TestFilesUseOneAnotherOneWay checks which file of a package uses which: a function, a method, a type, a constant or a

@@ -12,10 +12,9 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Store holds objects of one kind by name, with indexes. The methods in this file may be
-// called from any goroutine, except for Find and KeepHashes. The other methods are for one
-// writer at a time. Those that change the store are called between Begin and End, unless
-// their comment says otherwise.
+// Store holds objects of one kind by name, with indexes. The methods in this file may be called from any goroutine, except for
+// Find, ContentHash and KeepHashes. The other methods are for one writer at a time. Those that change the store are called
+// between Begin and End, unless their comment says otherwise.
 type Store struct {
 	// mu keeps readers out from Begin to End, and guards what follows against them. Get
 	// reads without it.
@@ -99,6 +98,15 @@ func (s *Store) Held(namespace, name string) (obj wire.Object, contentHash uint6
 		contentHash = s.ContentHash(slot)
 	}
 	return obj, contentHash, ok
+}
+
+// ContentHash returns the content hash of the object in a slot, 0 if it is not known.
+// The caller is the writer or holds mu.
+func (s *Store) ContentHash(slot uint32) uint64 {
+	if !s.keepsHashes {
+		return 0
+	}
+	return s.hashes[slot]
 }
 
 // maxLocked is the number of objects that are copied under the read lock, which takes

@@ -169,15 +169,6 @@ func (s *Store) touch(slot uint32) {
 	s.touched = append(s.touched, slot)
 }
 
-// ContentHash returns the content hash of the object in a slot, 0 if it is not known.
-// The caller is the writer or holds mu.
-func (s *Store) ContentHash(slot uint32) uint64 {
-	if !s.keepsHashes {
-		return 0
-	}
-	return s.hashes[slot]
-}
-
 // SetContentHash sets the content hash of the object in a slot.
 func (s *Store) SetContentHash(slot uint32, contentHash uint64) {
 	if s.keepsHashes {
