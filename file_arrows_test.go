@@ -37,7 +37,7 @@ var order = map[string]string{
 	"runtime/cache/internal/deltafifo": "delta queue",
 	"runtime/cache/internal/frontier":  "claim frontier",
 	"runtime/cache/internal/hook":      "hook observers",
-	"runtime/cache/internal/indexer":   "content apply+arrivals+indexer",
+	"runtime/cache/internal/indexer":   "content functions arrivals indexer apply",
 	"runtime/cache/internal/initial":   "limit lists",
 	"runtime/cache/internal/listed":    "undecodable list skip_log",
 	"runtime/cache/internal/monitor":   "subscribers choice scope monitor stats",

@@ -1,9 +1,7 @@
 package indexer
 
 import (
-	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -91,47 +89,6 @@ func (x *Indexer) endBatch() {
 	x.entries, x.room = nil, nil
 }
 
-// calling is the call of an index function that is in progress; there is none if function
-// is nil.
-type calling struct {
-	function *Function
-	obj      wire.Object
-	// others keeps out the calls of arrivals. It is nil if there are none.
-	others *sync.Mutex
-}
-
-// valuesOf calls the index function.
-func (c *calling) valuesOf(function *Function, obj wire.Object) []string {
-	c.function, c.obj = function, obj
-	values := function.Values(obj)
-	c.function = nil
-	return values
-}
-
-// allValuesOf appends to room the values of all functions.
-func (c *calling) allValuesOf(room [][]string, functions []Function, obj wire.Object) [][]string {
-	if c.others != nil {
-		c.others.Lock()
-		defer c.others.Unlock()
-	}
-	obj = pack.Open(obj) // once for all functions
-	for i := range functions {
-		room = append(room, c.valuesOf(&functions[i], obj))
-	}
-	return room
-}
-
-// guard adds to the panic of an index function the index and the object. The caller of such
-// functions defers it: one deferred call serves a batch.
-func (c *calling) guard() {
-	if c.function == nil {
-		return
-	}
-	if value := recover(); value != nil {
-		panic(fmt.Sprintf("index %q panicked on %s: %v", c.function.Name, nameOf(c.obj), value))
-	}
-}
-
 // change applies what a watch reported.
 func (x *Indexer) change(notes []processor.Notification, deltas []deltafifo.Delta) []processor.Notification {
 	call := x.arrivals.calling()
@@ -141,7 +98,7 @@ func (x *Indexer) change(notes []processor.Notification, deltas []deltafifo.Delt
 	x.expectEntries(len(deltas))
 	for i := range deltas {
 		if d := &deltas[i]; d.IsState() {
-			name := nameOf(d.Object)
+			name := listed.NameOfObject(d.Object)
 			x.enter(&call, store.Entry{
 				Namespace: name.Namespace, Name: name.Name, Hash: store.HashOf(name.Namespace, name.Name),
 				Object: d.Object, ContentHash: d.ContentHash,
@@ -291,7 +248,7 @@ func (x *Indexer) replace(notes []processor.Notification, delta *deltafifo.Delta
 // slotsOf returns the slots of the objects of a part.
 func (x *Indexer) slotsOf(p *deltafifo.Part) (slots []uint32) {
 	add := func(slot uint32) {
-		if p.Has(nameOf(x.store.At(slot))) {
+		if p.Has(listed.NameOfObject(x.store.At(slot))) {
 			slots = append(slots, slot)
 		}
 	}
@@ -317,13 +274,13 @@ func (x *Indexer) Unchanged(part *deltafifo.Part, notes []processor.Notification
 	}
 	noted := make(map[listed.Name]struct{}, len(notes))
 	for i := range notes {
-		noted[nameOf(notes[i].Obj)] = struct{}{}
+		noted[listed.NameOfObject(notes[i].Obj)] = struct{}{}
 	}
 	slots := x.slotsOf(part)
 	unchanged := make([]processor.Notification, 0, len(slots))
 	for _, slot := range slots {
 		obj := x.store.At(slot)
-		if _, is := noted[nameOf(obj)]; !is {
+		if _, is := noted[listed.NameOfObject(obj)]; !is {
 			unchanged = append(unchanged, processor.Notification{Kind: processor.Update, Old: obj, Obj: obj})
 		}
 	}
@@ -408,7 +365,7 @@ func netOf(notes []processor.Notification) []processor.Notification {
 	at := make(map[listed.Name]int, len(notes)) // of firsts
 	for i := range notes {
 		n := &notes[i]
-		name := nameOf(n.Obj)
+		name := listed.NameOfObject(n.Obj)
 		if first, seen := at[name]; seen {
 			firsts[first].Kind, firsts[first].Obj = n.Kind, n.Obj
 			continue

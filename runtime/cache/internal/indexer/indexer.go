@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
@@ -25,14 +24,6 @@ import (
 
 // ErrNoIndex is wrapped by reads of an index that was never added, or was removed.
 var ErrNoIndex = errors.New("no such index")
-
-// Function is an index function, with the name of its index.
-type Function struct {
-	Name   string
-	Values func(obj wire.Object) []string
-	// Typed is the function as its owner has written it.
-	Typed any
-}
 
 // Indexer is a cache of objects by name, with indexes. Readers never wait for an index function
 // or for a handler. They wait for a writer only while it stores a batch. Writers take turns.
@@ -276,8 +267,3 @@ func (x *Indexer) HasValue(index, value string) (has bool, values int) {
 
 // Values returns the values under which the index has objects. It returns nil for an index that does not exist.
 func (x *Indexer) Values(index string) []string { return x.store.Values(index) }
-
-// nameOf returns the name of an object.
-func nameOf(obj metav1.Object) listed.Name {
-	return listed.Name{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-}
