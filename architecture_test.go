@@ -100,9 +100,9 @@ var rooms = map[string][]string{
 	},
 	"runtime/cache/internal/hook": nil,
 	"runtime/cache/internal/indexer": {
-		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed",
-		"runtime/cache/internal/mutation", "runtime/cache/internal/pack", "runtime/cache/internal/processor", "runtime/cache/internal/protocol",
-		"runtime/cache/internal/stats", "runtime/cache/internal/store", "runtime/internal/", "runtime/wire",
+		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/mutation",
+		"runtime/cache/internal/pack", "runtime/cache/internal/processor", "runtime/cache/internal/protocol", "runtime/cache/internal/store",
+		"runtime/internal/", "runtime/wire",
 	},
 	"runtime/cache/internal/informer": {
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",

@@ -98,7 +98,7 @@ func (c *config) reflector(id frontier.ID, pace *protocol.Pace, from *gate.Gate)
 		FirstLists: [2]chan struct{}{c.ownFirstLists, c.firstLists}, // the others of this informer do not wait in front of other informers
 		Pace:       pace, Random: c.random,
 	}
-	if packing := store.PackingOf(&c.form); packing != nil {
+	if packing := packingOf(c); packing != nil {
 		s.Source = &pack.Source{Source: from, Packing: packing}
 	}
 	if c.isScope {
@@ -112,12 +112,12 @@ func (c *config) reflector(id frontier.ID, pace *protocol.Pace, from *gate.Gate)
 func newCache(c *config) *indexer.Indexer {
 	c.pack()
 	var detector *mutation.Detector
-	if c.MutationDetector && store.PackingOf(&c.form) == nil { // readers of packed objects own them
+	if c.MutationDetector && packingOf(c) == nil { // readers of packed objects own them
 		detector = mutation.New(c.name())
 	}
 	x := indexer.New(c.form, detector)
 	_ = x.AddIndexes(c.functions...) // no name is taken yet
-	if store.PackingOf(&c.form) != nil || c.decodes() {
+	if packingOf(c) != nil || c.decodes() {
 		x.KeepHashes()
 	}
 	return x
@@ -142,6 +142,13 @@ func (c *config) pack() {
 	for i := range c.scopes {
 		c.scopes[i].form, c.scopes[i].Decode.Packer = c.form, packing
 	}
+}
+
+// packingOf returns what packs the objects; nil if they are not packed. It is no method: a package that uses a Kind would compile
+// the type of the result again.
+func packingOf(c *config) *pack.Packing {
+	packing, _ := c.Decode.Packer.(*pack.Packing)
+	return packing
 }
 
 // isInterface reports whether only Decode.Object tells the Go type of the objects.

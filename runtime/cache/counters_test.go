@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
@@ -202,11 +200,8 @@ func TestReadersDoNotWait(t *testing.T) {
 
 // TestSizesOfACache reads the sizes of the indexes and the estimate of the memory of objects.
 func TestSizesOfACache(t *testing.T) {
-	x := NewIndexer(Indexers[object]{"letters": cachetest.ByLetters})
-	read := func() (all status.Stats) {
-		monitor.AddCache(machineOf(x), &all, clock.Now())
-		return all
-	}
+	s := informerOf(Config[object]{Resource: widgets, Open: cachetest.OpenerOf(cachetest.NewSource()), Indexers: Indexers[object]{"letters": cachetest.ByLetters}})
+	x, read := s.GetIndexer(), inside(s).monitor.Stats
 	if got := read(); got.ObjectBytes != 0 || fmt.Sprint(got.Indexes) != "[{namespace 0} {letters 0}]" {
 		t.Errorf("an empty cache has %+v", got)
 	}

@@ -54,7 +54,7 @@ func newInformer(settings config) *sharedInformer {
 	}
 	s.monitor = monitor.New(monitor.Options{
 		Resource: settings.Resource, Name: s.set.name, Namespaces: s.set.namespaces, HasSynced: s.HasSynced,
-		Scopes: s.set.monitored, Left: s.set.leaving, Has: s.set.has, Awaits: s.set.awaits, AddTo: s.addTo,
+		Scopes: s.set.monitored, Left: s.set.leaving, Has: s.set.has, Awaits: s.set.awaits, Packing: packingOf(&settings), AddTo: s.addTo,
 	})
 	s.panics.logger, s.panics.changed = s.monitor.Base, s.monitor.Changed
 	s.core = informer.New(cache, s.monitor)

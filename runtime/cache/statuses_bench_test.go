@@ -51,7 +51,7 @@ func BenchmarkStatuses(b *testing.B) {
 	b.Run("with estimates", func(b *testing.B) {
 		for b.Loop() {
 			for _, s := range made {
-				inside(s).core.Indexer.ForgetSize()
+				inside(s).monitor.ForgetSize()
 			}
 			read(b)
 		}

@@ -12,12 +12,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -32,7 +29,6 @@ type Indexer struct {
 	detector *mutation.Detector // nil without one
 	// stopped is the result of Err.
 	stopped atomic.Pointer[error]
-	size    stats.Estimate
 	// arrivals calls the index functions for packed objects. It is nil if objects are not packed.
 	arrivals *arrivals
 
@@ -153,41 +149,8 @@ func (x *Indexer) All() store.Walk { return x.store.All() }
 // Len returns the number of objects.
 func (x *Indexer) Len() int { return x.store.Len() }
 
-// sampleSize is the number of objects of which Bytes is an estimate.
-const sampleSize = 32
-
-// Bytes returns an estimate of the memory that the objects take. It reads a sample of them, and
-// holds no lock meanwhile.
-func (x *Indexer) Bytes(now clock.Stamp) int64 {
-	if x.store.Packing() != nil {
-		return x.Packed(now).Bytes
-	}
-	return x.estimate(now, x.Len(), x.store.Sample)
-}
-
-// Packed returns the sizes of packed objects; zero if the objects are not packed. Bytes has an estimate for those that stay Go
-// values.
-func (x *Indexer) Packed(now clock.Stamp) pack.Stats {
-	packed := x.store.Packed()
-	if packed.Values > 0 {
-		packed.Bytes += x.estimate(now, int(packed.Values), x.store.SampleValues)
-	}
-	return packed
-}
-
-// estimate returns an estimate of the memory of count objects, of which sample returns up to a number.
-func (x *Indexer) estimate(now clock.Stamp, count int, sample func(n int) []wire.Object) int64 {
-	return x.size.Bytes(now, count, func(yield func(any) bool) {
-		for _, obj := range sample(min(count, sampleSize)) {
-			if !yield(obj) {
-				return
-			}
-		}
-	})
-}
-
-// ForgetSize makes the next Bytes read the objects. It is for benchmarks.
-func (x *Indexer) ForgetSize() { x.size = stats.Estimate{} }
+// Sample returns up to n objects, from all parts of the cache.
+func (x *Indexer) Sample(n int) []wire.Object { return x.store.Sample(n) }
 
 // Sizes returns the sizes of the indexes, first that of NamespaceIndex.
 func (x *Indexer) Sizes() []store.IndexSize { return x.store.IndexSizes() }

@@ -21,6 +21,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
@@ -43,6 +44,8 @@ type Options struct {
 	Has    func(id frontier.ID, name listed.Name) bool
 	// Awaits returns what an informer waits for whose scopes come later.
 	Awaits func() *status.NotSynced
+	// Packing is nil if the objects are not packed.
+	Packing *pack.Packing
 	// AddTo adds to a Status what others know. It may be nil.
 	AddTo func(*status.Status)
 	// Hooks are the functions of the program. Its Status is ignored.
@@ -57,6 +60,7 @@ type Monitor struct {
 	// core is nil for a Reflector alone.
 	core                *informer.Informer
 	processing, toCache stats.Histogram
+	size                stats.Estimate
 
 	subscribers
 	choice choice

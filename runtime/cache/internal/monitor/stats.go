@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Stats returns the counters of an informer. It takes no lock that is held while foreign code runs: a handler, a
@@ -26,7 +27,7 @@ func (m *Monitor) Stats() status.Stats {
 	for _, scope := range core.Scopes() {
 		all.Staleness = max(all.Staleness, now.Since(scope.Frontier.Heard()))
 	}
-	AddCache(core.Indexer, &all, now)
+	m.addObjects(&all, now)
 	m.addHandlers(&all, now)
 	return all
 }
@@ -53,14 +54,40 @@ func (m *Monitor) addHandlers(all *status.Stats, now clock.Stamp) {
 	}
 }
 
-// AddCache adds the sizes of a cache.
-func AddCache(x *indexer.Indexer, all *status.Stats, now clock.Stamp) {
-	all.ObjectBytes = x.Bytes(now)
-	all.Packed = status.PackedStats(x.Packed(now))
+// addObjects adds the memory of the objects, and the sizes of the indexes.
+func (m *Monitor) addObjects(all *status.Stats, now clock.Stamp) {
+	x := m.core.Indexer
 	for _, index := range x.Sizes() {
 		all.Indexes = append(all.Indexes, status.IndexStats(index))
 	}
+	packing := m.options.Packing
+	if packing == nil {
+		all.ObjectBytes = m.estimate(now, x.Len(), x.Sample)
+		return
+	}
+	all.Packed = status.PackedStats(packing.Stats())
+	if count := int(all.Packed.Values); count > 0 {
+		all.Packed.Bytes += m.estimate(now, count, func(n int) []wire.Object { return pack.SampleValues(x.All().Each(), n) })
+	}
+	all.ObjectBytes = all.Packed.Bytes
 }
+
+// sampleSize is the number of objects of which estimate reads the memory.
+const sampleSize = 32
+
+// estimate returns an estimate of the memory of count objects, of which sample returns up to n.
+func (m *Monitor) estimate(now clock.Stamp, count int, sample func(n int) []wire.Object) int64 {
+	return m.size.Bytes(now, count, func(yield func(any) bool) {
+		for _, obj := range sample(sampleSize) {
+			if !yield(obj) {
+				return
+			}
+		}
+	})
+}
+
+// ForgetSize makes the next Stats read the objects. It is for benchmarks.
+func (m *Monitor) ForgetSize() { m.size = stats.Estimate{} }
 
 // HandlerStats returns the counters of a handler that do not depend on a queue.
 func HandlerStats(l *processor.Listener, now clock.Stamp) status.HandlerStats {

@@ -166,7 +166,7 @@ func TestDictionaryFollowsTheObjects(t *testing.T) {
 	fill := func(kind string, count int) (all []*Object, packed, raw int) {
 		for n := range count {
 			obj := pack(p, newObject(n, kind, 1000))
-			size, text := obj.Text().Sizes()
+			size, text := obj.Text().sizes()
 			all, packed, raw = append(all, Of(obj.Text())), size, text
 		}
 		return all, packed, raw
@@ -216,7 +216,7 @@ func TestObjectWithoutText(t *testing.T) {
 	if got.GetName() != "one" || got.GetLabels()["a"] != "b" || got.Open().GetLabels()["a"] != "b" || got.Open() == of.DeepCopyObject() {
 		t.Errorf("got %v", got.Open())
 	}
-	if size, raw := packed.Text().Sizes(); size == 0 || raw != 0 || packed.Text().Value() == nil {
+	if size, raw := packed.Text().sizes(); size == 0 || raw != 0 || packed.text.format.object == nil {
 		t.Errorf("it has %d of %d bytes", size, raw)
 	}
 }
@@ -228,14 +228,14 @@ func TestLastObjectDropsTheDictionary(t *testing.T) {
 		var all []*Text
 		for n := range 100 {
 			all = append(all, pack(p, newObject(n, fmt.Sprint("round", round), 1000)).Text())
-			all[n].Count(1)
+			p.Count(all[n], 1)
 		}
 		l := p.last.Load()
 		if d := *l.current.Load().dictionary.Load(); len(d.(ends).text) == 0 {
 			t.Error("there is no dictionary")
 		}
 		for _, text := range all {
-			text.Count(-1)
+			p.Count(text, -1)
 		}
 		if d := *l.current.Load().dictionary.Load(); len(d.(ends).text) != 0 || len(l.samples) != 0 {
 			t.Errorf("after the last object, the dictionary has %d bytes, and %d are sampled", len(d.(ends).text), len(l.samples))
@@ -260,8 +260,8 @@ func TestNoDictionaryForOneObject(t *testing.T) {
 	p := New(counted{made: &made})
 	for n := range 10 {
 		text := pack(p, newObject(n, "kind", 1000)).Text()
-		text.Count(1)
-		text.Count(-1)
+		p.Count(text, 1)
+		p.Count(text, -1)
 	}
 	if made != 1 || len(p.last.Load().samples) != 0 {
 		t.Errorf("%d dictionaries were made, and %d bytes are sampled", made, len(p.last.Load().samples))
@@ -297,7 +297,7 @@ func TestTextThatDoesNotShrink(t *testing.T) {
 	}
 	obj.Annotations = map[string]string{"text": strings.NewReplacer(`"`, "a", `\`, "b", "<", "c", ">", "d", "&", "e").Replace(string(text))}
 	packed := pack(p, obj.DeepCopy())
-	size, raw := packed.Text().Sizes()
+	size, raw := packed.Text().sizes()
 	if size > raw*21/20+64 {
 		t.Errorf("%d bytes of text take %d", raw, size)
 	}

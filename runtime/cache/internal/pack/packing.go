@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"iter"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -20,10 +21,11 @@ type Packing struct {
 	classes  classes
 	// buffers has *[]byte, whose bytes are 0 up to the capacity.
 	buffers sync.Pool
-	// values is set by IndexWith.
-	values func(obj wire.Object) *Values
-	// reads is the number of objects that were decoded again.
-	reads atomic.Uint64
+	// index is set by IndexWith.
+	index func(obj wire.Object) *Values
+	// bytes, textBytes and values are those of Stats, and reads the number of objects that were decoded again.
+	bytes, textBytes, values atomic.Int64
+	reads                    atomic.Uint64
 	// kept is the number of objects of a list that have their decoded form until they are delivered.
 	kept atomic.Int32
 
@@ -34,7 +36,8 @@ type Packing struct {
 	lines map[form]*line
 }
 
-// Stats has the sizes of packed objects. PackedStats of package status documents it.
+// Stats has the sizes of the objects of the cache. Bytes lacks those of the Values, which are objects that stay Go values. Package
+// status documents it as PackedStats.
 type Stats struct {
 	Bytes, TextBytes, Values int64
 	Reads                    uint64
@@ -57,14 +60,14 @@ func New(compression packing.Compression) *Packing {
 
 // IndexWith sets a function that calls the index functions for an object that has arrived. It is called before the first object
 // arrives, which several goroutines may do at one time.
-func (p *Packing) IndexWith(values func(obj wire.Object) *Values) { p.values = values }
+func (p *Packing) IndexWith(index func(obj wire.Object) *Values) { p.index = index }
 
 // arrived returns a packed object that has just arrived. One of a list is decoded again for handlers if too many others wait.
 func (p *Packing) arrived(t *Text, obj wire.Object, listed bool) *Object {
 	packed := Of(t)
 	packed.names.Store(identityOf(obj))
-	if p.values != nil {
-		packed.values = p.values(obj)
+	if p.index != nil {
+		packed.values = p.index(obj)
 	}
 	if !listed || p.keeps() {
 		packed.decoded = obj
@@ -72,8 +75,47 @@ func (p *Packing) arrived(t *Text, obj wire.Object, listed bool) *Object {
 	return packed
 }
 
-// Reads returns the number of objects that were decoded again.
-func (p *Packing) Reads() uint64 { return p.reads.Load() }
+// Count adds n to the number of times that the cache has a Text, which is 0 or 1. The writer of the cache calls it.
+func (p *Packing) Count(t *Text, n int) {
+	packed, raw := t.sizes()
+	p.bytes.Add(int64(n * packed))
+	p.textBytes.Add(int64(n * raw))
+	if t.format.object != nil {
+		p.values.Add(int64(n))
+	} else {
+		t.format.line.count(n)
+	}
+}
+
+// Clear tells that the cache has no object any more. The writer of the cache calls it.
+func (p *Packing) Clear() {
+	p.bytes.Store(0)
+	p.textBytes.Store(0)
+	p.values.Store(0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lines {
+		l.count(-l.live)
+	}
+}
+
+// Stats returns the sizes. Any goroutine may call it.
+func (p *Packing) Stats() Stats {
+	return Stats{p.bytes.Load(), p.textBytes.Load(), p.values.Load(), p.reads.Load()}
+}
+
+// SampleValues returns up to n of the objects that stay Go values. No one writes to them.
+func SampleValues(objs iter.Seq[wire.Object], n int) (values []wire.Object) {
+	for obj := range objs {
+		if len(values) == n {
+			break
+		}
+		if packed, is := obj.(*Object); is && packed.text.format.object != nil {
+			values = append(values, packed.text.format.object)
+		}
+	}
+	return values
+}
 
 // maxBuffer is the capacity above which a buffer is not used again.
 const maxBuffer = 256 << 10
@@ -169,15 +211,6 @@ func (p *Packing) line(of form, reader *wire.Decoder) *line {
 	}
 	p.last.Store(l)
 	return l
-}
-
-// Clear tells that the cache has no object any more. The writer of the cache calls it.
-func (p *Packing) Clear() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, l := range p.lines {
-		l.count(-l.live)
-	}
 }
 
 var _ runtime.Object = (*Object)(nil)

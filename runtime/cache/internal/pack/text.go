@@ -92,20 +92,10 @@ func (t *Text) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t), headBytes)), t.size)
 }
 
-// Count adds n to the number of times that the cache has the Text, which is 0 or 1. The writer of the cache calls it.
-func (t *Text) Count(n int) {
-	if l := t.format.line; l != nil {
-		l.count(n)
-	}
-}
-
-// Value returns the object itself, which no one writes to, if the Text has no text of it, and nil otherwise.
-func (t *Text) Value() wire.Object { return t.format.object }
-
-// Sizes returns the number of bytes in memory, without those of Value, and that of the text.
-func (t *Text) Sizes() (packed, raw int) {
+// sizes returns the number of bytes in memory, without those of a Go value, and that of the text.
+func (t *Text) sizes() (packed, raw int) {
 	_, _, rounded := roundedSize(int(headBytes) + int(t.size))
-	if t.Value() != nil {
+	if t.format.object != nil {
 		rounded += int(unsafe.Sizeof(format{}))
 	}
 	return rounded, int(t.raw)

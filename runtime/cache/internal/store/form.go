@@ -21,7 +21,7 @@ type Form struct {
 	ifOfType func(obj wire.Object) (word unsafe.Pointer, is bool)
 	// packing, a *pack.Packing, is not nil if a word is a *pack.Text, and object returns a *pack.Object of it. It is an interface
 	// because packages that use a cache would compile its type again.
-	packing interface{ Reads() uint64 }
+	packing interface{ Clear() }
 }
 
 // FormOf returns the form of T. Its functions are the only ones of this package that are compiled for each type.

@@ -13,10 +13,6 @@ type slots struct {
 	form    Form
 	words   chunked[unsafe.Pointer]
 	objects chunked[wire.Object]
-	// packed and raw are the bytes that packed objects take, and those of their texts.
-	packed, raw int64
-	// values is the number of objects that stay Go values although the others are packed.
-	values int64
 }
 
 func newSlots(form Form) slots {
@@ -61,9 +57,9 @@ func (s *slots) load(slot uint32) (obj wire.Object, ok bool) {
 func (s *slots) set(slot uint32, obj wire.Object) {
 	if s.form.hasWords() {
 		word := s.form.word(obj)
-		if s.form.packing != nil {
-			s.count(word, 1) // first, because the last object of a line drops its dictionary
-			s.count(s.words.at(slot), -1)
+		if packing := PackingOf(&s.form); packing != nil {
+			packing.Count((*pack.Text)(word), 1) // first, because the last object of a line drops its dictionary
+			packing.Count((*pack.Text)(s.words.at(slot)), -1)
 		}
 		s.words.set(slot, word)
 	} else {
@@ -75,8 +71,8 @@ func (s *slots) set(slot uint32, obj wire.Object) {
 func (s *slots) push(obj wire.Object) uint32 {
 	if s.form.hasWords() {
 		word := s.form.word(obj)
-		if s.form.packing != nil {
-			s.count(word, 1)
+		if packing := PackingOf(&s.form); packing != nil {
+			packing.Count((*pack.Text)(word), 1)
 		}
 		return s.words.push(word)
 	}
@@ -86,8 +82,8 @@ func (s *slots) push(obj wire.Object) uint32 {
 // pop removes the last object.
 func (s *slots) pop() {
 	if s.form.hasWords() {
-		if s.form.packing != nil {
-			s.count(s.words.at(uint32(s.words.n-1)), -1)
+		if packing := PackingOf(&s.form); packing != nil {
+			packing.Count((*pack.Text)(s.words.at(uint32(s.words.n-1))), -1)
 		}
 		s.words.pop()
 	} else {
@@ -100,22 +96,9 @@ func (s *slots) clear() {
 	s.words.table.Store(nil)
 	s.objects.table.Store(nil)
 	s.words.n, s.objects.n = 0, 0
-	s.packed, s.raw, s.values = 0, 0, 0
 	if packing := PackingOf(&s.form); packing != nil {
 		packing.Clear()
 	}
-}
-
-// count adds a packed object to the sums, or removes it if n is -1.
-func (s *slots) count(word unsafe.Pointer, n int64) {
-	text := (*pack.Text)(word)
-	packed, raw := text.Sizes()
-	s.packed += n * int64(packed)
-	s.raw += n * int64(raw)
-	if text.Value() != nil {
-		s.values += n
-	}
-	text.Count(int(n))
 }
 
 // chunks returns the length of the table, for tests.

@@ -227,20 +227,6 @@ func (s *Store) IndexSizes() []IndexSize {
 	return sizes
 }
 
-// Packed returns the sizes of packed objects; zero if the objects are not packed.
-func (s *Store) Packed() pack.Stats {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	stats := pack.Stats{Bytes: s.objects.packed, TextBytes: s.objects.raw, Values: s.objects.values}
-	if packing := s.Packing(); packing != nil {
-		stats.Reads = packing.Reads()
-	}
-	return stats
-}
-
-// Packing returns what packs the objects; nil if they are not packed.
-func (s *Store) Packing() *pack.Packing { return PackingOf(&s.objects.form) }
-
 // Sample returns up to n objects, from slots at equal distances.
 func (s *Store) Sample(n int) []wire.Object {
 	s.mu.RLock()
@@ -251,20 +237,6 @@ func (s *Store) Sample(n int) []wire.Object {
 		sample[i] = s.objects.at(uint32(i * s.objects.len() / n))
 	}
 	return sample
-}
-
-// SampleValues returns up to n of the objects that stay Go values although the others are packed.
-func (s *Store) SampleValues(n int) (values []wire.Object) {
-	all := s.All()
-	for word := range viewOf(&all).words.all() {
-		if len(values) == n {
-			break
-		}
-		if value := (*pack.Text)(word).Value(); value != nil {
-			values = append(values, value)
-		}
-	}
-	return values
 }
 
 // index returns the index of that name, or nil. The caller is the writer or holds mu.
