@@ -101,7 +101,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/hook": nil,
 	"runtime/cache/internal/indexer": {
 		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/mutation",
-		"runtime/cache/internal/pack", "runtime/cache/internal/processor", "runtime/cache/internal/protocol", "runtime/cache/internal/store",
+		"runtime/cache/internal/processor", "runtime/cache/internal/protocol", "runtime/cache/internal/store",
 		"runtime/internal/", "runtime/wire",
 	},
 	"runtime/cache/internal/informer": {
@@ -124,7 +124,7 @@ var rooms = map[string][]string{
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",
 		"runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/reflector", "runtime/sharding", "runtime/wire", "runtime/writes",
 	},
-	"runtime/cache/internal/pack": {"internal/packing", "runtime/cache/internal/source", "runtime/wire"},
+	"runtime/cache/internal/pack": {"internal/packing", "runtime/cache/internal/indexer", "runtime/cache/internal/source", "runtime/cache/internal/store", "runtime/wire"},
 	"runtime/cache/internal/processor": {
 		"runtime/cache/internal/clock", "runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/cache/internal/stats", "runtime/wire",
 	},
@@ -142,7 +142,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/scoping": {"runtime/sharding"},
 	"runtime/cache/internal/source":  {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/stats":   {"runtime/cache/internal/clock"},
-	"runtime/cache/internal/store":   {"runtime/cache/internal/pack", "runtime/wire"},
+	"runtime/cache/internal/store":   {"runtime/wire"},
 	"runtime/cache/status": {
 		"internal/human", "internal/printable", "runtime/cache/internal/advice", "runtime/cache/internal/listed", "runtime/cache/internal/protocol",
 		"runtime/cache/internal/stats", "runtime/wire",

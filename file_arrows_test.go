@@ -37,7 +37,7 @@ var order = map[string]string{
 	"runtime/cache/internal/deltafifo": "delta queue",
 	"runtime/cache/internal/frontier":  "claim frontier",
 	"runtime/cache/internal/hook":      "hook observers",
-	"runtime/cache/internal/indexer":   "content functions arrivals indexer apply",
+	"runtime/cache/internal/indexer":   "kept content functions arrivals indexer apply",
 	"runtime/cache/internal/initial":   "limit lists",
 	"runtime/cache/internal/listed":    "undecodable list skip_log",
 	"runtime/cache/internal/monitor":   "subscribers choice scope monitor stats",
@@ -54,7 +54,7 @@ var order = map[string]string{
 	"runtime/cache/internal/source":    "source bodies stream client shard view",
 	"runtime/cache/internal/stats":     "histogram size traffic body",
 	"runtime/cache/status":             "phase errors status join stats informer advice",
-	"runtime/cache/internal/store":     "names chunks form index marks slots walk store write",
+	"runtime/cache/internal/store":     "names chunks keeper form index marks slots walk store write",
 }
 
 // TestFilesUseOneAnotherOneWay checks which file of a package uses which: a function, a method, a type, a constant or a

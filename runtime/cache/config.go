@@ -116,6 +116,9 @@ func newCache(c *config) *indexer.Indexer {
 		detector = mutation.New(c.name())
 	}
 	x := indexer.New(c.form, detector)
+	if packing := packingOf(c); packing != nil {
+		packing.IndexWith(x.CallEarly())
+	}
 	_ = x.AddIndexes(c.functions...) // no name is taken yet
 	if packingOf(c) != nil || c.decodes() {
 		x.KeepHashes()
@@ -138,7 +141,7 @@ func (c *config) pack() {
 		return
 	}
 	packing := pack.New(compression)
-	c.form, c.Decode.Packer = store.PackedForm(c.form, packing), packing
+	c.form, c.Decode.Packer = store.KeptForm(c.form, packing), packing
 	for i := range c.scopes {
 		c.scopes[i].form, c.scopes[i].Decode.Packer = c.form, packing
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
 // scripted is a kind whose objects come from a script.
@@ -161,7 +160,7 @@ func TestDefaultPacking(t *testing.T) {
 		packing.Default = packingtest.Compression()
 		for _, transform := range []TransformFunc[object]{nil, func(obj object) (object, error) { return obj, nil }} {
 			s := informerOf(Config[object]{Resource: widgets, Open: cachetest.OpenerOf(cachetest.NewSource()), Transform: transform})
-			if got := store.PackingOf(&inside(s).config.form) != nil; got != (want && transform == nil) {
+			if got := packingOf(inside(s).config) != nil; got != (want && transform == nil) {
 				t.Errorf("with %T, with a transform %v: the objects are packed: %v", packing.Default, transform != nil, got)
 			}
 		}

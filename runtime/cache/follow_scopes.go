@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -27,7 +27,7 @@ import (
 // FollowScopes returns nil after the end of ctx, and an error that wraps ErrStopped if one of the informers has ended. The scopes
 // stay then.
 func FollowScopes[T, N Object](ctx context.Context, informer *SharedIndexInformer[T], objects *SharedIndexInformer[N], scope func(N) Scope) error {
-	return followScopes(ctx, informer.machine, objects.machine, func(obj Object) Scope { return scope(pack.Open(obj).(N)) })
+	return followScopes(ctx, informer.machine, objects.machine, func(obj Object) Scope { return scope(indexer.Open(obj).(N)) })
 }
 
 func followScopes(ctx context.Context, follower, followed machine, scope func(Object) Scope) error {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -211,7 +211,7 @@ func erasedHandler[T Object](h ResourceEventHandler[T]) eventHandler {
 		if wants != nil && !wants(n.Kind) {
 			return
 		}
-		switch obj := pack.Open(n.Obj).(T); n.Kind {
+		switch obj := indexer.Open(n.Obj).(T); n.Kind {
 		case processor.Add:
 			h.OnAdd(obj, n.Initial)
 		case processor.Update:
@@ -231,7 +231,7 @@ func oldOf[T Object](n *processor.Notification, obj T) T {
 	if n.Old == n.Obj { // packed objects are not decoded twice
 		return obj
 	}
-	return pack.Open(n.Old).(T)
+	return indexer.Open(n.Old).(T)
 }
 
 // byNameOf returns a function that handles notifications if the handler is an ObjectNameHandler, and nil otherwise.

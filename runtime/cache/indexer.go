@@ -6,7 +6,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -43,7 +42,7 @@ func erasedIndexers[T Object](indexers Indexers[T]) []indexer.Function {
 	for name, values := range indexers {
 		function := indexer.Function{Name: name, Typed: values}
 		if values != nil {
-			function.Values = func(obj Object) []string { return values(pack.Open(obj).(T)) }
+			function.Values = func(obj Object) []string { return values(obj.(T)) }
 		}
 		functions = append(functions, function)
 	}
@@ -133,7 +132,7 @@ func (x *Indexer[T]) Get(name ObjectName) (obj T, exists bool) {
 	if !exists {
 		return obj, false
 	}
-	return pack.Open(found).(T), true
+	return found.(T), true
 }
 
 // GetByKey is Get with the key of a work queue. It returns an error for a key that is
@@ -186,7 +185,7 @@ func (x *Indexer[T]) AllByIndex(indexName, value string) iter.Seq[T] {
 
 func yieldAll[T Object](found store.Walk, yield func(T) bool) {
 	for i := range found.Slots() {
-		if !yield(pack.Open(found.At(i)).(T)) {
+		if !yield(found.At(i).(T)) {
 			return
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
@@ -105,7 +104,7 @@ func typedOr[T Object](obj Object, err error) (typed T, _ error) {
 	if err != nil {
 		return typed, err
 	}
-	return pack.Open(obj).(T), nil
+	return obj.(T), nil
 }
 
 // newLister is not inlined: a package that calls NewLister would compile the types of an Indexer again.

@@ -6,7 +6,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -63,12 +62,12 @@ func withRoom(notes []processor.Notification, n int) []processor.Notification {
 // enter appends a new state of an object to the entries of the batch.
 func (x *Indexer) enter(call *calling, e store.Entry) {
 	first := len(x.room)
-	switch values := pack.ValuesOf(e.Object); {
-	case len(x.functions) == 0:
-	case x.arrivals.isOf(values):
-		x.room = append(x.room, values.Lists...)
-	default:
-		x.room = call.allValuesOf(x.room, x.functions, e.Object)
+	if len(x.functions) > 0 {
+		if lists := x.arrivals.listsOf(e.Object); lists != nil {
+			x.room = append(x.room, lists...)
+		} else {
+			x.room = call.allValuesOf(x.room, x.functions, e.Object)
+		}
 	}
 	e.Values = x.room[first:len(x.room):len(x.room)]
 	x.entries = append(x.entries, e)

@@ -5,13 +5,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// arrivals calls the index functions for each packed object when it arrives, in the goroutine that has decoded it. Later the
-// object would have to be decoded again. Its methods may be called on nil, for a cache of objects that are not packed.
+// arrivals calls the index functions for each object of a Keeper when it arrives, in the goroutine that has decoded it. Later the
+// object would have to be decoded again. Its methods may be called on nil, for a cache without a Keeper.
 type arrivals struct {
 	// calls serializes the calls of index functions, as for other caches.
 	calls sync.Mutex
@@ -24,15 +22,10 @@ type functions struct {
 	list   []Function
 }
 
-// arrivalsOf returns the arrivals of a cache.
-func arrivalsOf(form *store.Form) *arrivals {
-	packing := store.PackingOf(form)
-	if packing == nil {
-		return nil
-	}
+// newArrivals returns arrivals without functions.
+func newArrivals() *arrivals {
 	a := &arrivals{}
 	a.known.Store(&functions{})
-	packing.IndexWith(a.values)
 	return a
 }
 
@@ -43,13 +36,8 @@ func (a *arrivals) publish(list []Function) {
 	}
 }
 
-// isOf reports whether values are those of all functions.
-func (a *arrivals) isOf(values *pack.Values) bool {
-	return values != nil && values.Of == a.known.Load().number
-}
-
 // values calls the functions. If one of them panics, it returns none: the writer calls them again, and reports the panic.
-func (a *arrivals) values(obj wire.Object) (values *pack.Values) {
+func (a *arrivals) values(obj wire.Object) (values *Values) {
 	known := a.known.Load()
 	if len(known.list) == 0 {
 		return nil
@@ -60,7 +48,20 @@ func (a *arrivals) values(obj wire.Object) (values *pack.Values) {
 		}
 	}()
 	call := a.calling()
-	return &pack.Values{Of: known.number, Lists: call.allValuesOf(make([][]string, 0, len(known.list)), known.list, obj)}
+	return &Values{known.number, call.allValuesOf(make([][]string, 0, len(known.list)), known.list, obj)}
+}
+
+// listsOf returns the values of all present functions for an object; nil if some have to be called.
+func (a *arrivals) listsOf(obj wire.Object) [][]string {
+	if a == nil {
+		return nil
+	}
+	if kept, is := obj.(Kept); is {
+		if values := kept.Values(); values != nil && values.of == a.known.Load().number {
+			return values.lists
+		}
+	}
+	return nil
 }
 
 // calling returns a calling for calls that arrivals wait for.

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -15,7 +14,7 @@ import (
 // client-go's typed clients leave them in the items of a list of custom resources, and
 // remove them from the events of a watch. It changes neither object.
 func equalContent(a, b wire.Object) bool {
-	a, b = pack.Open(a), pack.Open(b)
+	a, b = Open(a), Open(b)
 	if reflect.DeepEqual(a, b) {
 		return true
 	}

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -40,7 +39,7 @@ func (c *calling) allValuesOf(room [][]string, functions []Function, obj wire.Ob
 		c.others.Lock()
 		defer c.others.Unlock()
 	}
-	obj = pack.Open(obj) // once for all functions
+	obj = Open(obj) // once for all functions
 	for i := range functions {
 		room = append(room, c.valuesOf(&functions[i], obj))
 	}

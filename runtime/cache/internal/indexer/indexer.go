@@ -29,7 +29,7 @@ type Indexer struct {
 	detector *mutation.Detector // nil without one
 	// stopped is the result of Err.
 	stopped atomic.Pointer[error]
-	// arrivals calls the index functions for packed objects. It is nil if objects are not packed.
+	// arrivals calls the index functions early. It is nil without CallEarly.
 	arrivals *arrivals
 
 	writing sync.Mutex // serializes writers, and guards what follows
@@ -48,12 +48,20 @@ const NamespaceIndex = "namespace"
 
 // New returns an empty Indexer of objects of one form, with NamespaceIndex. detector may be nil.
 func New(form store.Form, detector *mutation.Detector) *Indexer {
-	return &Indexer{store: store.New(NamespaceIndex, form), detector: detector, arrivals: arrivalsOf(&form)}
+	return &Indexer{store: store.New(NamespaceIndex, form), detector: detector}
 }
 
 // KeepHashes makes an empty Indexer keep content hashes. Without them, objects are compared deeply when they are
 // listed again.
 func (x *Indexer) KeepHashes() { x.store.KeepHashes() }
+
+// CallEarly returns a function that calls the index functions for an object that has arrived. It may be called from any goroutine,
+// and so may be the index functions then, one at a time. The writer calls those again that its result does not have. CallEarly
+// is called before the Indexer has an index function.
+func (x *Indexer) CallEarly() func(obj wire.Object) *Values {
+	x.arrivals = newArrivals()
+	return x.arrivals.values
+}
 
 // Check returns an error if an invariant of the tables is broken. It is for tests.
 func (x *Indexer) Check() error { return x.store.Check() }
@@ -128,14 +136,14 @@ func (x *Indexer) CheckAll() {
 	}
 }
 
-// Get returns the object of that name, and reports whether there is one. It allocates
+// Get returns the object of that name, for a reader, and reports whether there is one. It allocates
 // nothing and takes no lock. It retries under the read lock if it misses during a write, or
 // if the objects are of an interface type. States of one object never go back.
 func (x *Indexer) Get(name listed.Name) (wire.Object, bool) {
 	return x.store.Get(name.Namespace, name.Name)
 }
 
-// Held returns the object of that name, and the hash of the text that it was decoded from, of one moment.
+// Held returns the object of that name, not opened, and the hash of the text that it was decoded from, of one moment.
 func (x *Indexer) Held(namespace, name string) (obj wire.Object, contentHash uint64, ok bool) {
 	return x.store.Held(namespace, name)
 }

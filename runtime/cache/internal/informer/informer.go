@@ -215,8 +215,11 @@ func (c *Informer) noteListed() {
 	}
 }
 
-// Get returns an object of the cache.
-func (c *Informer) Get(name listed.Name) (wire.Object, bool) { return c.Indexer.Get(name) }
+// Get returns an object of the cache, not opened.
+func (c *Informer) Get(name listed.Name) (wire.Object, bool) {
+	obj, _, isCached := c.Indexer.Held(name.Namespace, name.Name)
+	return obj, isCached
+}
 
 // LastSyncResourceVersion returns the version up to which the cache has all changes.
 func (c *Informer) LastSyncResourceVersion() (version string) {

@@ -1,11 +1,11 @@
 package pack
 
 import (
-	"reflect"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -17,23 +17,7 @@ type Object struct {
 	decoded wire.Object
 	names   atomic.Pointer[identity]
 	// values are those of the index functions; nil if they were not called.
-	values *Values
-	// buffer is what IsNamed has read the text into. It is nil after Open.
-	buffer *[]byte
-}
-
-// Values are the values of index functions for an object, in the order of the functions. Of tells which functions they are.
-type Values struct {
-	Of    uint64
-	Lists [][]string
-}
-
-// ValuesOf returns the values of the index functions that were called when an object arrived, or nil.
-func ValuesOf(obj wire.Object) *Values {
-	if packed, is := obj.(*Object); is {
-		return packed.values
-	}
-	return nil
+	values *indexer.Values
 }
 
 type identity struct {
@@ -47,64 +31,16 @@ func Of(t *Text) *Object { return &Object{text: t} }
 // Text returns what Of gets.
 func (p *Object) Text() *Text { return p.text }
 
-// Open returns the object that obj is in the cache for: itself, unless it is an Object. A decoded one belongs to the caller,
-// unless it has just arrived. It is not inlined: packages that use a cache would compile the type of Object again.
-//
-//go:noinline
-func Open(obj wire.Object) wire.Object {
-	if packed, is := obj.(*Object); is {
-		return packed.Open()
-	}
-	return obj
-}
-
 // Open returns the object. It belongs to the caller, unless it has just arrived.
 func (p *Object) Open() wire.Object {
-	switch {
-	case p.decoded != nil:
+	if p.decoded != nil {
 		return p.decoded
-	case p.buffer != nil:
-		defer p.release()
-		return p.text.format.line.read(*p.buffer)
 	}
 	return p.text.Decode()
 }
 
-// IsNamed reports whether obj has that name. If it has, Open does not read the text again. obj belongs to the caller, who calls
-// Open at once.
-func IsNamed(obj wire.Object, namespace, name string) bool {
-	packed, is := obj.(*Object)
-	if !is || packed.text.format.object != nil {
-		return obj.GetName() == name && obj.GetNamespace() == namespace
-	}
-	l := packed.text.format.line
-	packed.buffer = l.packing.buffer()
-	text := packed.text.text(packed.buffer)
-	*packed.buffer = append((*packed.buffer)[:0], text...) // mostly onto itself
-	h := l.reader.ReadIdentity(l.form, *packed.buffer)
-	if string(h.Name) == name && string(h.Namespace) == namespace {
-		return true
-	}
-	packed.release()
-	return false
-}
-
-func (p *Object) release() {
-	p.text.format.line.packing.release(p.buffer)
-	p.buffer = nil
-}
-
-// TypeOf returns the Go type of the object that obj is in the cache for.
-func TypeOf(obj wire.Object) reflect.Type {
-	packed, is := obj.(*Object)
-	switch {
-	case !is:
-		return reflect.TypeOf(obj)
-	case packed.text.format.object != nil:
-		return reflect.TypeOf(packed.text.format.object)
-	}
-	return packed.text.format.line.reader.Delivers()
-}
+// Values returns the values of the index functions that were called when the object arrived, or nil.
+func (p *Object) Values() *indexer.Values { return p.values }
 
 // Decode returns a new object, which belongs to the caller.
 func (t *Text) Decode() wire.Object {
@@ -115,6 +51,24 @@ func (t *Text) Decode() wire.Object {
 	buffer := f.line.packing.buffer()
 	defer f.line.packing.release(buffer)
 	return f.line.read(t.text(buffer))
+}
+
+// decodeNamed returns a new object, if it has that name.
+func (t *Text) decodeNamed(namespace, name string) (wire.Object, bool) {
+	f := t.format
+	if f.object != nil {
+		if f.object.GetName() != name || f.object.GetNamespace() != namespace {
+			return nil, false
+		}
+		return t.Decode(), true
+	}
+	buffer := f.line.packing.buffer()
+	defer f.line.packing.release(buffer)
+	text := t.text(buffer)
+	if h := f.line.reader.ReadIdentity(f.line.form, text); string(h.Name) != name || string(h.Namespace) != namespace {
+		return nil, false
+	}
+	return f.line.read(text), true
 }
 
 // identity returns the names of the object.

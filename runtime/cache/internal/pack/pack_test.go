@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
@@ -228,14 +229,14 @@ func TestLastObjectDropsTheDictionary(t *testing.T) {
 		var all []*Text
 		for n := range 100 {
 			all = append(all, pack(p, newObject(n, fmt.Sprint("round", round), 1000)).Text())
-			p.Count(all[n], 1)
+			p.Count(unsafe.Pointer(all[n]), 1)
 		}
 		l := p.last.Load()
 		if d := *l.current.Load().dictionary.Load(); len(d.(ends).text) == 0 {
 			t.Error("there is no dictionary")
 		}
 		for _, text := range all {
-			p.Count(text, -1)
+			p.Count(unsafe.Pointer(text), -1)
 		}
 		if d := *l.current.Load().dictionary.Load(); len(d.(ends).text) != 0 || len(l.samples) != 0 {
 			t.Errorf("after the last object, the dictionary has %d bytes, and %d are sampled", len(d.(ends).text), len(l.samples))
@@ -260,8 +261,8 @@ func TestNoDictionaryForOneObject(t *testing.T) {
 	p := New(counted{made: &made})
 	for n := range 10 {
 		text := pack(p, newObject(n, "kind", 1000)).Text()
-		p.Count(text, 1)
-		p.Count(text, -1)
+		p.Count(unsafe.Pointer(text), 1)
+		p.Count(unsafe.Pointer(text), -1)
 	}
 	if made != 1 || len(p.last.Load().samples) != 0 {
 		t.Errorf("%d dictionaries were made, and %d bytes are sampled", made, len(p.last.Load().samples))
@@ -276,10 +277,10 @@ func TestBuffersAreEmpty(t *testing.T) {
 		small.Open()
 		_, _ = small.GetLabels(), small.GetName()
 		for _, of := range []*Object{Of(large.Text()), small} {
-			if IsNamed(of, "a", of.GetName()) {
-				of.Open()
+			_, is := p.OpenNamed(unsafe.Pointer(of.Text()), "a", of.GetName())
+			if _, isAnother := p.OpenNamed(unsafe.Pointer(of.Text()), "a", "another"); !is || isAnother {
+				t.Fatalf("%s: has its name: %v, has another: %v", of.GetName(), is, isAnother)
 			}
-			_ = IsNamed(of, "a", "another")
 		}
 		if buffer := p.buffer(); len(bytes.Trim((*buffer)[:cap(*buffer)], "\x00")) > 0 {
 			t.Fatalf("a buffer has %q", (*buffer)[:cap(*buffer)])

@@ -5,15 +5,18 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Packing packs the objects of one informer. It is a wire.Packer.
+// Packing packs the objects of one informer. It is a wire.Packer, for the decoder, and a store.Keeper, for the cache, whose words
+// are Texts.
 type Packing struct {
 	compression packing.Compression
 	// metadata decodes the metadata of any text.
@@ -22,7 +25,7 @@ type Packing struct {
 	// buffers has *[]byte, whose bytes are 0 up to the capacity.
 	buffers sync.Pool
 	// index is set by IndexWith.
-	index func(obj wire.Object) *Values
+	index func(obj wire.Object) *indexer.Values
 	// bytes, textBytes and values are those of Stats, and reads the number of objects that were decoded again.
 	bytes, textBytes, values atomic.Int64
 	reads                    atomic.Uint64
@@ -60,7 +63,7 @@ func New(compression packing.Compression) *Packing {
 
 // IndexWith sets a function that calls the index functions for an object that has arrived. It is called before the first object
 // arrives, which several goroutines may do at one time.
-func (p *Packing) IndexWith(index func(obj wire.Object) *Values) { p.index = index }
+func (p *Packing) IndexWith(index func(obj wire.Object) *indexer.Values) { p.index = index }
 
 // arrived returns a packed object that has just arrived. One of a list is decoded again for handlers if too many others wait.
 func (p *Packing) arrived(t *Text, obj wire.Object, listed bool) *Object {
@@ -75,8 +78,9 @@ func (p *Packing) arrived(t *Text, obj wire.Object, listed bool) *Object {
 	return packed
 }
 
-// Count adds n to the number of times that the cache has a Text, which is 0 or 1. The writer of the cache calls it.
-func (p *Packing) Count(t *Text, n int) {
+// Count adds n to the number of times that the cache has a Text, which is 0 or 1.
+func (p *Packing) Count(word unsafe.Pointer, n int) {
+	t := (*Text)(word)
 	packed, raw := t.sizes()
 	p.bytes.Add(int64(n * packed))
 	p.textBytes.Add(int64(n * raw))
@@ -87,7 +91,7 @@ func (p *Packing) Count(t *Text, n int) {
 	}
 }
 
-// Clear tells that the cache has no object any more. The writer of the cache calls it.
+// Clear tells that the cache has no object any more.
 func (p *Packing) Clear() {
 	p.bytes.Store(0)
 	p.textBytes.Store(0)
@@ -131,10 +135,19 @@ func (p *Packing) release(buffer *[]byte) {
 	}
 }
 
-// TypeOf is that of wire.Packer.
-func (p *Packing) TypeOf(obj wire.Object) reflect.Type { return TypeOf(obj) }
+// TypeOf returns the Go type of an object, packed or not.
+func (p *Packing) TypeOf(obj wire.Object) reflect.Type {
+	packed, is := obj.(*Object)
+	switch {
+	case !is:
+		return reflect.TypeOf(obj)
+	case packed.text.format.object != nil:
+		return reflect.TypeOf(packed.text.format.object)
+	}
+	return packed.text.format.line.reader.Delivers()
+}
 
-// Pack is that of wire.Packer.
+// Pack implements wire.Packer.
 func (p *Packing) Pack(obj wire.Object, text wire.Text, listed bool) wire.Object {
 	return p.arrived(p.textOf(obj, &text), obj, listed)
 }
@@ -184,12 +197,23 @@ func (p *Packing) Keep(obj wire.Object, listed bool) *Object {
 	return p.arrived(p.value(obj), obj, listed)
 }
 
-// Text returns the Text of an object, which may be packed.
-func (p *Packing) Text(obj wire.Object) *Text {
+// Word returns the Text of an object, packed or not.
+func (p *Packing) Word(obj wire.Object) unsafe.Pointer {
 	if packed, is := obj.(*Object); is {
-		return packed.text
+		return unsafe.Pointer(packed.text)
 	}
-	return p.value(obj)
+	return unsafe.Pointer(p.value(obj))
+}
+
+// Object returns the Object of a Text.
+func (p *Packing) Object(word unsafe.Pointer) wire.Object { return Of((*Text)(word)) }
+
+// Open returns a new object, decoded from a Text.
+func (p *Packing) Open(word unsafe.Pointer) wire.Object { return (*Text)(word).Decode() }
+
+// OpenNamed does the same if the object has that name, and returns false otherwise. It decompresses the text once.
+func (p *Packing) OpenNamed(word unsafe.Pointer, namespace, name string) (wire.Object, bool) {
+	return (*Text)(word).decodeNamed(namespace, name)
 }
 
 // value returns the Text of an object that stays a Go value.
@@ -213,4 +237,8 @@ func (p *Packing) line(of form, reader *wire.Decoder) *line {
 	return l
 }
 
-var _ runtime.Object = (*Object)(nil)
+var (
+	_ store.Keeper = (*Packing)(nil)
+	_ wire.Packer  = (*Packing)(nil)
+	_ indexer.Kept = (*Object)(nil)
+)

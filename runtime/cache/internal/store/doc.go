@@ -19,6 +19,7 @@
 //	slots.go    why Get needs no lock
 //	walk.go     the objects of a snapshot, one after the other
 //	form.go     the Go type of the objects
+//	keeper.go   objects that are not kept as Go values
 //
 // Readers may be in any goroutine. The caller serializes writers. The writer prepares entries
 // while readers continue, and stores them between Begin and End. A reader sees all of that or

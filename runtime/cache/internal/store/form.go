@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -19,9 +18,8 @@ type Form struct {
 	// interface type.
 	object   func(word unsafe.Pointer) wire.Object
 	ifOfType func(obj wire.Object) (word unsafe.Pointer, is bool)
-	// packing, a *pack.Packing, is not nil if a word is a *pack.Text, and object returns a *pack.Object of it. It is an interface
-	// because packages that use a cache would compile its type again.
-	packing interface{ Clear() }
+	// keeper, if it is not nil, has made the words.
+	keeper Keeper
 }
 
 // FormOf returns the form of T. Its functions are the only ones of this package that are compiled for each type.
@@ -54,32 +52,25 @@ func (f *Form) word(obj wire.Object) unsafe.Pointer {
 	return word
 }
 
-// PackedForm returns the form of the same objects, packed. The Go type may be an interface type.
-func PackedForm(f Form, packing *pack.Packing) Form {
+// KeptForm returns the form of the same objects, kept by a Keeper. Their Go type may be an interface type.
+func KeptForm(f Form, keeper Keeper) Form {
 	return Form{
-		of: f.of, packing: packing,
-		object: func(word unsafe.Pointer) wire.Object { return pack.Of((*pack.Text)(word)) },
+		of: f.of, keeper: keeper, object: keeper.Object,
 		ifOfType: func(obj wire.Object) (word unsafe.Pointer, is bool) {
-			if f.of.Kind() != reflect.Interface && pack.TypeOf(obj) != f.of {
+			if f.of.Kind() != reflect.Interface && keeper.TypeOf(obj) != f.of {
 				return nil, false
 			}
-			return unsafe.Pointer(packing.Text(obj)), true
+			return keeper.Word(obj), true
 		},
 	}
 }
 
-// PackingOf returns what packs the objects; nil if they are not packed. It is no method, whose result is known to whom the type is.
-func PackingOf(f *Form) *pack.Packing {
-	packing, _ := f.packing.(*pack.Packing)
-	return packing
-}
-
-// open returns the object of a word. A packed one is decoded, and belongs to the caller.
+// open returns the object of a word for a reader.
 //
 //go:noinline
 func (f *Form) open(word unsafe.Pointer) wire.Object {
-	if f.packing != nil {
-		return (*pack.Text)(word).Decode()
+	if f.keeper != nil {
+		return f.keeper.Open(word)
 	}
 	return f.object(word)
 }
@@ -90,8 +81,8 @@ func (f *Form) Type() reflect.Type { return f.of }
 // Accepts reports whether an object is of the Go type, or implements it.
 func (f *Form) Accepts(obj wire.Object) bool {
 	of := reflect.TypeOf(obj)
-	if f.packing != nil {
-		of = pack.TypeOf(obj)
+	if f.keeper != nil {
+		of = f.keeper.TypeOf(obj)
 	}
 	return of == f.of || f.of.Kind() == reflect.Interface && of != nil && (f.of == objectType || of.Implements(f.of))
 }
@@ -112,9 +103,9 @@ type Objects struct {
 func (o Objects) Len() int { return len(o.words) + len(o.objects) }
 
 // Typed returns objects as a slice of T, which is their Go type or an interface type that it implements. It belongs to
-// the caller. It copies only objects of another type than T, and decodes packed ones.
+// the caller. It copies only objects of another type than T, and those of a Keeper.
 func Typed[T wire.Object](o Objects) []T {
-	if o.words != nil && o.form.packing == nil && o.form.of == reflect.TypeFor[T]() {
+	if o.words != nil && o.form.keeper == nil && o.form.of == reflect.TypeFor[T]() {
 		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(o.words))), len(o.words))
 	}
 	if same, is := any(o.objects).([]T); is && o.words == nil {
@@ -133,9 +124,9 @@ func Typed[T wire.Object](o Objects) []T {
 	return objs
 }
 
-// Each calls yield with each object until that returns false, which it reports. It allocates nothing, but for packed objects.
+// Each calls yield with each object until that returns false, which it reports. It allocates nothing, but for those of a Keeper.
 func Each[T wire.Object](o Objects, yield func(T) bool) bool {
-	if o.words != nil && (o.form.packing != nil || o.form.of != reflect.TypeFor[T]()) {
+	if o.words != nil && (o.form.keeper != nil || o.form.of != reflect.TypeFor[T]()) {
 		for _, word := range o.words {
 			if !yield(o.form.open(word).(T)) {
 				return false

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"unsafe"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -40,8 +39,8 @@ func (s *slots) at(slot uint32) wire.Object {
 	return s.objects.at(slot)
 }
 
-// load returns the object in a slot, and whether there is one. The writer may continue meanwhile. The form has words.
-func (s *slots) load(slot uint32) (obj wire.Object, ok bool) {
+// named returns the object in a slot, for a reader, if it has that name. The writer may continue meanwhile. The form has words.
+func (s *slots) named(slot uint32, namespace, name string) (obj wire.Object, is bool) {
 	memory := s.words.find(slot)
 	if memory == nil {
 		return nil, false
@@ -50,16 +49,20 @@ func (s *slots) load(slot uint32) (obj wire.Object, ok bool) {
 	if word == nil {
 		return nil, false
 	}
-	return s.form.object(word), true
+	if s.form.keeper != nil {
+		return s.form.keeper.OpenNamed(word, namespace, name)
+	}
+	obj = s.form.object(word)
+	return obj, obj.GetName() == name && obj.GetNamespace() == namespace
 }
 
 // set changes the object in a slot.
 func (s *slots) set(slot uint32, obj wire.Object) {
 	if s.form.hasWords() {
 		word := s.form.word(obj)
-		if packing := PackingOf(&s.form); packing != nil {
-			packing.Count((*pack.Text)(word), 1) // first, because the last object of a line drops its dictionary
-			packing.Count((*pack.Text)(s.words.at(slot)), -1)
+		if s.form.keeper != nil {
+			s.form.keeper.Count(word, 1)
+			s.form.keeper.Count(s.words.at(slot), -1)
 		}
 		s.words.set(slot, word)
 	} else {
@@ -71,8 +74,8 @@ func (s *slots) set(slot uint32, obj wire.Object) {
 func (s *slots) push(obj wire.Object) uint32 {
 	if s.form.hasWords() {
 		word := s.form.word(obj)
-		if packing := PackingOf(&s.form); packing != nil {
-			packing.Count((*pack.Text)(word), 1)
+		if s.form.keeper != nil {
+			s.form.keeper.Count(word, 1)
 		}
 		return s.words.push(word)
 	}
@@ -82,8 +85,8 @@ func (s *slots) push(obj wire.Object) uint32 {
 // pop removes the last object.
 func (s *slots) pop() {
 	if s.form.hasWords() {
-		if packing := PackingOf(&s.form); packing != nil {
-			packing.Count((*pack.Text)(s.words.at(uint32(s.words.n-1))), -1)
+		if s.form.keeper != nil {
+			s.form.keeper.Count(s.words.at(uint32(s.words.n-1)), -1)
 		}
 		s.words.pop()
 	} else {
@@ -96,8 +99,8 @@ func (s *slots) clear() {
 	s.words.table.Store(nil)
 	s.objects.table.Store(nil)
 	s.words.n, s.objects.n = 0, 0
-	if packing := PackingOf(&s.form); packing != nil {
-		packing.Clear()
+	if s.form.keeper != nil {
+		s.form.keeper.Clear()
 	}
 }
 
@@ -131,6 +134,14 @@ func (s *slots) now() view {
 func (v *view) at(slot uint32) wire.Object {
 	if v.form.hasWords() {
 		return v.form.object(v.words.at(slot))
+	}
+	return v.objects.at(slot)
+}
+
+// open returns the object in a slot, for a reader.
+func (v *view) open(slot uint32) wire.Object {
+	if v.form.hasWords() {
+		return v.form.open(v.words.at(slot))
 	}
 	return v.objects.at(slot)
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -47,10 +46,10 @@ func New(namespaceIndex string, form Form) *Store {
 // KeepHashes makes an empty Store keep the content hash of each object.
 func (s *Store) KeepHashes() { s.keepsHashes = true }
 
-// Get returns the object of that name. See Indexer.Get of package cache.
+// Get returns the object of that name, for a reader. See Indexer.Get of package cache.
 func (s *Store) Get(namespace, name string) (wire.Object, bool) {
-	hash := HashOf(namespace, name)
-	if s.objects.form.hasWords() {
+	hash, form := HashOf(namespace, name), &s.objects.form
+	if form.hasWords() {
 		step := s.steps.Load()
 		obj, found := s.look(namespace, name, hash)
 		if found || step%2 == 0 && s.steps.Load() == step {
@@ -59,16 +58,19 @@ func (s *Store) Get(namespace, name string) (wire.Object, bool) {
 		// The writer may have moved the entry meanwhile.
 	}
 	s.mu.RLock()
-	defer s.mu.RUnlock()
 	_, obj, found := s.Find(namespace, name, hash)
+	s.mu.RUnlock()
+	if found && form.keeper != nil {
+		obj = form.open(form.word(obj)) // without the lock, because it may take long
+	}
 	return obj, found
 }
 
-// look is Find without the lock. It may miss an object that the writer moves.
+// look is Find without the lock, for a reader. It may miss an object that the writer moves.
 func (s *Store) look(namespace, name string, hash uint32) (found wire.Object, ok bool) {
 	search := s.names.probe(hash)
 	for slot := search.next(); slot != NoSlot; slot = search.next() {
-		if obj, ok := s.objects.load(slot); ok && pack.IsNamed(obj, namespace, name) {
+		if obj, is := s.objects.named(slot, namespace, name); is {
 			return obj, true
 		}
 	}
@@ -87,8 +89,8 @@ func (s *Store) Find(namespace, name string, hash uint32) (slot uint32, found wi
 	return NoSlot, found, false
 }
 
-// Held returns the object of that name and its content hash, 0 if that is not known. Both
-// are of one moment.
+// Held returns the object of that name, which is not opened if it is one of a Keeper, and its content hash, 0 if that is not
+// known. Both are of one moment.
 func (s *Store) Held(namespace, name string) (obj wire.Object, contentHash uint64, ok bool) {
 	hash := HashOf(namespace, name)
 	s.mu.RLock()

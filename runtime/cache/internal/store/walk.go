@@ -54,15 +54,15 @@ func (w Walk) Part(i int) Objects {
 // Slots returns the number of objects that At returns, for a Walk by an index.
 func (w Walk) Slots() int { return len(w.slots) }
 
-// At returns one of the objects of an index.
+// At returns one of the objects of an index, for a reader.
 //
 //go:noinline
 func (w Walk) At(i int) wire.Object {
 	all := viewOf(&w)
-	return all.at(w.slots[i])
+	return all.open(w.slots[i])
 }
 
-// Each ranges over all objects.
+// Each ranges over all objects. Those of a Keeper are not opened.
 func (w Walk) Each() iter.Seq[wire.Object] {
 	return func(yield func(wire.Object) bool) {
 		if w.form == nil {
@@ -73,11 +73,15 @@ func (w Walk) Each() iter.Seq[wire.Object] {
 	}
 }
 
-// EachSlot ranges over the objects of an index.
+// EachSlot ranges over the objects of an index. Those of a Keeper are not opened.
 func (w Walk) EachSlot() iter.Seq[wire.Object] {
 	return func(yield func(wire.Object) bool) {
-		for i := range w.slots {
-			if !yield(w.At(i)) {
+		if w.form == nil {
+			return
+		}
+		all := viewOf(&w)
+		for _, slot := range w.slots {
+			if !yield(all.at(slot)) {
 				return
 			}
 		}
