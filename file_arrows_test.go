@@ -43,7 +43,7 @@ var order = map[string]string{
 	"runtime/cache/internal/monitor":   "subscribers choice scope monitor stats",
 	"runtime/cache/internal/mutation":  "difference detector",
 	"runtime/cache/internal/outage":    "handlers+log+outage",
-	"runtime/cache/internal/pack":      "line+metadata+object+packing+text source",
+	"runtime/cache/internal/pack":      "sizes encoding text line object metadata packing keeper source",
 	"runtime/cache/internal/informer":  "scope feature wait informer handlers run",
 	"runtime/cache/internal/ownwrites": "selection table watch writes",
 	"runtime/cache/internal/scopes":    "owners stage handover+partition",

@@ -10,10 +10,14 @@
 //	                   format: how the bytes were encoded, and a dictionary
 //
 //	packing.go   Packing: makes an Object of an object
-//	line.go      line: the objects of one form, and when they need another dictionary
-//	text.go      Text: an object in memory
+//	keeper.go    Packing as the store sees it, whose words are Texts, and what they take
+//	source.go    Source: packs the objects of a client
 //	object.go    Object: a Text as the cache passes it on
 //	metadata.go  the methods of Object that decode the metadata
+//	line.go      line: compresses the texts of one encoding, and makes its dictionaries
+//	text.go      Text: an object in memory
+//	encoding.go  encoding: reads the texts of one form
+//	sizes.go     the sizes that Texts have in memory
 //
 // A Text refers to its format, and a format to its dictionary. So the garbage collector frees a dictionary when no object
 // uses it. An Object is valid for as long as it is referred to, also after the store has dropped it.

@@ -1,13 +1,11 @@
 package pack
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"weak"
 
 	"github.com/typedinformers/informer-gen/internal/packing"
-	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 const (
@@ -35,17 +33,12 @@ const (
 	secondStride = 8
 )
 
-// line has the objects of one form: how they are encoded now, and samples for the next dictionary.
+// line compresses the texts of one encoding. It has samples for the next dictionary.
 type line struct {
-	packing *Packing
-	of      form
-	form    wire.TextForm
-	reader  *wire.Decoder
-	plain   *format // of texts that are not compressed
-	current atomic.Pointer[format]
-
-	// live is the number of its objects in the cache. Only the writer of the cache changes it.
-	live int
+	*encoding
+	compression packing.Compression
+	plain       *format // of texts that are not compressed
+	current     atomic.Pointer[format]
 
 	// raw and packed are the bytes of the window of the present objects, and objects their number. total is that of all.
 	raw, packed, objects atomic.Int64
@@ -68,17 +61,16 @@ type line struct {
 	made []weak.Pointer[format]
 }
 
-func newLine(p *Packing, of form, reader *wire.Decoder) *line {
-	l := &line{packing: p, of: of, form: of.TextForm, reader: reader, wanted: firstDictionary}
-	l.plain = &format{line: l}
+func newLine(of *encoding, compression packing.Compression) *line {
+	l := &line{encoding: of, compression: compression, plain: &format{encoding: of}, wanted: firstDictionary}
 	l.stride.Store(1)
-	l.use(p.compression.NewDictionary(nil, nil))
+	l.use(compression.NewDictionary(nil, nil))
 	return l
 }
 
 // use makes a dictionary the one for the next objects.
 func (l *line) use(d packing.Dictionary) {
-	f := &format{line: l}
+	f := &format{encoding: l.encoding}
 	f.dictionary.Store(&d)
 	l.current.Store(f)
 }
@@ -86,8 +78,8 @@ func (l *line) use(d packing.Dictionary) {
 // pack returns the Text of a text.
 func (l *line) pack(text []byte) *Text {
 	f := l.current.Load()
-	buffer := l.packing.buffer()
-	defer l.packing.release(buffer)
+	buffer := l.buffer()
+	defer l.release(buffer)
 	packed := (*f.dictionary.Load()).Compress(*buffer, text)
 	if cap(packed) > cap(*buffer) {
 		*buffer = packed
@@ -95,9 +87,9 @@ func (l *line) pack(text []byte) *Text {
 	*buffer = (*buffer)[:min(cap(*buffer), max(len(packed), len(text))+maxOvershoot)]
 	l.note(text, len(packed))
 	if len(packed) >= len(text) {
-		return l.packing.classes.new(l.plain, text, len(text))
+		return newText(&l.classes, l.plain, text, len(text))
 	}
-	return l.packing.classes.new(f, packed, len(text))
+	return newText(&l.classes, f, packed, len(text))
 }
 
 // note counts an object, and takes a sample of it if a dictionary is to be made.
@@ -118,7 +110,7 @@ func (l *line) note(text []byte, packed int) {
 // sample adds a text to those for the next dictionary, which it makes if they suffice. A dictionary may outlive its objects, so it
 // has no data of Secrets: nothing below data and stringData, whatever the kind, and no copy of them in an annotation.
 func (l *line) sample(text []byte) {
-	text = l.reader.WithoutSecrets(l.form, text)
+	text = l.reader.WithoutSecrets(l.TextForm, text)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stride.Load() == 0 {
@@ -135,7 +127,7 @@ func (l *line) sample(text []byte) {
 // renewLocked makes a dictionary of the samples.
 func (l *line) renewLocked() {
 	last := l.current.Load()
-	d := l.packing.compression.NewDictionary(l.samples, l.start)
+	d := l.compression.NewDictionary(l.samples, l.start)
 	l.use(d)
 	l.made = append(l.made, weak.Make(l.current.Load()))
 	reading := (*last.dictionary.Load()).Reading()
@@ -146,19 +138,17 @@ func (l *line) renewLocked() {
 	l.stride.Store(0)
 }
 
-// count adds n to the number of objects in the cache. When the last one is gone, the text of the dictionary goes too.
-func (l *line) count(n int) {
-	if l.live += n; l.live == 0 {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.hasText {
-			l.use(l.packing.compression.NewDictionary(nil, nil))
-		}
-		l.samples, l.start, l.base, l.wanted, l.hasText, l.hasSecond = nil, nil, 0, firstDictionary, false, false
-		l.resetWindow()
-		l.total.Store(0)
-		l.stride.Store(1)
+// restart drops the samples and the text of the dictionary. It is called when the cache has no object of the line any more.
+func (l *line) restart() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hasText {
+		l.use(l.compression.NewDictionary(nil, nil))
 	}
+	l.samples, l.start, l.base, l.wanted, l.hasText, l.hasSecond = nil, nil, 0, firstDictionary, false, false
+	l.resetWindow()
+	l.total.Store(0)
+	l.stride.Store(1)
 }
 
 func (l *line) resetWindow() {
@@ -197,15 +187,4 @@ func (l *line) hasRoomLocked() bool {
 	}
 	l.made = kept
 	return len(kept) < maxDictionaries
-}
-
-// read decodes a text again.
-func (l *line) read(text []byte) wire.Object {
-	l.packing.reads.Add(1)
-	obj, err := l.reader.Reread(l.form, text)
-	if err != nil {
-		h := l.reader.ReadIdentity(l.form, text)
-		panic(fmt.Sprintf("cache: the packed object %s/%s, which was decoded when it arrived, can no longer be decoded: %v", h.Namespace, h.Name, err))
-	}
-	return obj
 }

@@ -9,16 +9,10 @@ import (
 
 // metadata returns the metadata of the object. It decodes nothing else, if it can.
 func (p *Object) metadata() metav1.Object {
-	f := p.text.format
-	switch {
-	case p.decoded != nil:
+	if p.decoded != nil {
 		return p.decoded
-	case f.object != nil:
-		return f.object
 	}
-	buffer := f.line.packing.buffer()
-	defer f.line.packing.release(buffer)
-	if obj, err := f.line.packing.metadata.Reread(f.line.form, p.text.text(buffer)); err == nil {
+	if obj, err := p.text.metadata(); err == nil {
 		return obj
 	}
 	return p.Open()
@@ -27,46 +21,46 @@ func (p *Object) metadata() metav1.Object {
 // readOnly panics. The methods that set something call it, because no one owns the object.
 func readOnly() { panic("cache: a packed object is never written to") }
 
-// GetLabels is that of metav1.Object.
+// GetLabels implements metav1.Object.
 func (p *Object) GetLabels() map[string]string { return p.metadata().GetLabels() }
 
-// GetAnnotations is that of metav1.Object.
+// GetAnnotations implements metav1.Object.
 func (p *Object) GetAnnotations() map[string]string { return p.metadata().GetAnnotations() }
 
-// GetGenerateName is that of metav1.Object.
+// GetGenerateName implements metav1.Object.
 func (p *Object) GetGenerateName() string { return p.metadata().GetGenerateName() }
 
-// GetGeneration is that of metav1.Object.
+// GetGeneration implements metav1.Object.
 func (p *Object) GetGeneration() int64 { return p.metadata().GetGeneration() }
 
-// GetSelfLink is that of metav1.Object.
+// GetSelfLink implements metav1.Object.
 func (p *Object) GetSelfLink() string { return p.metadata().GetSelfLink() }
 
-// GetCreationTimestamp is that of metav1.Object.
+// GetCreationTimestamp implements metav1.Object.
 func (p *Object) GetCreationTimestamp() metav1.Time { return p.metadata().GetCreationTimestamp() }
 
-// GetDeletionTimestamp is that of metav1.Object.
+// GetDeletionTimestamp implements metav1.Object.
 func (p *Object) GetDeletionTimestamp() *metav1.Time { return p.metadata().GetDeletionTimestamp() }
 
-// GetDeletionGracePeriodSeconds is that of metav1.Object.
+// GetDeletionGracePeriodSeconds implements metav1.Object.
 func (p *Object) GetDeletionGracePeriodSeconds() *int64 {
 	return p.metadata().GetDeletionGracePeriodSeconds()
 }
 
-// GetFinalizers is that of metav1.Object.
+// GetFinalizers implements metav1.Object.
 func (p *Object) GetFinalizers() []string { return p.metadata().GetFinalizers() }
 
-// GetOwnerReferences is that of metav1.Object.
+// GetOwnerReferences implements metav1.Object.
 func (p *Object) GetOwnerReferences() []metav1.OwnerReference {
 	return p.metadata().GetOwnerReferences()
 }
 
-// GetManagedFields is that of metav1.Object.
+// GetManagedFields implements metav1.Object.
 func (p *Object) GetManagedFields() []metav1.ManagedFieldsEntry {
 	return p.metadata().GetManagedFields()
 }
 
-// GetObjectKind is that of runtime.Object.
+// GetObjectKind implements runtime.Object.
 func (p *Object) GetObjectKind() schema.ObjectKind { return p.Open().GetObjectKind() }
 
 // DeepCopyObject returns the object, decoded. It belongs to the caller.

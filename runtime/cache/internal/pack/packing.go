@@ -1,34 +1,22 @@
 package pack
 
 import (
-	"iter"
-	"reflect"
 	"sync"
 	"sync/atomic"
-	"unsafe"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Packing packs the objects of one informer. It is a wire.Packer, for the decoder, and a store.Keeper, for the cache, whose words
-// are Texts.
+// Packing packs the objects of one informer. The decoder knows it as a wire.Packer, and the cache as a store.Keeper.
 type Packing struct {
 	compression packing.Compression
-	// metadata decodes the metadata of any text.
-	metadata *wire.Decoder
-	classes  classes
-	// buffers has *[]byte, whose bytes are 0 up to the capacity.
-	buffers sync.Pool
+	shared
 	// index is set by IndexWith.
 	index func(obj wire.Object) *indexer.Values
-	// bytes, textBytes and values are those of Stats, and reads the number of objects that were decoded again.
+	// bytes, textBytes and values are those of Stats.
 	bytes, textBytes, values atomic.Int64
-	reads                    atomic.Uint64
 	// kept is the number of objects of a list that have their decoded form until they are delivered.
 	kept atomic.Int32
 
@@ -39,26 +27,11 @@ type Packing struct {
 	lines map[form]*line
 }
 
-// Stats has the sizes of the objects of the cache. Bytes lacks those of the Values, which are objects that stay Go values. Package
-// status documents it as PackedStats.
-type Stats struct {
-	Bytes, TextBytes, Values int64
-	Reads                    uint64
-}
-
-// form is a Go type and an encoding.
-type form struct {
-	of reflect.Type
-	wire.TextForm
-}
-
 // New returns a Packing.
 func New(compression packing.Compression) *Packing {
-	return &Packing{
-		compression: compression, lines: map[form]*line{},
-		metadata: wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil),
-		buffers:  sync.Pool{New: func() any { return new([]byte) }},
-	}
+	p := &Packing{compression: compression, lines: map[form]*line{}}
+	p.init()
+	return p
 }
 
 // IndexWith sets a function that calls the index functions for an object that has arrived. It is called before the first object
@@ -76,75 +49,6 @@ func (p *Packing) arrived(t *Text, obj wire.Object, listed bool) *Object {
 		packed.decoded = obj
 	}
 	return packed
-}
-
-// Count adds n to the number of times that the cache has a Text, which is 0 or 1.
-func (p *Packing) Count(word unsafe.Pointer, n int) {
-	t := (*Text)(word)
-	packed, raw := t.sizes()
-	p.bytes.Add(int64(n * packed))
-	p.textBytes.Add(int64(n * raw))
-	if t.format.object != nil {
-		p.values.Add(int64(n))
-	} else {
-		t.format.line.count(n)
-	}
-}
-
-// Clear tells that the cache has no object any more.
-func (p *Packing) Clear() {
-	p.bytes.Store(0)
-	p.textBytes.Store(0)
-	p.values.Store(0)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, l := range p.lines {
-		l.count(-l.live)
-	}
-}
-
-// Stats returns the sizes. Any goroutine may call it.
-func (p *Packing) Stats() Stats {
-	return Stats{p.bytes.Load(), p.textBytes.Load(), p.values.Load(), p.reads.Load()}
-}
-
-// SampleValues returns up to n of the objects that stay Go values. No one writes to them.
-func SampleValues(objs iter.Seq[wire.Object], n int) (values []wire.Object) {
-	for obj := range objs {
-		if len(values) == n {
-			break
-		}
-		if packed, is := obj.(*Object); is && packed.text.format.object != nil {
-			values = append(values, packed.text.format.object)
-		}
-	}
-	return values
-}
-
-// maxBuffer is the capacity above which a buffer is not used again.
-const maxBuffer = 256 << 10
-
-func (p *Packing) buffer() *[]byte { return p.buffers.Get().(*[]byte) }
-
-// release gives a buffer back, without the text that is in it: it may be that of a Secret, which outlives its object otherwise.
-// The length of the buffer is that of what was written to it.
-func (p *Packing) release(buffer *[]byte) {
-	if cap(*buffer) <= maxBuffer {
-		clear(*buffer)
-		p.buffers.Put(buffer)
-	}
-}
-
-// TypeOf returns the Go type of an object, packed or not.
-func (p *Packing) TypeOf(obj wire.Object) reflect.Type {
-	packed, is := obj.(*Object)
-	switch {
-	case !is:
-		return reflect.TypeOf(obj)
-	case packed.text.format.object != nil:
-		return reflect.TypeOf(packed.text.format.object)
-	}
-	return packed.text.format.line.reader.Delivers()
 }
 
 // Pack implements wire.Packer.
@@ -197,48 +101,25 @@ func (p *Packing) Keep(obj wire.Object, listed bool) *Object {
 	return p.arrived(p.value(obj), obj, listed)
 }
 
-// Word returns the Text of an object, packed or not.
-func (p *Packing) Word(obj wire.Object) unsafe.Pointer {
-	if packed, is := obj.(*Object); is {
-		return unsafe.Pointer(packed.text)
-	}
-	return unsafe.Pointer(p.value(obj))
-}
-
-// Object returns the Object of a Text.
-func (p *Packing) Object(word unsafe.Pointer) wire.Object { return Of((*Text)(word)) }
-
-// Open returns a new object, decoded from a Text.
-func (p *Packing) Open(word unsafe.Pointer) wire.Object { return (*Text)(word).Decode() }
-
-// OpenNamed does the same if the object has that name, and returns false otherwise. It decompresses the text once.
-func (p *Packing) OpenNamed(word unsafe.Pointer, namespace, name string) (wire.Object, bool) {
-	return (*Text)(word).decodeNamed(namespace, name)
-}
-
 // value returns the Text of an object that stays a Go value.
 func (p *Packing) value(obj wire.Object) *Text {
-	return p.classes.new(&format{object: obj}, nil, 0)
+	return newText(&p.classes, &format{object: obj}, nil, 0)
 }
 
 // line returns the line of a form, whose texts reader decodes.
 func (p *Packing) line(of form, reader *wire.Decoder) *line {
-	if last := p.last.Load(); last != nil && last.of == of {
+	if last := p.last.Load(); last != nil && last.form == of {
 		return last
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.lines[of]
 	if l == nil {
-		l = newLine(p, of, reader)
+		l = newLine(&encoding{form: of, reader: reader, shared: &p.shared}, p.compression)
 		p.lines[of] = l
 	}
 	p.last.Store(l)
 	return l
 }
 
-var (
-	_ store.Keeper = (*Packing)(nil)
-	_ wire.Packer  = (*Packing)(nil)
-	_ indexer.Kept = (*Object)(nil)
-)
+var _ wire.Packer = (*Packing)(nil)

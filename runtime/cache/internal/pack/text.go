@@ -2,10 +2,12 @@ package pack
 
 import (
 	"fmt"
-	"math/bits"
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -22,62 +24,15 @@ const headBytes = unsafe.Sizeof(Text{})
 
 // format tells how to decode a Text.
 type format struct {
-	line *line
+	encoding *encoding
 	// dictionary is nil if the bytes are the text itself.
 	dictionary atomic.Pointer[packing.Dictionary]
-	// object, if it is not nil, is the object of the only Text of the format: it has no text of the server.
+	// object, if it is not nil, is the object of the only Text of the format: it has no text of the server, and encoding is nil.
 	object wire.Object
 }
 
-// classes makes the memory of Texts. A Go type has a fixed size, so there is a type for each rounded size, whose only pointer is
-// the first word. A level has the sizes from one power of two to the next.
-type classes struct{ levels [24]atomic.Pointer[level] }
-
-type level struct {
-	types [65]atomic.Pointer[reflect.Type]
-}
-
-// mallocHeader is what the Go runtime adds to an allocation of more than maxWithoutHeader bytes that has a pointer.
-const mallocHeader, maxWithoutHeader = 8, 512
-
-// roundedSize rounds a size up, by 15 bytes or a thirty-second at most, and returns its level and its number there. With what the
-// Go runtime adds, a rounded size is close to one of the sizes in which it allocates.
-func roundedSize(n int) (at, class, rounded int) {
-	if n <= maxWithoutHeader {
-		class = (n + 15) / 16
-		return 0, class, 16 * class
-	}
-	n += mallocHeader
-	if n <= 1024 {
-		class = (n + 15) / 16
-		return 0, class, 16*class - mallocHeader
-	}
-	shift := bits.Len(uint(n-1)) - 6 // 32 steps from one power of two to the next
-	steps := (n-1)>>shift + 1        // from 33 to 64
-	return shift - 4, steps, steps<<shift - mallocHeader
-}
-
-// typeOf returns the Go type of a class.
-func (c *classes) typeOf(at, class, rounded int) reflect.Type {
-	l := c.levels[at].Load()
-	if l == nil {
-		c.levels[at].CompareAndSwap(nil, new(level))
-		l = c.levels[at].Load()
-	}
-	of := l.types[class].Load()
-	if of == nil {
-		made := reflect.StructOf([]reflect.StructField{
-			{Name: "Format", Type: reflect.TypeFor[*byte]()},
-			{Name: "Bytes", Type: reflect.ArrayOf(rounded-int(unsafe.Sizeof(uintptr(0))), reflect.TypeFor[byte]())},
-		})
-		of = &made
-		l.types[class].Store(of)
-	}
-	return *of
-}
-
-// new returns a Text with a copy of bytes.
-func (c *classes) new(f *format, bytes []byte, raw int) *Text {
+// newText returns a Text with a copy of bytes.
+func newText(c *classes, f *format, bytes []byte, raw int) *Text {
 	t := (*Text)(reflect.New(c.typeOf(roundedSize(int(headBytes) + len(bytes)))).UnsafePointer())
 	t.format, t.size, t.raw = f, uint32(len(bytes)), uint32(raw)
 	copy(t.bytes(), bytes)
@@ -116,4 +71,79 @@ func (t *Text) text(buffer *[]byte) []byte {
 		panic(fmt.Sprintf("cache: a packed object of %d bytes cannot be decompressed: %v", t.raw, err))
 	}
 	return text
+}
+
+// typeOf returns the Go type of the object.
+func (t *Text) typeOf() reflect.Type {
+	if obj := t.format.object; obj != nil {
+		return reflect.TypeOf(obj)
+	}
+	return t.format.encoding.reader.Delivers()
+}
+
+// Decode returns a new object, which belongs to the caller.
+func (t *Text) Decode() wire.Object {
+	if obj := t.format.object; obj != nil {
+		return obj.DeepCopyObject().(wire.Object)
+	}
+	e := t.format.encoding
+	buffer := e.buffer()
+	defer e.release(buffer)
+	return e.decode(t.text(buffer))
+}
+
+// decodeNamed returns a new object, if it has that name.
+func (t *Text) decodeNamed(namespace, name string) (wire.Object, bool) {
+	if obj := t.format.object; obj != nil {
+		if obj.GetName() != name || obj.GetNamespace() != namespace {
+			return nil, false
+		}
+		return t.Decode(), true
+	}
+	e := t.format.encoding
+	buffer := e.buffer()
+	defer e.release(buffer)
+	text := t.text(buffer)
+	if h := e.identityIn(text); string(h.Name) != name || string(h.Namespace) != namespace {
+		return nil, false
+	}
+	return e.decode(text), true
+}
+
+// metadata returns the metadata of the object, which is not written to. It decodes nothing else.
+func (t *Text) metadata() (metav1.Object, error) {
+	if obj := t.format.object; obj != nil {
+		return obj, nil
+	}
+	e := t.format.encoding
+	buffer := e.buffer()
+	defer e.release(buffer)
+	return e.metadata.Reread(e.TextForm, t.text(buffer))
+}
+
+// identity has the names of an object.
+type identity struct {
+	namespace, name, resourceVersion string
+	uid                              types.UID
+}
+
+// identity returns the names of the object.
+func (t *Text) identity() *identity {
+	if obj := t.format.object; obj != nil {
+		return identityOf(obj)
+	}
+	e := t.format.encoding
+	buffer := e.buffer()
+	defer e.release(buffer)
+	h := e.identityIn(t.text(buffer))
+	// One allocation for all names.
+	n, m, v := len(h.Namespace), len(h.Name), len(h.ResourceVersion)
+	all := make([]byte, 0, n+m+v+len(h.UID))
+	all = append(append(append(append(all, h.Namespace...), h.Name...), h.ResourceVersion...), h.UID...)
+	text := string(all)
+	return &identity{text[:n], text[n : n+m], text[n+m : n+m+v], types.UID(text[n+m+v:])}
+}
+
+func identityOf(obj wire.Object) *identity {
+	return &identity{obj.GetNamespace(), obj.GetName(), obj.GetResourceVersion(), obj.GetUID()}
 }
