@@ -28,15 +28,17 @@ func many(i int) object {
 // testedForm is the form of the stores of tests.
 var testedForm = FormOf[object]()
 
-// TestObjectsOfAnInterfaceType runs the tests with objects of two words each.
-func TestObjectsOfAnInterfaceType(t *testing.T) {
+// TestOtherForms runs the tests with objects of two words each, and with those of a Keeper.
+func TestOtherForms(t *testing.T) {
 	defer func() { testedForm = FormOf[object]() }()
-	testedForm = FormOf[wire.Object]()
-	for name, test := range map[string]func(*testing.T){
-		"TestStoreReleasesMemory": TestStoreReleasesMemory, "TestRemoveAll": TestRemoveAll, "TestClear": TestClear, "TestSample": TestSample,
-		"TestByIndexIn": TestByIndexIn,
-	} {
-		t.Run(name, test)
+	for form, of := range map[string]Form{"interface": FormOf[wire.Object](), "kept": KeptForm(FormOf[object](), boxes{})} {
+		testedForm = of
+		for name, test := range map[string]func(*testing.T){
+			"TestStoreReleasesMemory": TestStoreReleasesMemory, "TestRemoveAll": TestRemoveAll, "TestClear": TestClear, "TestSample": TestSample,
+			"TestByIndexIn": TestByIndexIn, "TestGetDuringAWrite": TestGetDuringAWrite,
+		} {
+			t.Run(form+"/"+name, test)
+		}
 	}
 }
 
@@ -458,8 +460,8 @@ func TestGetDuringAWrite(t *testing.T) {
 		began, found := make(chan struct{}), make(chan bool)
 		go func() {
 			close(began)
-			_, ok := x.Get(obj.Namespace, obj.Name)
-			found <- ok
+			got, _ := x.Get(obj.Namespace, obj.Name)
+			found <- got == wire.Object(obj)
 		}()
 		<-began
 		runtime.Gosched()
