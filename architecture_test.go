@@ -173,6 +173,30 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
+// TestCoreImportsNoFeature: a plain informer has no feature, and no package that it is made of imports one.
+func TestCoreImportsNoFeature(t *testing.T) {
+	const internal = "runtime/cache/internal/"
+	packages := listPackages(t)
+	for _, core := range []string{"deltafifo", "frontier", "indexer", "informer", "listed", "processor", "protocol", "reflector", "source", "store"} {
+		reached := []string{internal + core}
+		if packages[internal+core].ImportPath == "" {
+			t.Errorf("there is no package %s", internal+core)
+		}
+		for i := 0; i < len(reached); i++ {
+			for _, path := range packages[reached[i]].Imports {
+				if ours, is := strings.CutPrefix(path, module+"/"); is && !slices.Contains(reached, ours) {
+					reached = append(reached, ours)
+				}
+			}
+		}
+		for _, feature := range []string{"ownwrites", "pack", "scopes"} {
+			if slices.Contains(reached, internal+feature) {
+				t.Errorf("%s imports the feature %s, by one of %q", core, feature, reached)
+			}
+		}
+	}
+}
+
 // refuse returns why a package of the module must not import path; "" if it may.
 func refuse(name, path string) string {
 	allowed, known := rooms[name]
