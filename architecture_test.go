@@ -118,7 +118,7 @@ var rooms = map[string][]string{
 		"runtime/cache/internal/scoping", "runtime/cache/internal/stats", "runtime/cache/status", "runtime/wire",
 	},
 	"runtime/cache/internal/mutation": {"internal/printable", "runtime/wire"},
-	"runtime/cache/internal/outage":   {"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/protocol"},
+	"runtime/cache/internal/outage":   {"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/progress", "runtime/cache/internal/protocol"},
 	"runtime/cache/internal/ownwrites": {
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",
 		"runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/reflector", "runtime/sharding", "runtime/wire", "runtime/writes",
@@ -127,7 +127,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/processor": {
 		"runtime/cache/internal/clock", "runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/cache/internal/stats", "runtime/wire",
 	},
-	"runtime/cache/internal/progress": {"runtime/cache/internal/outage"},
+	"runtime/cache/internal/progress": nil,
 	"runtime/cache/internal/protocol": {"internal/printable", "runtime/internal/", "runtime/redirect", "runtime/wire"},
 	"runtime/cache/internal/reflector": {
 		"internal/printable", "runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/frontier",

@@ -19,6 +19,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 )
 
 const (
@@ -46,6 +47,19 @@ const (
 	Trying
 	Following
 )
+
+// stateOf returns the State of a Reflector, which has made some progress.
+func stateOf(p progress.State) State {
+	switch {
+	case p.Phase == progress.Watching:
+		return Following
+	case p.Trying:
+		return Trying
+	case p.Phase == progress.Listing || p.Phase == progress.Degraded:
+		return NotFollowing
+	}
+	return Idle
+}
 
 // isOutage reports whether a Reflector in the state runs and does not follow the server.
 func (s State) isOutage() bool { return s == NotFollowing || s == Trying }
@@ -144,21 +158,18 @@ func (l *Log) forgetLocked() {
 
 // Part is the part of a Log that belongs to one Reflector.
 type Part struct {
-	// Log and Reflector do not change.
+	// Log does not change, nor does Reflector, which tells how far the Reflector is.
 	Log       *Log
-	Reflector Reflector
+	Reflector *progress.Tracker
 	last      State // guarded by Log.mu
 }
-
-// Reflector returns its present state. It is called with a lock held, and must not use the Log.
-type Reflector interface{ OutageState() State }
 
 // Note is called after each change of the state, and after each failure.
 func (p *Part) Note() {
 	l := p.Log
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := p.Reflector.OutageState() // under the lock, so that the last call has the last state
+	now := stateOf(p.Reflector.State()) // under the lock, so that the last call has the last state
 	if l.closed {
 		return
 	}

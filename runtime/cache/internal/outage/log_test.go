@@ -16,6 +16,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/internal/leaks"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
@@ -68,16 +69,15 @@ type informer struct {
 	reading time.Duration
 
 	mu       sync.Mutex // guards what follows
-	states   []State
 	failures []advice.Failure
 	late     []Handler
 }
 
 func newInformer(t *testing.T, reflectors int) *informer {
-	i := &informer{t: t, states: make([]State, reflectors)}
+	i := &informer{t: t}
 	i.log.Informer = i
-	for n := range reflectors {
-		i.parts = append(i.parts, &Part{Log: &i.log, Reflector: reflector{i, n}})
+	for range reflectors {
+		i.parts = append(i.parts, &Part{Log: &i.log, Reflector: progress.New(func() {})})
 	}
 	return i
 }
@@ -99,22 +99,14 @@ func (i *informer) LateHandlers() []Handler {
 	return slices.Clone(i.late)
 }
 
-// reflector is one of an informer.
-type reflector struct {
-	informer *informer
-	n        int
-}
-
-func (r reflector) OutageState() State {
-	r.informer.mu.Lock()
-	defer r.informer.mu.Unlock()
-	return r.informer.states[r.n]
-}
+// phases has a phase for each state, without a failure.
+var phases = [...]string{Idle: progress.Stopped, NotFollowing: progress.Listing, Trying: progress.Degraded, Following: progress.Watching}
 
 // enter sets the state of a Reflector, and the failures of the informer.
 func (i *informer) enter(reflector int, state State, failures ...advice.Failure) {
 	i.mu.Lock()
-	i.states[reflector], i.failures = state, failures
+	i.parts[reflector].Reflector.Enter(phases[state], progress.Failure{})
+	i.failures = failures
 	i.mu.Unlock()
 	i.parts[reflector].Note()
 }
@@ -230,7 +222,7 @@ func TestLines(t *testing.T) {
 			i.wait(10*second, "who? reason=Unauthorized")
 			i.enter(1, NotFollowing, failure("Unauthorized", "watch", "who?"))
 			i.wait(time.Hour)
-			for n := range i.states {
+			for n := range i.parts {
 				i.enter(n, Following)
 			}
 			i.wait(0, "again after=2h40m")
@@ -282,7 +274,7 @@ func TestLines(t *testing.T) {
 			i.wait(5*second, "cut reason=Unreachable for=20s")
 		},
 		"several namespaces": func(i *informer) {
-			for n := range i.states {
+			for n := range i.parts {
 				i.enter(n, NotFollowing)
 			}
 			i.enter(2, Following)
@@ -358,6 +350,31 @@ func TestSlowLogger(t *testing.T) {
 		i.log.Close()
 		i.wait(0, "no reason=Forbidden for=10s", "again after=11s")
 	})
+}
+
+// TestStates has the state that the Log sees in each phase.
+func TestStates(t *testing.T) {
+	failed := progress.Failure{Verb: "watch", Reason: "ServerError", Err: errors.New("it failed")}
+	tracker := progress.New(func() {})
+	for _, step := range []struct {
+		phase string
+		cause progress.Failure
+		want  State
+	}{
+		{progress.Pending, progress.Failure{}, Idle},
+		{progress.Listing, progress.Failure{}, NotFollowing},
+		{progress.Watching, progress.Failure{}, Following},
+		{progress.Degraded, failed, NotFollowing},
+		{progress.Degraded, progress.Failure{}, Trying}, // a watch was reopened
+		{progress.Watching, progress.Failure{}, Following},
+		{progress.Stopped, failed, Idle},
+		{progress.Stopped, progress.Failure{}, Idle},
+	} {
+		tracker.Enter(step.phase, step.cause)
+		if got := stateOf(tracker.State()); got != step.want {
+			t.Errorf("%s after %q: the log sees %v, want %v", step.phase, step.cause.Reason, got, step.want)
+		}
+	}
 }
 
 func TestLasted(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 )
 
 // The phases. The Phase constants of package status document them.
@@ -34,6 +32,8 @@ type State struct {
 	Failure
 	// NextAttempt is when the next request is sent; zero while a request is under way.
 	NextAttempt time.Time
+	// Trying is set while a watch that was reopened after a failure has not lasted yet. Phase is Degraded then.
+	Trying bool
 }
 
 // Tracker holds the State, which one goroutine writes and any goroutine reads.
@@ -43,8 +43,6 @@ type Tracker struct {
 	state   State
 	// entries counts calls of Enter.
 	entries int
-	// trying is set while a watch that was reopened after a failure has not lasted yet.
-	trying bool
 }
 
 // New returns a Tracker that is Pending. It calls changed after each change of the phase, or of its cause, without a lock.
@@ -57,21 +55,6 @@ func (t *Tracker) State() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.state
-}
-
-// OutageState returns what the log of outages needs to know of the phase.
-func (t *Tracker) OutageState() outage.State {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.state.Phase == Watching:
-		return outage.Following
-	case t.trying:
-		return outage.Trying
-	case t.state.Phase == Listing || t.state.Phase == Degraded:
-		return outage.NotFollowing
-	}
-	return outage.Idle
 }
 
 // Enter enters a phase, with the failure that is the cause. Listing and Watching end the last failure.
@@ -102,7 +85,7 @@ func (t *Tracker) EnterAfter(wait time.Duration, phase string, cause Failure) *t
 
 func (t *Tracker) enterLocked(phase string, cause Failure) {
 	t.entries++
-	t.trying = phase == Degraded && cause.Err == nil
+	t.state.Trying = phase == Degraded && cause.Err == nil
 	if t.state.Phase != phase {
 		t.state.Phase, t.state.Since = phase, time.Now()
 	}

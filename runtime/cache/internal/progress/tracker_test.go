@@ -5,8 +5,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 )
 
 func TestTracker(t *testing.T) {
@@ -20,25 +18,22 @@ func TestTracker(t *testing.T) {
 			phase  string
 			since  time.Duration
 			cause  Failure
-			outage outage.State
+			trying bool
 		}{
-			{"begin", func() {}, Pending, 0, Failure{}, outage.Idle},
-			{"list", func() { tracker.Enter(Listing, Failure{}) }, Listing, 1, Failure{}, outage.NotFollowing},
-			{"watch", func() { tracker.Enter(Watching, Failure{}) }, Watching, 2, Failure{}, outage.Following},
-			{"fail", func() { tracker.Enter(Degraded, failed) }, Degraded, 3, failed, outage.NotFollowing},
-			{"reopen", func() { tracker.Enter(Degraded, Failure{}) }, Degraded, 3, failed, outage.Trying},
-			{"last", func() { tracker.Enter(Watching, Failure{}) }, Watching, 5, Failure{}, outage.Following},
-			{"stop", func() { tracker.Enter(Stopped, failed) }, Stopped, 6, failed, outage.Idle},
-			{"stop again", func() { tracker.Enter(Stopped, Failure{}) }, Stopped, 6, failed, outage.Idle},
+			{"begin", func() {}, Pending, 0, Failure{}, false},
+			{"list", func() { tracker.Enter(Listing, Failure{}) }, Listing, 1, Failure{}, false},
+			{"watch", func() { tracker.Enter(Watching, Failure{}) }, Watching, 2, Failure{}, false},
+			{"fail", func() { tracker.Enter(Degraded, failed) }, Degraded, 3, failed, false},
+			{"reopen", func() { tracker.Enter(Degraded, Failure{}) }, Degraded, 3, failed, true},
+			{"last", func() { tracker.Enter(Watching, Failure{}) }, Watching, 5, Failure{}, false},
+			{"stop", func() { tracker.Enter(Stopped, failed) }, Stopped, 6, failed, false},
+			{"stop again", func() { tracker.Enter(Stopped, Failure{}) }, Stopped, 6, failed, false},
 		}
 		for _, step := range steps {
 			step.do()
-			want := State{Phase: step.phase, Since: begun.Add(step.since * time.Second), Failure: step.cause}
+			want := State{Phase: step.phase, Since: begun.Add(step.since * time.Second), Failure: step.cause, Trying: step.trying}
 			if got := tracker.State(); got != want {
 				t.Errorf("%s: the state is %+v, want %+v", step.name, got, want)
-			}
-			if got := tracker.OutageState(); got != step.outage {
-				t.Errorf("%s: the log sees %v, want %v", step.name, got, step.outage)
 			}
 			time.Sleep(time.Second)
 		}
