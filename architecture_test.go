@@ -100,8 +100,8 @@ var rooms = map[string][]string{
 	},
 	"runtime/cache/internal/hook": nil,
 	"runtime/cache/internal/indexer": {
-		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/mutation",
-		"runtime/cache/internal/processor", "runtime/cache/internal/protocol", "runtime/cache/internal/store", "runtime/internal/", "runtime/wire",
+		"runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/listed", "runtime/cache/internal/processor",
+		"runtime/cache/internal/protocol", "runtime/cache/internal/store", "runtime/internal/", "runtime/wire",
 	},
 	"runtime/cache/internal/informer": {
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",
@@ -113,12 +113,15 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/mistakes": nil,
 	"runtime/cache/internal/monitor": {
 		"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier",
-		"runtime/cache/internal/hook", "runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/outage", "runtime/cache/internal/pack",
-		"runtime/cache/internal/processor", "runtime/cache/internal/progress", "runtime/cache/internal/protocol", "runtime/cache/internal/reflector",
-		"runtime/cache/internal/scoping", "runtime/cache/internal/stats", "runtime/cache/status", "runtime/wire",
+		"runtime/cache/internal/hook", "runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/mutation",
+		"runtime/cache/internal/outage", "runtime/cache/internal/pack", "runtime/cache/internal/processor", "runtime/cache/internal/progress",
+		"runtime/cache/internal/protocol", "runtime/cache/internal/reflector", "runtime/cache/internal/scoping", "runtime/cache/internal/stats", "runtime/cache/status",
+		"runtime/wire",
 	},
 	"runtime/cache/internal/mutation": {"internal/printable", "runtime/wire"},
-	"runtime/cache/internal/outage":   {"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/progress", "runtime/cache/internal/protocol"},
+	"runtime/cache/internal/outage": {
+		"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/progress", "runtime/cache/internal/protocol",
+	},
 	"runtime/cache/internal/ownwrites": {
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",
 		"runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/reflector", "runtime/sharding", "runtime/wire", "runtime/writes",

@@ -111,11 +111,7 @@ func (c *config) reflector(id frontier.ID, pace *protocol.Pace, from *gate.Gate)
 // Kind would compile the types of an Indexer again.
 func newCache(c *config) *indexer.Indexer {
 	c.pack()
-	var detector *mutation.Detector
-	if c.MutationDetector && packingOf(c) == nil { // readers of packed objects own them
-		detector = mutation.New(c.name())
-	}
-	x := indexer.New(c.form, detector)
+	x := indexer.New(c.form)
 	if packing := packingOf(c); packing != nil {
 		packing.IndexWith(x.CallEarly())
 	}
@@ -124,6 +120,14 @@ func newCache(c *config) *indexer.Indexer {
 		x.KeepHashes()
 	}
 	return x
+}
+
+// newDetector returns what finds changes of objects in the cache of newCache, or nil. It is no method for the same reason.
+func newDetector(c *config) *mutation.Detector {
+	if !c.MutationDetector || packingOf(c) != nil { // readers of packed objects own them
+		return nil
+	}
+	return mutation.New(c.name())
 }
 
 // decodes reports whether the informer, or one of its scopes, decodes bodies.

@@ -88,7 +88,7 @@ func NewIndexer[T Object](indexers Indexers[T]) *Indexer[T] {
 }
 
 func newObjects(form store.Form, functions []indexer.Function) objects {
-	x := indexer.New(form, nil)
+	x := indexer.New(form)
 	_ = x.AddIndexes(otherIndexes(functions)...) // no name is taken yet
 	return x
 }

@@ -55,6 +55,7 @@ func newInformer(settings config) *sharedInformer {
 	s.monitor = monitor.New(monitor.Options{
 		Resource: settings.Resource, Name: s.set.name, Namespaces: s.set.namespaces, HasSynced: s.HasSynced,
 		Scopes: s.set.monitored, Left: s.set.leaving, Has: s.set.has, Awaits: s.set.awaits, Packing: packingOf(&settings), AddTo: s.addTo,
+		Detector: newDetector(&settings), IsDetectionVain: settings.MutationDetector && packingOf(&settings) != nil,
 	})
 	s.panics.logger, s.panics.changed = s.monitor.Base, s.monitor.Changed
 	s.core = informer.New(cache, s.monitor)
@@ -117,7 +118,7 @@ func (s *sharedInformer) halt() {
 // await waits until an informer that halt has ended has no goroutine left.
 func (s *sharedInformer) await() {
 	<-s.core.Done()
-	s.monitor.Stopped()
+	s.monitor.CloseHooks()
 }
 
 // wasStopped reports whether Stop was called.

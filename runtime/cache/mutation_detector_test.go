@@ -8,8 +8,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // TestMutationDetector has a handler change an object. The error has no value of it.
@@ -40,6 +46,32 @@ func TestMutationDetector(t *testing.T) {
 		}
 		restore(s.GetStore(), map[string]string{"letters": "hunter1"})
 	})
+}
+
+// TestMutationDetectorChecksEachChange has a reader change an object before its next event, and before its scope is closed. No
+// handler checks it.
+func TestMutationDetectorChecksEachChange(t *testing.T) {
+	needsGoValues(t)
+	newState := func(version string) deltafifo.Delta {
+		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "w", ResourceVersion: version}}
+		return deltafifo.Delta{Type: deltafifo.Updated, Item: wire.Item{Object: obj}}
+	}
+	for name, change := range map[string]func(*informer.Informer){
+		"event": func(core *informer.Informer) { core.Apply(newState("2")) },
+		"scope": func(core *informer.Informer) {
+			core.Forget(deltafifo.Part{Namespace: "a", Has: func(listed.Name) bool { return true }})
+		},
+	} {
+		s := informerOf(via(Config[object]{ListerWatcher: cachetest.NewSource(), Resource: widgets, Settings: Settings{MutationDetector: true}}))
+		core := inside(s).core
+		core.Change(func(uint64) { core.Apply(newState("1")) })
+		obj, _ := s.GetStore().Get(ObjectName{"a", "w"})
+		obj.Labels = map[string]string{"letters": "x"}
+		value := panicOf(func() { core.Change(func(uint64) { change(core) }) })
+		if !strings.HasPrefix(value, "a reader of the cache has changed widgets.test.example.com a/w,") {
+			t.Errorf("%s: the change is reported as %q", name, value)
+		}
+	}
 }
 
 // restore undoes the change of a/w, which the end of the informer would find again.
@@ -74,12 +106,12 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 			t.Fatalf("the handler got %d updates, want %d", updates, want)
 		}
 		// Memory of batches may point to some objects until it is used again.
-		awaitCopies(t, inside(s).core.Indexer.Detector(), 9+64)
-		if inside(s).core.Indexer.Detector().Copies() < 9 {
-			t.Errorf("of 9 cached objects there are %d copies", inside(s).core.Indexer.Detector().Copies())
+		awaitCopies(t, inside(s).monitor.Detector(), 9+64)
+		if inside(s).monitor.Detector().Copies() < 9 {
+			t.Errorf("of 9 cached objects there are %d copies", inside(s).monitor.Detector().Copies())
 		}
 		stays.Labels = map[string]string{"letters": "x"}
-		if value := panicOf(func() { inside(s).core.Indexer.CheckAll() }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
+		if value := panicOf(func() { inside(s).monitor.CheckAll() }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
 			t.Errorf("a change of the oldest object is reported as %q", value)
 		}
 		stays.Labels = nil
@@ -101,7 +133,7 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 	<-s.Synced()
 	cancel()
 	<-done
-	detector := inside(s).core.Indexer.Detector()
+	detector := inside(s).monitor.Detector()
 	s, src = nil, nil
 	awaitCopies(t, detector, 0)
 }

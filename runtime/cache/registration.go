@@ -65,7 +65,7 @@ func (s *sharedInformer) addEventHandler(handler eventHandler, options []Handler
 	for _, option := range options {
 		option(&settings)
 	}
-	listening := listenerOptions(handler, settings, s.core.Indexer.Detector(), &s.panics)
+	listening := listenerOptions(handler, settings, s.monitor.Detector(), &s.panics)
 	listening.Resync = s.core.Resync
 	l := processor.NewListener(listening)
 	if !s.core.AddHandler(l) {

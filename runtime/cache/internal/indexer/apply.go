@@ -5,7 +5,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -31,11 +30,6 @@ func (x *Indexer) Apply(deltas []deltafifo.Delta) (notes []processor.Notificatio
 		}
 		notes = x.change(notes, deltas[:n])
 		deltas = deltas[n:]
-	}
-	if x.detector != nil {
-		for i := range notes {
-			x.detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
-		}
 	}
 	return notes
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -25,8 +24,7 @@ var ErrNoIndex = errors.New("no such index")
 // Indexer is a cache of objects by name, with indexes. Readers never wait for an index function
 // or for a handler. They wait for a writer only while it stores a batch. Writers take turns.
 type Indexer struct {
-	store    *store.Store
-	detector *mutation.Detector // nil without one
+	store *store.Store
 	// stopped is the result of Err.
 	stopped atomic.Pointer[error]
 	// arrivals calls the index functions early. It is nil without CallEarly.
@@ -46,9 +44,9 @@ type Indexer struct {
 // NamespaceIndex is the name of the index by namespace.
 const NamespaceIndex = "namespace"
 
-// New returns an empty Indexer of objects of one form, with NamespaceIndex. detector may be nil.
-func New(form store.Form, detector *mutation.Detector) *Indexer {
-	return &Indexer{store: store.New(NamespaceIndex, form), detector: detector}
+// New returns an empty Indexer of objects of one form, with NamespaceIndex.
+func New(form store.Form) *Indexer {
+	return &Indexer{store: store.New(NamespaceIndex, form)}
 }
 
 // KeepHashes makes an empty Indexer keep content hashes. Without them, objects are compared deeply when they are
@@ -65,9 +63,6 @@ func (x *Indexer) CallEarly() func(obj wire.Object) *Values {
 
 // Check returns an error if an invariant of the tables is broken. It is for tests.
 func (x *Indexer) Check() error { return x.store.Check() }
-
-// Detector returns what finds changes of objects, or nil.
-func (x *Indexer) Detector() *mutation.Detector { return x.detector }
 
 // AddIndexes adds indexes over the present and future objects. It fails, without adding
 // any, if there is one of the same name.
@@ -125,15 +120,6 @@ func (x *Indexer) Empty(err error) {
 	x.store.Begin()
 	defer x.store.End()
 	x.store.Clear()
-}
-
-// CheckAll panics if the detector finds that a cached object was changed.
-func (x *Indexer) CheckAll() {
-	if x.detector != nil {
-		for obj := range x.All().Each() {
-			x.detector.Check(mutation.Reader, obj)
-		}
-	}
 }
 
 // Get returns the object of that name, for a reader, and reports whether there is one. It allocates

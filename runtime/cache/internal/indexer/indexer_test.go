@@ -29,7 +29,7 @@ type object = cachetest.Object
 type cache struct{ *indexer.Indexer }
 
 func newCache(functions ...indexer.Function) cache {
-	x := indexer.New(store.FormOf[object](), nil)
+	x := indexer.New(store.FormOf[object]())
 	if err := x.AddIndexes(functions...); err != nil {
 		panic(err)
 	}

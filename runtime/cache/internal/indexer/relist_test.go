@@ -168,7 +168,7 @@ func TestRelistOfUntypedObjects(t *testing.T) {
 		return &unstructured.Unstructured{Object: map[string]any{"kind": kind, "apiVersion": "v1",
 			"metadata": map[string]any{"name": "w", "resourceVersion": "1"}, "spec": map[string]any{"color": color}}}
 	}
-	x := indexer.New(store.FormOf[wire.Object](), nil)
+	x := indexer.New(store.FormOf[wire.Object]())
 	for _, step := range []struct {
 		obj  *unstructured.Unstructured
 		want int

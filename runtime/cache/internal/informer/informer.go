@@ -62,6 +62,8 @@ type Observer interface {
 	// Applied is called after each batch with deltas. n of them are in the cache now. The first one was received at a time, and
 	// their turn began later if the batch before took longer.
 	Applied(n int, received, began, now clock.Stamp)
+	// Noted is called within each step that changes the cache, before the handlers get the changes. It must not change them.
+	Noted(notes []processor.Notification)
 	// Listed is called when the handlers have the objects of all first lists to return from, and when a handler is added after
 	// that.
 	Listed()
@@ -180,7 +182,7 @@ func (c *Informer) apply(deltas []deltafifo.Delta, received clock.Stamp) {
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == deltafifo.Replaced
 	notes := c.Indexer.Apply(deltas)
-	c.Processor.Distribute(processor.Batch{Notes: notes, Received: received, Distinct: distinct})
+	c.distribute(processor.Batch{Notes: notes, Received: received, Distinct: distinct})
 	for i := range deltas {
 		if list := deltas[i].Collection; list != nil && !list.IsFirst {
 			c.Processor.DistributeUnchanged(func() processor.Batch {
@@ -192,7 +194,15 @@ func (c *Informer) apply(deltas []deltafifo.Delta, received clock.Stamp) {
 
 // Forget removes the objects of some parts from the cache. It is called within a step.
 func (c *Informer) Forget(parts ...deltafifo.Part) {
-	c.Processor.Distribute(processor.Batch{Notes: c.Indexer.Forget(parts...), Received: clock.Now(), Distinct: true})
+	c.distribute(processor.Batch{Notes: c.Indexer.Forget(parts...), Received: clock.Now(), Distinct: true})
+}
+
+// distribute passes changes of the cache to the handlers.
+func (c *Informer) distribute(changes processor.Batch) {
+	if len(changes.Notes) > 0 {
+		c.observer.Noted(changes.Notes)
+		c.Processor.Distribute(changes)
+	}
 }
 
 // noteListed records which first lists are in the cache, and tells the handlers.

@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
@@ -31,12 +32,20 @@ func named(name, version string) object {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, ResourceVersion: version}}
 }
 
-// quiet is an Observer that notes the order of what it hears.
-type quiet struct{ heard []string }
+// quiet is an Observer that notes the order of what it hears. noted, if it is not nil, gets the changes.
+type quiet struct {
+	heard []string
+	noted func([]processor.Notification)
+}
 
 func (q *quiet) Started(context.Context) { q.heard = append(q.heard, "started") }
 func (q *quiet) Applied(n int, _, _, _ clock.Stamp) {
 	q.heard = append(q.heard, fmt.Sprint("applied ", n))
+}
+func (q *quiet) Noted(notes []processor.Notification) {
+	if q.noted != nil {
+		q.noted(notes)
+	}
 }
 func (q *quiet) Listed()  { q.heard = append(q.heard, "listed") }
 func (q *quiet) Ended()   { q.heard = append(q.heard, "ended") }
@@ -51,7 +60,7 @@ func wantEqual(t *testing.T, got, want []string) {
 
 // plain returns an informer without a feature, and its scope, whose Reflector a test plays.
 func plain(functions ...indexer.Function) (*Informer, *Scope, *quiet) {
-	cache, heard := indexer.New(store.FormOf[object](), nil), &quiet{}
+	cache, heard := indexer.New(store.FormOf[object]()), &quiet{}
 	if err := cache.AddIndexes(functions...); err != nil {
 		panic(err)
 	}
@@ -170,6 +179,34 @@ func TestWaitsComeLast(t *testing.T) {
 		if err := c.Wait(t.Context(), 10); !errors.Is(err, ErrEnded) {
 			t.Error(err)
 		}
+	})
+}
+
+// TestChangesAreNotedFirst: the cache has a change when the observer gets it, and no handler does.
+func TestChangesAreNotedFirst(t *testing.T) {
+	c, scope, heard := plain()
+	l := processor.NewListener(processor.Options{})
+	c.AddHandler(l)
+	var got []string
+	heard.noted = func(notes []processor.Notification) {
+		got = append(got, fmt.Sprintf("%d from %s: %d cached, %d for the handler", len(notes), notes[0].Obj.GetName(), c.Indexer.Len(), l.Backlog()))
+	}
+	scope.Listed(list("5", named("one", "1")))
+	process(t, c)
+	scope.Events(event(named("two", "6")))
+	process(t, c)
+	scope.Events(nil, frontier.Position{Version: "7"})
+	process(t, c)
+	c.Change(func(uint64) {
+		c.Apply(deltafifo.Delta{Type: deltafifo.Deleted, Item: wire.Item{Object: named("one", "8")}})
+	})
+	c.Change(func(uint64) {
+		c.Forget(deltafifo.Part{Namespace: "a", Has: func(listed.Name) bool { return true }})
+		c.Forget(deltafifo.Part{Namespace: "a", Has: func(listed.Name) bool { return true }}) // has no object any more
+	})
+	wantEqual(t, got, []string{
+		"1 from one: 1 cached, 0 for the handler", "1 from two: 2 cached, 1 for the handler",
+		"1 from one: 1 cached, 2 for the handler", "1 from two: 0 cached, 3 for the handler",
 	})
 }
 

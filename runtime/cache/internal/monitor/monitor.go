@@ -20,6 +20,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
@@ -46,6 +47,10 @@ type Options struct {
 	Awaits func() *status.NotSynced
 	// Packing is nil if the objects are not packed.
 	Packing *pack.Packing
+	// Detector, unless it is nil, finds changes of cached objects. IsDetectionVain is set if there should be one, and it could find
+	// nothing.
+	Detector        *mutation.Detector
+	IsDetectionVain bool
 	// AddTo adds to a Status what others know. It may be nil.
 	AddTo func(*status.Status)
 	// Hooks are the functions of the program. Its Status is ignored.
@@ -86,6 +91,9 @@ func (m *Monitor) Hear(hooks hook.Options[status.Status]) {
 	}
 }
 
+// CloseHooks returns after the last call of a hook.
+func (m *Monitor) CloseHooks() { m.hooks.Close() }
+
 // HasHooks reports whether the program has set any.
 func (m *Monitor) HasHooks() bool { return m.hooks != nil }
 
@@ -100,6 +108,9 @@ func (m *Monitor) Changed() {
 // Started implements informer.Observer.
 func (m *Monitor) Started(ctx context.Context) {
 	m.ctx.Store(&ctx)
+	if m.options.IsDetectionVain {
+		m.Logger().Info("The mutation detector finds nothing: each reader gets a packed object of its own")
+	}
 	m.hooks.SetContext(klog.NewContext(ctx, m.Logger()))
 	m.choice.run()
 }
@@ -139,6 +150,27 @@ func (m *Monitor) Applied(n int, received, began, now clock.Stamp) {
 	m.toCache.Add(now.Since(received), n)
 }
 
+// Noted implements informer.Observer. It panics if the Detector finds that one of the objects was changed.
+func (m *Monitor) Noted(notes []processor.Notification) {
+	if detector := m.options.Detector; detector != nil {
+		for i := range notes {
+			detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
+		}
+	}
+}
+
+// Detector returns what finds changes of cached objects, or nil.
+func (m *Monitor) Detector() *mutation.Detector { return m.options.Detector }
+
+// CheckAll panics if the Detector finds that a cached object was changed.
+func (m *Monitor) CheckAll() {
+	if detector := m.options.Detector; detector != nil {
+		for obj := range m.core.Indexer.All().Each() {
+			detector.Check(mutation.Reader, obj)
+		}
+	}
+}
+
 // Listed implements informer.Observer.
 func (m *Monitor) Listed() { m.outages.NoteHandler() }
 
@@ -150,10 +182,8 @@ func (m *Monitor) Ended() {
 
 // Stopped implements informer.Observer. No hook runs after it.
 func (m *Monitor) Stopped() {
-	if m.core != nil {
-		m.core.Indexer.CheckAll()
-	}
-	m.hooks.Close()
+	m.CheckAll()
+	m.CloseHooks()
 }
 
 // reported is a Monitor as its log of outages reads it.

@@ -15,6 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -25,6 +26,7 @@ type silent struct{}
 
 func (silent) Started(context.Context)                            {}
 func (silent) Applied(int, clock.Stamp, clock.Stamp, clock.Stamp) {}
+func (silent) Noted([]processor.Notification)                     {}
 func (silent) Listed()                                            {}
 func (silent) Ended()                                             {}
 func (silent) Stopped()                                           {}
@@ -109,7 +111,7 @@ func process(t *testing.T, c *informer.Informer) {
 // TestFollowersMoveAndForget lets scope after scope take over a namespace. What a feature keeps for a scope has to move before the
 // list of the next one is admitted, and nothing is kept for one that was closed: a program may change its scopes for years.
 func TestFollowersMoveAndForget(t *testing.T) {
-	c := informer.New(indexer.New(store.FormOf[*metav1.PartialObjectMetadata](), nil), silent{})
+	c := informer.New(indexer.New(store.FormOf[*metav1.PartialObjectMetadata]()), silent{})
 	f := &follower{}
 	c.Add(f)
 	region := Region{Namespace: "a"}
@@ -139,7 +141,7 @@ func TestFollowersMoveAndForget(t *testing.T) {
 
 // TestLaterScopesAreListedTogether: an informer whose scopes come later is synced when the first ones are listed, all of them.
 func TestLaterScopesAreListedTogether(t *testing.T) {
-	c := informer.New(indexer.New(store.FormOf[*metav1.PartialObjectMetadata](), nil), silent{})
+	c := informer.New(indexer.New(store.FormOf[*metav1.PartialObjectMetadata]()), silent{})
 	p := New(c, nil, true)
 	first := c.Mark()
 	c.Change(func(uint64) {})
