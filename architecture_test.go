@@ -45,6 +45,7 @@ var rooms = map[string][]string{
 	"generator/internal/model":       nil,
 	"generator/internal/regular":     nil,
 	"generator/internal/render":      {"generator/internal/model", "templates"},
+	"generator/internal/syntax":      {"generator/internal/model", "generator/internal/regular"},
 	"internal/spelling":              nil,
 	"internal/terminal":              nil,
 	"generator/internal/write":       {"generator/internal/regular", "internal/terminal"},
