@@ -11,7 +11,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
-	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
 
 // dropExpanded removes the methods of +kubebuilder:subresource:scale that the user has written for the client of a kind.
@@ -21,7 +20,7 @@ func (s *setup) dropExpanded(set *model.Set) {
 		if !slices.ContainsFunc(k.Methods, isOfScale) {
 			continue
 		}
-		written := methodsIn(filepath.Join(s.outputDir, filepath.FromSlash(render.TypedDir(s.clientsetName, k.GroupVersion))), k.PluralPrivate)
+		written := methodsIn(filepath.Join(s.outputDir, filepath.FromSlash(set.Layout.Typed(k.GroupVersion))), k.PluralPrivate)
 		k.Methods = slices.DeleteFunc(k.Methods, func(m *model.Method) bool { return m.FromScale && slices.Contains(written, m.Name) })
 	}
 }

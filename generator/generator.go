@@ -61,11 +61,9 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, optionError("VersionedClientsetPackage", "no kind in %s can be listed, so there is nothing to generate with {VersionedClientsetPackage}; name other packages, or remove {VersionedClientsetPackage}", strings.Join(options.Patterns, " "))
 	}
 	files, err := render.Render(ctx, render.Options{
-		Set:           set,
-		OutputPackage: setup.outputPackage,
-		ClientsetName: setup.clientsetName,
-		Boilerplate:   setup.boilerplate,
-		HandWritten:   func(path string) bool { return exists(setup.outputDir, path) },
+		Set:         set,
+		Boilerplate: setup.boilerplate,
+		HandWritten: func(path string) bool { return exists(setup.outputDir, path) },
 	})
 	if err != nil {
 		return nil, err
@@ -93,7 +91,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 
 // read loads the packages, those that their markers name, the clientset that exists, and the CRDs.
 func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
-	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", Registers: s.register, Copies: s.deepCopy, ApplyExternals: s.applyExternals}
+	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ClientsetName: s.clientsetName, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", Registers: s.register, Copies: s.deepCopy, ApplyExternals: s.applyExternals}
 	loaded, err := load.Load(ctx, s.load, s.emitted(), mistakes)
 	if err != nil {
 		return nil, in, err

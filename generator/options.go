@@ -19,7 +19,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/render"
 	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
@@ -161,9 +160,9 @@ func (o Options) Validate() error {
 		add("WithApplyConfig", "{ApplyConfigName}, {ApplyConfigExternals} and {ApplyConfigOpenAPISchema} have no effect without {WithApplyConfig}; add it")
 	}
 	isOther := func(root string) bool { // also on a file system that ignores case
-		return root != render.ApplyRoot && strings.EqualFold(root, o.ApplyConfigName)
+		return root != model.ApplyRoot && strings.EqualFold(root, o.ApplyConfigName)
 	}
-	if name := o.ApplyConfigName; slices.ContainsFunc(render.Roots(""), isOther) {
+	if name := o.ApplyConfigName; slices.ContainsFunc(model.Roots(""), isOther) {
 		add("ApplyConfigName", "{ApplyConfigName}=%s is the folder of other generated code; use another name, such as {ApplyConfigName}=applyconfiguration", name)
 	} else if name != "" && !isPackageName(name) {
 		add("ApplyConfigName", "{ApplyConfigName}=%s is not the name of a Go package that others can import; use {ApplyConfigName}=applyconfiguration", name)
@@ -189,7 +188,7 @@ func (o Options) Validate() error {
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
 		switch dir := o.GroupDirs[group]; {
-		case slices.Contains(render.Reserved().GroupDir, dir):
+		case slices.Contains(model.ReservedNames().GroupDir, dir):
 			add("GroupDirs", "{GroupDirs}=%s:%s is the folder of the code that informers share; use another folder", group, dir)
 		case !isPackageName(dir):
 			add("GroupDirs", "{GroupDirs}=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir)
@@ -236,7 +235,7 @@ func (o Options) setup() (*setup, error) {
 		deepCopy:      o.DeepCopy,
 		register:      o.Register,
 	}
-	s.load.AllTypes, s.load.Registers, s.load.Header = o.DeepCopy, o.Register, render.Header
+	s.load.AllTypes, s.load.Registers, s.load.Header = o.DeepCopy, o.Register, model.Header
 	s.applyExternals = make(map[model.TypeRef]string, len(o.ApplyConfigExternals))
 	for of, in := range o.ApplyConfigExternals {
 		ref, _ := markers.ParseTypeRef(of) // Validate has returned the error
@@ -245,7 +244,6 @@ func (o Options) setup() (*setup, error) {
 	if o.ApplyConfigOpenAPISchema != "" {
 		s.openAPI = below(dir, o.ApplyConfigOpenAPISchema)
 	}
-	s.naming.Reserved = render.Reserved()
 	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
 	s.load.Exclude, _ = input.NewExclusions(o.Exclude) // Validate has returned the error
 	for _, path := range o.CRDs {
@@ -255,7 +253,7 @@ func (o Options) setup() (*setup, error) {
 		s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage)
 		errs = append(errs, err)
 		if o.WithApplyConfig {
-			s.applyName = cmp.Or(o.ApplyConfigName, render.ApplyRoot)
+			s.applyName = cmp.Or(o.ApplyConfigName, model.ApplyRoot)
 			s.applyPackage = path.Join(s.outputPackage, s.applyName)
 		}
 	}

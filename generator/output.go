@@ -50,7 +50,7 @@ func (s *setup) checkOwnPackages(packages []*input.Package, testsOnly []string) 
 
 // emitted returns the import paths of the folders that hold all emitted files.
 func (s *setup) emitted() []string {
-	roots := render.Roots(s.applyName)
+	roots := model.Roots(s.applyName)
 	for i, root := range roots {
 		roots[i] = path.Join(s.outputPackage, root)
 	}
@@ -75,7 +75,7 @@ func (s *setup) treeAbove() string {
 	for at := s.load.Dir; !exists(at, "go.mod") && at != filepath.Dir(at); {
 		at = filepath.Dir(at)
 		tree := filepath.Join(at, way)
-		if content, err := regular.ReadFile(filepath.Join(tree, render.FactoryFile)); err == nil && bytes.Contains(content, []byte(render.Header)) {
+		if content, err := regular.ReadFile(filepath.Join(tree, model.FactoryFile)); err == nil && bytes.Contains(content, []byte(model.Header)) {
 			return tree
 		}
 	}
@@ -121,11 +121,11 @@ func (s *setup) outputs(files []render.File, loaded *load.Result) []write.Output
 		byDir[f.Dir][f.Path], owns[f.Dir][f.Path] = f.Content, owned[f.Path]
 	}
 	outputs := []write.Output{{
-		Dir: s.outputDir, DisplayDir: s.displayDir(s.outputDir), Roots: render.Roots(s.applyName), Header: render.Header, Files: byDir[""],
+		Dir: s.outputDir, DisplayDir: s.displayDir(s.outputDir), Roots: model.Roots(s.applyName), Header: model.Header, Files: byDir[""],
 	}}
 	delete(byDir, "")
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		outputs = append(outputs, write.Output{Dir: dir, DisplayDir: s.displayDir(dir), Within: loaded.Within[dir], Owned: owns[dir], Header: render.Header, Files: byDir[dir]})
+		outputs = append(outputs, write.Output{Dir: dir, DisplayDir: s.displayDir(dir), Within: loaded.Within[dir], Owned: owns[dir], Header: model.Header, Files: byDir[dir]})
 	}
 	return outputs
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
-	"github.com/typedinformers/informer-gen/generator/internal/render"
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
@@ -33,7 +32,7 @@ type Result struct {
 	outputDir string
 	// outputPackage is the import path of outputDir.
 	outputPackage string
-	// versions has the render.VersionDir of each group version of the run.
+	// versions has the Folders of each group version of the run.
 	versions map[string]bool
 }
 
@@ -97,7 +96,7 @@ func (r *Result) HasNone() bool {
 func (r *Result) Dropped() []string {
 	found := map[string]bool{}
 	for _, c := range r.plan.Changes {
-		if dir := render.VersionDirOf(c.Path); dir != "" && c.Dir == r.outputDir && c.New == nil && !r.versions[dir] {
+		if dir := model.FoldersOf(c.Path); dir != "" && c.Dir == r.outputDir && c.New == nil && !r.versions[dir] {
 			found[dir] = true
 		}
 	}
@@ -145,7 +144,7 @@ func (r *Result) describe(set *model.Set, s *setup) {
 	}
 	r.versions = map[string]bool{}
 	for _, gv := range set.GroupVersions() {
-		r.versions[render.VersionDir(gv)] = true
+		r.versions[gv.Folders()] = true
 	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
 	if s.clientset != "" {

@@ -29,8 +29,8 @@ type Input struct {
 	PrefersProtobuf bool
 	// ClientGo reports whether the output has the API of code-generator, which reads no markers of kubebuilder.
 	ClientGo bool
-	// OutputPackage is the import path of the output folder.
-	OutputPackage string
+	// OutputPackage is the import path of the output folder, and ClientsetName the name of the clientset.
+	OutputPackage, ClientsetName string
 	// HasDeleteWithResult reports whether clients have the method of that verb.
 	HasDeleteWithResult bool
 	// ApplyPackage is the import path of the root of the apply configurations, or "".

@@ -106,7 +106,7 @@ func sortKinds(kinds []*model.Kind) {
 
 // set returns the result, sorted.
 func (a *assembly) set() *model.Set {
-	set := &model.Set{Groups: a.sortedGroups(), ApplyPackage: a.ApplyPackage, ApplyDirs: a.applyDirs}
+	set := &model.Set{Groups: a.sortedGroups(), Layout: model.Layout{OutputPackage: a.OutputPackage, ClientsetName: a.ClientsetName}, ApplyPackage: a.ApplyPackage, ApplyDirs: a.applyDirs}
 	if a.Clientset != nil {
 		set.Clientset = &model.Clientset{Path: a.Clientset.Path, Name: a.Clientset.Name}
 	}

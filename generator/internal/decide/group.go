@@ -177,7 +177,7 @@ func (a *assembly) groupGoName(pkg *input.Package, group string) (name string, p
 	switch {
 	case !token.IsExported(name) || !token.IsIdentifier(name):
 		a.errs.Add(pos, "group %q needs another Go name, because %q is not an exported identifier; %s", group, name, fix)
-	case slices.Contains(a.Naming.Reserved.Group, name):
+	case slices.Contains(a.Naming.reserved.Group, name):
 		a.errs.Add(pos, "group %q cannot have the Go name %s, because the informer factory has a method of that name; %s", group, name, fix)
 	default:
 		return name, pos, true
@@ -238,7 +238,7 @@ func (a *assembly) otherDir(g *model.Group, taken map[string]*model.Group) strin
 			return "somefolder"
 		}
 	}
-	if !token.IsIdentifier(dir) || safeDir(dir) != dir || slices.Contains(a.Naming.Reserved.GroupDir, dir) || taken[dir] != nil {
+	if !token.IsIdentifier(dir) || safeDir(dir) != dir || slices.Contains(a.Naming.reserved.GroupDir, dir) || taken[dir] != nil {
 		return "somefolder"
 	}
 	return dir

@@ -193,7 +193,7 @@ func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 	for _, k := range kinds {
 		leaveOut := "leave one out with --exclude=" + k.Package.Path + "." + k.Name
 		sameFile, samePlural, sameResource := files[k.File], plurals[k.Plural], resources[k.Resource]
-		if slices.Contains(a.Naming.Reserved.Plural, k.Plural) {
+		if slices.Contains(a.Naming.reserved.Plural, k.Plural) {
 			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
 		}
 		isDerived := k.Resource == a.Naming.resourceOf(k.Name, "")

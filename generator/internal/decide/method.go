@@ -20,7 +20,7 @@ func (a *assembly) addMethods(t *input.Type, k *model.Kind, methods []*model.Met
 			a.errs.Add(m.Pos, "kind %s has two methods %s, here and at %s; rename one of them", k.Name, m.Name, other.Pos)
 		case k.Has(verb):
 			a.errs.Add(m.Pos, "kind %s already has a method %s, which is the method of verb %s; rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
-		case slices.Contains(a.Naming.Reserved.Method, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
+		case slices.Contains(a.Naming.reserved.Method, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
 			a.errs.Add(m.Pos, "method %s of kind %s has a name that every generated client uses itself; rename the method", m.Name, k.Name)
 		case a.resolve(t, k, m) && (m.Verb != "apply" || a.ApplyPackage != ""):
 			k.Methods = append(k.Methods, m)

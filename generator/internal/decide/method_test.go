@@ -26,10 +26,8 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*model
 		return set
 	}
 	var mistakes model.Errors
-	naming := NewNaming(nil)
-	naming.Reserved.Method = []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"}
 	set := Decide(Input{
-		Naming:       naming,
+		Naming:       NewNaming(nil),
 		ApplyPackage: applyPackage,
 		Packages: []*input.Package{{
 			Path:           "example.com/shop/v1",

@@ -27,8 +27,8 @@ type Naming struct {
 	// GroupGoNames and GroupDirs are the Go names and the folders that the user has chosen
 	// for groups, by the name of the group.
 	GroupGoNames, GroupDirs map[string]string
-	// Reserved are the names that must not be made.
-	Reserved model.Reserved
+	// reserved are the names that must not be made.
+	reserved model.Reserved
 }
 
 // NewNaming returns the naming rules of code-generator. exceptions are irregular plurals by
@@ -44,6 +44,7 @@ func NewNaming(exceptions map[string]string) *Naming {
 
 		exceptions: all,
 		written:    exceptions,
+		reserved:   model.ReservedNames(),
 	}
 }
 
@@ -51,19 +52,19 @@ func NewNaming(exceptions map[string]string) *Naming {
 func (n *Naming) name(k *model.Kind, resource string) {
 	k.Private = lowerFirst(k.Name)
 	k.Param = k.Private
-	if token.IsKeyword(k.Param) || slices.Contains(n.Reserved.Param, k.Param) {
+	if token.IsKeyword(k.Param) || slices.Contains(n.reserved.Param, k.Param) {
 		k.Param += "Object"
 	}
 	k.Plural = n.goPlural(k.Name)
 	k.PluralPrivate = lowerFirst(k.Plural)
-	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || slices.Contains(n.Reserved.PluralPrivate, k.PluralPrivate) {
+	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || slices.Contains(n.reserved.PluralPrivate, k.PluralPrivate) {
 		k.PluralPrivate += "Client"
 	}
 	k.File = strings.ToLower(k.Name)
-	if k.ExpansionFile = k.File + "_expansion"; slices.Contains(n.Reserved.File, k.ExpansionFile) {
+	if k.ExpansionFile = k.File + "_expansion"; slices.Contains(n.reserved.File, k.ExpansionFile) {
 		k.ExpansionFile = k.File + "_kind_expansion"
 	}
-	if slices.Contains(n.Reserved.File, k.File) || chosenByName(k.File) || module.CheckFilePath(k.File+".go") != nil { // Windows has no file aux.go
+	if slices.Contains(n.reserved.File, k.File) || chosenByName(k.File) || module.CheckFilePath(k.File+".go") != nil { // Windows has no file aux.go
 		k.File += "_kind"
 	}
 	k.FakeFile = "fake_" + k.File
@@ -126,7 +127,7 @@ func (n *Naming) groupDir(packagePath, version, group string, from From) string 
 
 // unreserved returns dir, or another name if a group cannot have that folder.
 func (n *Naming) unreserved(dir string) string {
-	if slices.Contains(n.Reserved.GroupDir, dir) {
+	if slices.Contains(n.reserved.GroupDir, dir) {
 		dir += "group"
 	}
 	return dir

@@ -38,7 +38,7 @@ func TestKindNames(t *testing.T) {
 		{"ARM64", "ARM64s", "aRM64s", "arm64s", "aRM64", "arm64", "fake_arm64_kind"},
 	} {
 		naming := NewNaming(map[string]string{"Sheep": "Sheep", "String": "String", "Go": "Go"})
-		naming.Reserved = model.Reserved{PluralPrivate: []string{"types"}, Param: []string{"ctx", "opts"}, File: []string{"interface"}}
+		naming.reserved = model.Reserved{PluralPrivate: []string{"types"}, Param: []string{"ctx", "opts"}, File: []string{"interface"}}
 		k := &model.Kind{Name: test.kind}
 		naming.name(k, "")
 		got := test
@@ -60,7 +60,7 @@ func TestFiles(t *testing.T) {
 		"Generated":  "generated generated_kind_expansion",
 	} {
 		naming := NewNaming(nil)
-		naming.Reserved.File = []string{"generated_expansion"}
+		naming.reserved.File = []string{"generated_expansion"}
 		k := &model.Kind{Name: name}
 		naming.name(k, "")
 		if got := k.File + " " + k.ExpansionFile; got != want {

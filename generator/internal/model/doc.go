@@ -9,6 +9,8 @@
 //	method.go     Verb, Method, TypeRef
 //	served.go     Served: what a server has to know about a kind
 //	field.go      Index, SelectableField, and the Field that they read
+//	layout.go     Layout: the folders of the emitted packages
+//	reserved.go   Reserved: names of the templates, which no name from the input may be
 //	wire_name.go  which names a server accepts
 //	errors.go     Error: a mistake in the input, with its position
 //

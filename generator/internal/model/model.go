@@ -9,6 +9,8 @@ import (
 // Set has the groups of one run, sorted by group, version and kind.
 type Set struct {
 	Groups []*Group
+	// Layout has the folders of the emitted packages.
+	Layout Layout
 	// Clientset is the clientset that exists and that informers list and watch with. It is nil if the
 	// run generates one.
 	Clientset *Clientset

@@ -1,7 +1,7 @@
 package model
 
 // Reserved holds names that generated code declares or uses itself. A name that is made from the
-// input must not be among those of its sort. Package render fills it.
+// input must not be among those of its sort.
 type Reserved struct {
 	// Group has the members of a factory, which has a method named after each group.
 	Group []string
@@ -21,4 +21,24 @@ type Reserved struct {
 	File []string
 	// GroupDir has the folders next to those of the groups.
 	GroupDir []string
+}
+
+// ReservedNames returns the names in the templates. A test of package render compares them.
+func ReservedNames() Reserved {
+	return Reserved{
+		Group: []string{
+			"ForResource", "InformerFor", "InformerName", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "StartWithContext",
+			"Statuses", "WaitForCacheSync", "WaitForCacheSyncWithContext",
+		},
+		Plural: []string{"ByIndex", "Fake", "Get", "Invokes", "List", "Lister", "Namespace", "RESTClient", "ResourceIndexer"},
+		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace", "NamespaceLister", "ResourceIndexer"},
+		Method: []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"},
+		PluralPrivate: []string{
+			"apply", "c", "cache", "context", "fmt", "gentype", "http", "metav1", "namespace", "redirect", "rest",
+			"schema", "scheme", "time", "types", "watch",
+		},
+		Param:    []string{"ctx", "opts"},
+		File:     []string{"expansion_generated", "generated_expansion", "interface"},
+		GroupDir: []string{internalDir},
+	}
 }

@@ -11,7 +11,7 @@ type aliases struct {
 	Aliases []model.Aliased
 }
 
-// Aliases makes a file of the package packageName with aliases of the kinds of gv. It has no Header,
+// Aliases makes a file of the package packageName with aliases of the kinds of gv. It has no model.Header,
 // because the user may change the file.
 func Aliases(gv *model.GroupVersion, kinds []model.Aliased, packageName string, boilerplate []byte) ([]byte, error) {
 	parsed, err := parsed()

@@ -49,7 +49,7 @@ func (f *file) GoType(t model.GoType) code {
 
 // qualifier returns the name of the package of a type, or "" if that is the package of the file.
 func (f *file) qualifier(ref model.TypeRef) string {
-	own := path.Join(f.layout.root, path.Dir(f.path))
+	own := path.Join(f.Set.Layout.OutputPackage, path.Dir(f.path))
 	if api := f.api(); api != nil {
 		own = api.Path
 	}

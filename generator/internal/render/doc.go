@@ -3,11 +3,10 @@
 //	model.Set ──catalogue──▶ rows × subjects ──template──▶ body ──imports──▶ gofmt ──▶ File
 //
 //	catalogue.go the emitted files: a row for each template
-//	layout.go    the folders of the emitted packages
 //	file.go      the data of a template
 //	method.go    the methods of +genclient:method
 //	index.go     the functions of indexes
-//	reserved.go  names that names from the input must not be
+//	locals.go    names in templates that no import may have
 //	imports.go   imports for the packages that a body uses
 //	render.go    Render: all files, in parallel
 //	aliases.go   Aliases: a file of aliases

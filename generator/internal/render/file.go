@@ -16,7 +16,6 @@ import (
 type file struct {
 	subject
 	template string
-	layout   layout
 	path     string
 	imports  *imports
 	// handWritten reports whether the user has a file at the path.
@@ -34,7 +33,7 @@ func (f *file) Package() string {
 		return api.Name
 	}
 	dir := path.Dir(f.path)
-	if f.Group != nil && dir == f.layout.informerGroup(f.Group) {
+	if f.Group != nil && dir == f.Set.Layout.InformerGroup(f.Group) {
 		return f.Group.Package
 	}
 	return path.Base(dir)
@@ -188,44 +187,44 @@ func (f *file) Clientset() string {
 	if existing := f.Set.Clientset; existing != nil {
 		return f.imports.use(existing.Path, existing.Name, "versionedclientset")
 	}
-	return f.emitted(f.layout.clientset(), f.layout.clientsetName, "clientset")
+	return f.emitted(f.Set.Layout.Clientset(), f.Set.Layout.ClientsetName, "clientset")
 }
 
 // Scheme returns the package with the scheme of the clientset.
-func (f *file) Scheme() string { return f.emitted(f.layout.scheme(), "scheme", "clientsetscheme") }
+func (f *file) Scheme() string { return f.emitted(f.Set.Layout.Scheme(), "scheme", "clientsetscheme") }
 
 // Typed returns the package of the typed clients of gv.
 func (f *file) Typed(gv *model.GroupVersion) string {
-	return f.emitted(f.layout.typed(gv), gv.Alias, "typed"+gv.Alias)
+	return f.emitted(f.Set.Layout.Typed(gv), gv.Alias, "typed"+gv.Alias)
 }
 
 // Fake returns the package of the fake clients of gv.
 func (f *file) Fake(gv *model.GroupVersion) string {
-	return f.emitted(f.layout.fake(gv), "fake"+gv.Alias, "typedfake"+gv.Alias)
+	return f.emitted(f.Set.Layout.Fake(gv), "fake"+gv.Alias, "typedfake"+gv.Alias)
 }
 
 // Listers returns the package of the listers of gv.
 func (f *file) Listers(gv *model.GroupVersion) string {
-	return f.emitted(f.layout.listers(gv), "listers", "listers"+gv.Alias)
+	return f.emitted(f.Set.Layout.Listers(gv), "listers", "listers"+gv.Alias)
 }
 
 // Internal returns the package that the informers share.
 func (f *file) Internal() string {
-	return f.emitted(f.layout.internal(), "internalinterfaces", "factoryinterfaces")
+	return f.emitted(f.Set.Layout.Internal(), "internalinterfaces", "factoryinterfaces")
 }
 
 // InformerGroup returns the package of the informers of a group.
 func (f *file) InformerGroup(g *model.Group) string {
-	return f.emitted(f.layout.informerGroup(g), g.Package, g.Package+"informers")
+	return f.emitted(f.Set.Layout.InformerGroup(g), g.Package, g.Package+"informers")
 }
 
 // Informers returns the package of the informers of gv.
 func (f *file) Informers(gv *model.GroupVersion) string {
-	return f.emitted(f.layout.informers(gv), gv.Dir, "informers"+gv.Alias)
+	return f.emitted(f.Set.Layout.Informers(gv), gv.Dir, "informers"+gv.Alias)
 }
 
 func (f *file) emitted(dir, alias, otherwise string) string {
-	return f.imports.use(path.Join(f.layout.root, dir), alias, otherwise)
+	return f.imports.use(path.Join(f.Set.Layout.OutputPackage, dir), alias, otherwise)
 }
 
 // Ref returns "&" if the user has declared the expansion of the kind, whose methods may have pointer

@@ -78,7 +78,12 @@ func sample() *model.Set {
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
 	view.Package, elsewhere.Package = v1.Packages[0], v1.Packages[0]
 	version("v2", "", kind("Zebra", true, everything...)).Kinds[0].Apply = zebra.Apply
-	return &model.Set{DiscoveryType: "DiscoveryInterface", KeepsSerializer: true, Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu)}
+	return &model.Set{
+		Layout:        model.Layout{OutputPackage: "example.com/yakout", ClientsetName: "yakset"},
+		DiscoveryType: "DiscoveryInterface", KeepsSerializer: true,
+		Groups: []*model.Group{group}, ApplyPackage: apply,
+		DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu),
+	}
 }
 
 // sampleRegistrations returns a registration for every way to register types.
@@ -127,7 +132,7 @@ func sampleApply(zebra, gnu *model.Kind) *model.Apply {
 	kind.SchemaName, cluster.SchemaName = "yak.Zebra", "yak.Gnu"
 	kind.Subresources = []model.ApplySubresource{{Name: "yak", GoName: "Yak"}}
 	parts := &model.ApplyPackage{Path: "example.com/yakparts", Dir: "example.com/yakparts", Types: []*model.ApplyType{t("GnuPart", nil)}}
-	return &model.Apply{Dir: ApplyRoot, Schema: sampleSchema(), Packages: []*model.ApplyPackage{
+	return &model.Apply{Dir: model.ApplyRoot, Schema: sampleSchema(), Packages: []*model.ApplyPackage{
 		{Path: ref.Path, Dir: "yak/v1", GroupVersion: zebra.GroupVersion, Types: []*model.ApplyType{kind, cluster, part}}, parts,
 	}}
 }
@@ -199,7 +204,7 @@ func renderSample(t *testing.T) []rendered {
 	for _, form := range []model.ClientGo{"", model.ClientGoPlain, model.ClientGoNamed, model.ClientGoTyped, model.ClientGoSharded} {
 		set := sample()
 		set.ClientGo = form
-		for _, f := range sourcesOf(Options{Set: set, OutputPackage: "example.com/yakout", ClientsetName: "yakset", HandWritten: func(string) bool { return false }}) {
+		for _, f := range sourcesOf(Options{Set: set, HandWritten: func(string) bool { return false }}) {
 			if form == "" || strings.HasPrefix(f.template, "clientgo_") {
 				sources = append(sources, f)
 			}
@@ -291,8 +296,8 @@ func TestReserved(t *testing.T) {
 		}
 		return slices.Sorted(maps.Keys(all))
 	}
-	const typed, fake, listers, version = "clientset/yakset/typed/yak/v1.", "clientset/yakset/typed/yak/v1/fake.", "listers/yak/v1.", informers + "/yak/v1."
-	want.Group = of(informers+".SharedInformerFactory", informers+".sharedInformerFactory")
+	const typed, fake, listers, version = "clientset/yakset/typed/yak/v1.", "clientset/yakset/typed/yak/v1/fake.", "listers/yak/v1.", model.InformersDir + "/yak/v1."
+	want.Group = of(model.InformersDir+".SharedInformerFactory", model.InformersDir+".sharedInformerFactory")
 	want.Index = of(listers+"ZebraLister", listers+"zebraLister", listers+"GnuLister", listers+"gnuLister", listers+"ZebraNamespaceLister", listers+"zebraNamespaceLister")
 	want.Plural = of(listers+"ZebraLister", listers+"zebraLister", listers+"GnuLister", listers+"gnuLister",
 		typed+"YakV1Interface", typed+"YakV1Client", fake+"FakeYakV1", version+"Interface", version+"version")
@@ -316,14 +321,14 @@ func TestReserved(t *testing.T) {
 		if name := strings.TrimSuffix(path.Base(f.path), ".go"); f.Kind == nil && kindDirs[path.Dir(f.path)] {
 			others[name] = true
 		}
-		if dir := path.Dir(f.path); path.Dir(dir) == informers && !isInput(path.Base(dir)) {
+		if dir := path.Dir(f.path); path.Dir(dir) == model.InformersDir && !isInput(path.Base(dir)) {
 			want.GroupDir = append(want.GroupDir, path.Base(dir))
 		}
 	}
 	want.GroupDir = slices.Compact(want.GroupDir)
 	want.PluralPrivate, want.Param, want.File = fromTemplates(uses), fromTemplates(params), fromTemplates(others)
 
-	got := Reserved()
+	got := model.ReservedNames()
 	for _, list := range []struct {
 		name      string
 		got, want []string
@@ -332,7 +337,7 @@ func TestReserved(t *testing.T) {
 		{"PluralPrivate", got.PluralPrivate, want.PluralPrivate}, {"Param", got.Param, want.Param}, {"File", got.File, want.File}, {"GroupDir", got.GroupDir, want.GroupDir},
 	} {
 		if !slices.Equal(list.got, list.want) {
-			t.Errorf("Reserved().%s is\n%q, but the templates have\n%q", list.name, list.got, list.want)
+			t.Errorf("model.ReservedNames().%s is\n%q, but the templates have\n%q", list.name, list.got, list.want)
 		}
 	}
 }
@@ -572,14 +577,14 @@ func TestLayout(t *testing.T) {
 			continue // in an API package
 		}
 		root, _, _ := strings.Cut(f.path, "/")
-		if !slices.Contains(Roots(""), root) {
-			t.Errorf("%s is in none of %v", f.path, Roots(""))
+		if !slices.Contains(model.Roots(""), root) {
+			t.Errorf("%s is in none of %v", f.path, model.Roots(""))
 		}
 		want := ""
 		if f.GV != nil {
-			want = VersionDir(f.GV)
+			want = f.GV.Folders()
 		}
-		if got := VersionDirOf(f.path); got != want {
+		if got := model.FoldersOf(f.path); got != want {
 			t.Errorf("%s is of the group version %q, want %q", f.path, got, want)
 		}
 	}

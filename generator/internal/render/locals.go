@@ -1,27 +1,5 @@
 package render
 
-import "github.com/typedinformers/informer-gen/generator/internal/model"
-
-// Reserved returns the names of the templates that names from the input must not be.
-func Reserved() model.Reserved {
-	return model.Reserved{
-		Group: []string{
-			"ForResource", "InformerFor", "InformerName", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "StartWithContext",
-			"Statuses", "WaitForCacheSync", "WaitForCacheSyncWithContext",
-		},
-		Plural: []string{"ByIndex", "Fake", "Get", "Invokes", "List", "Lister", "Namespace", "RESTClient", "ResourceIndexer"},
-		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace", "NamespaceLister", "ResourceIndexer"},
-		Method: []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"},
-		PluralPrivate: []string{
-			"apply", "c", "cache", "context", "fmt", "gentype", "http", "metav1", "namespace", "redirect", "rest",
-			"schema", "scheme", "time", "types", "watch",
-		},
-		Param:    []string{"ctx", "opts"},
-		File:     []string{"expansion_generated", "generated_expansion", "interface"},
-		GroupDir: []string{internalDir},
-	}
-}
-
 // locals are the types, parameters and variables of templates in whose scope a package is named that
 // is not known. No such package may have one of these names.
 var locals = map[string]bool{
