@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"generator/internal/manifest":    {"generator/internal/input", "generator/internal/model", "generator/internal/regular", "internal/crdfile"},
 	"generator/internal/merge":       {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "internal/spelling"},
 	"generator/internal/register":    {"generator/internal/input", "generator/internal/markers", "generator/internal/model"},
+	"generator/internal/golist":      {"generator/internal/input", "generator/internal/model", "generator/internal/regular", "generator/internal/syntax", "internal/terminal"},
 	"generator/internal/input":       {"generator/internal/markers", "generator/internal/model"},
 	"generator/internal/load":        {"generator/internal/clientgo", "generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "internal/spelling", "internal/terminal"},
 	"generator/internal/markers":     {"generator/internal/model", "internal/spelling"},
