@@ -30,13 +30,14 @@ type AliasFile struct {
 // which replaces options.OutputDir. It writes nothing.
 func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, error) {
 	options.OutputDir = dir
-	setup, err := options.setup()
+	run, err := options.run()
 	if err != nil {
 		return nil, err
 	}
-	setup.load.Candidates = true
+	run.Candidates = true
+	run.ApplyPackage, run.ApplyDir = "", "" // markers cannot restrict Apply to types that have it
 	var mistakes model.Errors
-	loaded, in, err := setup.read(ctx, options.From, &mistakes)
+	loaded, in, err := read(ctx, run, &mistakes)
 	if err != nil {
 		return nil, err
 	}
@@ -46,30 +47,29 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	if len(loaded.Packages) != 1 {
 		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
-	in.ApplyPackage = ""          // markers cannot restrict Apply to types that have it
 	in.HasDeleteWithResult = true // with a newer client-go, aliases whose kinds skip the verb skip it too
-	gv, kinds := decide.Aliases(in, filepath.ToSlash(setup.outputDir), &mistakes)
-	name := filepath.Base(setup.outputDir)
+	gv, kinds := decide.Aliases(in, filepath.ToSlash(run.OutputDir), &mistakes)
+	name := filepath.Base(run.OutputDir)
 	switch err := mistakes.Join(); {
 	case err != nil:
 		return nil, err
 	case len(kinds) == 0:
 		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta, DeepCopyObject and a list type; name another package", loaded.Packages[0].Path)
-	case setup.outputPackage == gv.Main().Path:
+	case run.Layout.OutputPackage == gv.Main().Path:
 		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Main().Path)
 	case !isPackageName(name):
 		return nil, optionError("OutputDir", "{OutputDir}=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
-	case !decide.FitsFolder(gv, filepath.ToSlash(setup.outputDir)):
+	case !decide.FitsFolder(gv, filepath.ToSlash(run.OutputDir)):
 		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Main().Path, gv.Version, gv.Version)
 	}
-	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}
+	file := &AliasFile{Path: filepath.Join(run.OutputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}
 	for _, k := range kinds {
 		file.Kinds = append(file.Kinds, k.Name)
 		if k.GuessedScope {
 			file.Guessed = append(file.Guessed, k.Name)
 		}
 	}
-	file.Content, err = render.Aliases(gv, kinds, name, setup.boilerplate)
+	file.Content, err = render.Aliases(gv, kinds, name, run.Boilerplate)
 	return file, err
 }
 

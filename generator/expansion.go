@@ -9,18 +9,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // dropExpanded removes the methods of +kubebuilder:subresource:scale that the user has written for the client of a kind.
-func (s *setup) dropExpanded(set *model.Set) {
+func dropExpanded(run *input.Run, set *model.Set) {
 	isOfScale := func(m *model.Method) bool { return m.FromScale }
 	for _, k := range set.Kinds() {
 		if !slices.ContainsFunc(k.Methods, isOfScale) {
 			continue
 		}
-		written := methodsIn(filepath.Join(s.outputDir, filepath.FromSlash(set.Layout.Typed(k.GroupVersion))), k.PluralPrivate)
+		written := methodsIn(filepath.Join(run.OutputDir, filepath.FromSlash(set.Layout.Typed(k.GroupVersion))), k.PluralPrivate)
 		k.Methods = slices.DeleteFunc(k.Methods, func(m *model.Method) bool { return m.FromScale && slices.Contains(written, m.Name) })
 	}
 }

@@ -1,22 +1,13 @@
 package generator
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"go/token"
 	"maps"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/module"
-
-	"github.com/typedinformers/informer-gen/generator/internal/clientgo"
-	"github.com/typedinformers/informer-gen/generator/internal/decide"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
-	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/internal/spelling"
@@ -99,19 +90,20 @@ const (
 var AllInformers = []Informers{InformersTyped, InformersClientGo}
 
 // From selects the markers that make a type a kind.
-type From = decide.From
+type From string
 
-// FromGenclient selects the markers of code-generator, and FromKubebuilder those of kubebuilder.
-// FromAuto selects those of code-generator in packages with at least one +genclient, and those of kubebuilder
-// in others.
 const (
-	FromAuto        = decide.FromAuto
-	FromGenclient   = decide.FromGenclient
-	FromKubebuilder = decide.FromKubebuilder
+	// FromAuto selects the markers of code-generator in packages with at least one +genclient, and those of kubebuilder
+	// in others.
+	FromAuto From = "auto"
+	// FromGenclient selects the markers of code-generator.
+	FromGenclient From = "genclient"
+	// FromKubebuilder selects the markers of kubebuilder.
+	FromKubebuilder From = "kubebuilder"
 )
 
 // Froms are all values of From.
-var Froms = decide.Froms
+var Froms = []From{FromAuto, FromGenclient, FromKubebuilder}
 
 // Validate returns an OptionError for each mistake that the options alone show. It reads no files.
 // Generate and Aliases call it first.
@@ -133,8 +125,8 @@ func (o Options) Validate() error {
 	if o.Informers != "" && !slices.Contains(AllInformers, o.Informers) {
 		add("Informers", "{Informers}=%s is unknown%s", o.Informers, spelling.DidYouMean(string(o.Informers), AllInformers))
 	}
-	if o.From != "" && !slices.Contains(decide.Froms, o.From) {
-		add("From", "{From}=%s is unknown%s", o.From, spelling.DidYouMean(string(o.From), decide.Froms))
+	if o.From != "" && !slices.Contains(Froms, o.From) {
+		add("From", "{From}=%s is unknown%s", o.From, spelling.DidYouMean(string(o.From), Froms))
 	}
 	if root := o.ApplyConfigurationPackage; root != "" && !markers.IsImportPath(root) {
 		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", root)
@@ -195,134 +187,4 @@ func (o Options) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// setup holds the values that a run derives from its Options.
-type setup struct {
-	load          load.Options
-	naming        *decide.Naming
-	applyPackage  string
-	outputDir     string
-	outputPackage string
-	clientsetName string
-	// applyName is the folder of the apply configurations to generate, or "".
-	applyName string
-	// applyExternals are the packages with apply configurations that exist, by type.
-	applyExternals map[model.TypeRef]string
-	// openAPI is the file with the schemas of the kinds, or "".
-	openAPI            string
-	deepCopy, register bool
-	// clientset is the import path of the clientset that exists, or "".
-	clientset   string
-	boilerplate []byte
-	crds        []string
-}
-
-// setup validates the options and derives the rest. It reads go.mod and the header file.
-func (o Options) setup() (*setup, error) {
-	dir, err := filepath.Abs(o.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("cannot find the working directory: %w", err)
-	}
-	errs := []error{o.Validate()}
-	s := &setup{
-		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags},
-		applyPackage:  o.ApplyConfigurationPackage,
-		naming:        decide.NewNaming(o.PluralExceptions),
-		outputDir:     below(dir, o.OutputDir),
-		clientsetName: cmp.Or(o.ClientsetName, "versioned"),
-		clientset:     o.VersionedClientsetPackage,
-		deepCopy:      o.DeepCopy,
-		register:      o.Register,
-	}
-	s.load.AllTypes, s.load.Registers, s.load.Header = o.DeepCopy, o.Register, model.Header
-	s.applyExternals = make(map[model.TypeRef]string, len(o.ApplyConfigExternals))
-	for of, in := range o.ApplyConfigExternals {
-		ref, _ := markers.ParseTypeRef(of) // Validate has returned the error
-		s.applyExternals[ref] = in
-	}
-	if o.ApplyConfigOpenAPISchema != "" {
-		s.openAPI = below(dir, o.ApplyConfigOpenAPISchema)
-	}
-	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
-	s.load.Exclude, _ = input.NewExclusions(o.Exclude) // Validate has returned the error
-	for _, path := range o.CRDs {
-		s.crds = append(s.crds, below(dir, path))
-	}
-	if o.OutputDir != "" {
-		s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage)
-		errs = append(errs, err)
-		if o.WithApplyConfig {
-			s.applyName = cmp.Or(o.ApplyConfigName, model.ApplyRoot)
-			s.applyPackage = path.Join(s.outputPackage, s.applyName)
-		}
-	}
-	if o.HeaderFile != "" {
-		s.boilerplate, err = readBoilerplate(below(dir, o.HeaderFile))
-		errs = append(errs, err)
-	}
-	return s, errors.Join(errs...)
-}
-
-// displayDir returns a folder as printed in messages: relative to the folder in which
-// patterns are resolved or, if it is not below that, to the root of its module.
-func (s *setup) displayDir(of string) string {
-	from := []string{s.load.Dir}
-	if goMod, err := findGoMod(of); err == nil && goMod != "" {
-		from = append(from, filepath.Dir(goMod))
-	}
-	for _, dir := range from {
-		if way, err := filepath.Rel(dir, of); err == nil && filepath.IsLocal(way) {
-			return filepath.ToSlash(way)
-		}
-	}
-	return ""
-}
-
-// isPackageName reports whether a folder and its package may have the name, so that other packages
-// can import it.
-func isPackageName(name string) bool {
-	switch name {
-	case "init", "internal", "main", "testdata", "vendor":
-		return false
-	}
-	return token.IsIdentifier(name) && name[0] != '_' && module.CheckImportPath("example.com/"+name) == nil
-}
-
-func below(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
-}
-
-// clientGoOf returns the form of client-go's informers that the options ask for, and that the user's client-go has.
-func clientGoOf(options Options, library clientgo.Library) model.ClientGo {
-	switch {
-	case options.Informers != InformersClientGo:
-		return ""
-	case library.HasShardSelectors:
-		return model.ClientGoSharded
-	case library.HasTypedInformers:
-		return model.ClientGoTyped
-	case library.HasInformerNames:
-		return model.ClientGoNamed
-	}
-	return model.ClientGoPlain
-}
-
-// dropTyped removes from a set what informers with the API of client-go do not have, and warns of it.
-func dropTyped(set *model.Set) {
-	for _, gv := range set.GroupVersions() {
-		for _, view := range gv.Views {
-			set.Warnings = append(set.Warnings, model.Errorf(view.Pos, "the view %s has no informer, because --informers=client-go has none of views; remove the marker, or use typed informers", view.Name))
-		}
-		gv.Views = nil
-		for _, k := range gv.Kinds {
-			if len(k.Indexes) > 0 {
-				set.Warnings = append(set.Warnings, model.Errorf(k.Pos, "the indexes of %s have no effect, because --informers=client-go has none in listers; pass Indexers to the informer, or use typed informers", k.Name))
-			}
-		}
-	}
-	model.SortErrors(set.Warnings)
 }

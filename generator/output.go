@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/cycle"
+	"github.com/typedinformers/informer-gen/generator/internal/golist"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -25,54 +26,45 @@ var owned = map[string]string{
 }
 
 // checkOwnPackages returns an error if a flag has no effect because all packages are dependencies.
-func (s *setup) checkOwnPackages(packages []*input.Package, testsOnly []string) error {
+func checkOwnPackages(run *input.Run, loaded *load.Loaded) error {
 	option := "DeepCopy"
-	if s.register {
+	if run.Register {
 		option = "Register"
 	}
 	isOwn := func(pkg *input.Package) bool { return !pkg.Dependency }
-	if !s.register && !s.deepCopy || slices.ContainsFunc(packages, isOwn) {
+	if !run.Register && !run.DeepCopy || slices.ContainsFunc(loaded.Packages, isOwn) {
 		return nil
 	}
 	fix := "remove it"
-	for _, nested := range load.Nested(s.load.Dir) {
-		if slices.ContainsFunc(packages, func(pkg *input.Package) bool {
-			return strings.HasPrefix(pkg.Dir, filepath.Join(s.load.Dir, nested)+string(filepath.Separator))
+	for _, nested := range golist.Nested(run.Dir) {
+		if slices.ContainsFunc(loaded.Packages, func(pkg *input.Package) bool {
+			return strings.HasPrefix(pkg.Dir, filepath.Join(run.Dir, nested)+string(filepath.Separator))
 		}) {
 			fix = "run informer-gen in " + nested + ", or remove it"
 		}
 	}
-	if len(testsOnly) > 0 {
-		return optionError(option, "{"+option+"} writes to packages of the main module with Go files, and %s has only _test.go files; name the package with the types, or remove {"+option+"}", testsOnly[0])
+	if len(loaded.TestsOnly) > 0 {
+		return optionError(option, "{"+option+"} writes to packages of the main module with Go files, and %s has only _test.go files; name the package with the types, or remove {"+option+"}", loaded.TestsOnly[0])
 	}
 	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; %s", fix)
 }
 
-// emitted returns the import paths of the folders that hold all emitted files.
-func (s *setup) emitted() []string {
-	roots := model.Roots(s.applyName)
-	for i, root := range roots {
-		roots[i] = path.Join(s.outputPackage, root)
-	}
-	return roots
-}
-
 // isInModule reports whether the go command looks for packages in the module that the generated code is in. If not,
 // that module may require what the go command does not find.
-func (s *setup) isInModule() bool {
-	of, err := findGoMod(s.outputDir)
-	in, inErr := findGoMod(s.load.Dir)
+func isInModule(run *input.Run) bool {
+	of, err := findGoMod(run.OutputDir)
+	in, inErr := findGoMod(run.Dir)
 	return err == nil && inErr == nil && of == in
 }
 
 // treeAbove returns the output folder of a run in a folder above the one of this run, in the same module and with
 // the same relative OutputDir, or "".
-func (s *setup) treeAbove() string {
-	way, err := filepath.Rel(s.load.Dir, s.outputDir)
+func treeAbove(run *input.Run) string {
+	way, err := filepath.Rel(run.Dir, run.OutputDir)
 	if err != nil || !filepath.IsLocal(way) {
 		return ""
 	}
-	for at := s.load.Dir; !exists(at, "go.mod") && at != filepath.Dir(at); {
+	for at := run.Dir; !exists(at, "go.mod") && at != filepath.Dir(at); {
 		at = filepath.Dir(at)
 		tree := filepath.Join(at, way)
 		if content, err := regular.ReadFile(filepath.Join(tree, model.FactoryFile)); err == nil && bytes.Contains(content, []byte(model.Header)) {
@@ -83,11 +75,11 @@ func (s *setup) treeAbove() string {
 }
 
 // checkCycles returns an error for each import cycle among API packages, packages that they import, and generated ones.
-func (s *setup) checkCycles(set *model.Set, packages []*input.Package, files []render.File, loaded *load.Result) error {
-	in := cycle.Input{Modules: map[string]string{}, Generated: map[string][][]byte{}, BuildTags: s.load.BuildTags}
+func checkCycles(run *input.Run, set *model.Set, packages []*input.Package, files []render.File) error {
+	in := cycle.Input{Modules: map[string]string{}, Generated: map[string][][]byte{}, BuildTags: run.BuildTags}
 	for _, pkg := range packages {
-		if within := loaded.Within[pkg.Dir]; !pkg.Dependency && len(within) > 0 {
-			in.Modules[pkg.Module] = within[len(within)-1]
+		if len(pkg.Within) > 0 {
+			in.Modules[pkg.Module] = pkg.Within[len(pkg.Within)-1]
 		}
 	}
 	for _, p := range set.Packages() {
@@ -95,7 +87,7 @@ func (s *setup) checkCycles(set *model.Set, packages []*input.Package, files []r
 	}
 	for _, f := range files {
 		if f.Dir == "" {
-			of := path.Join(s.outputPackage, path.Dir(f.Path))
+			of := path.Join(run.Layout.OutputPackage, path.Dir(f.Path))
 			in.Generated[of] = append(in.Generated[of], f.Content)
 		}
 	}
@@ -106,26 +98,42 @@ func (s *setup) checkCycles(set *model.Set, packages []*input.Package, files []r
 
 // outputs returns the files by folder: first those of the output folder, then those of each API package. A
 // package without a file is among them if it may have stale ones.
-func (s *setup) outputs(files []render.File, loaded *load.Result) []write.Output {
-	byDir, owns := map[string]map[string][]byte{}, map[string]map[string]string{}
-	for dir, names := range loaded.Generated {
-		byDir[dir], owns[dir] = map[string][]byte{}, map[string]string{}
-		for _, name := range names {
-			owns[dir][name] = owned[name]
-		}
-	}
+func outputs(run *input.Run, packages []*input.Package, files []render.File) []write.Output {
+	byDir := map[string]map[string][]byte{}
 	for _, f := range files {
 		if byDir[f.Dir] == nil {
-			byDir[f.Dir], owns[f.Dir] = map[string][]byte{}, map[string]string{}
+			byDir[f.Dir] = map[string][]byte{}
 		}
-		byDir[f.Dir][f.Path], owns[f.Dir][f.Path] = f.Content, owned[f.Path]
+		byDir[f.Dir][f.Path] = f.Content
 	}
-	outputs := []write.Output{{
-		Dir: s.outputDir, DisplayDir: s.displayDir(s.outputDir), Roots: model.Roots(s.applyName), Header: model.Header, Files: byDir[""],
+	all := []write.Output{{
+		Dir: run.OutputDir, DisplayDir: displayDir(run, run.OutputDir), Roots: model.Roots(run.ApplyDir), Header: model.Header, Files: byDir[""],
 	}}
-	delete(byDir, "")
-	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		outputs = append(outputs, write.Output{Dir: dir, DisplayDir: s.displayDir(dir), Within: loaded.Within[dir], Owned: owns[dir], Header: model.Header, Files: byDir[dir]})
+	for _, pkg := range packages {
+		own := byDir[pkg.Dir]
+		if len(own)+len(pkg.Generated) == 0 {
+			continue
+		}
+		out := write.Output{Dir: pkg.Dir, DisplayDir: displayDir(run, pkg.Dir), Within: pkg.Within, Owned: map[string]string{}, Header: model.Header, Files: own}
+		for _, name := range slices.Concat(pkg.Generated, slices.Collect(maps.Keys(own))) {
+			out.Owned[name] = owned[name]
+		}
+		all = append(all, out)
 	}
-	return outputs
+	return all
+}
+
+// displayDir returns a folder as printed in messages: relative to the folder in which
+// patterns are resolved or, if it is not below that, to the root of its module.
+func displayDir(run *input.Run, of string) string {
+	from := []string{run.Dir}
+	if goMod, err := findGoMod(of); err == nil && goMod != "" {
+		from = append(from, filepath.Dir(goMod))
+	}
+	for _, dir := range from {
+		if way, err := filepath.Rel(dir, of); err == nil && filepath.IsLocal(way) {
+			return filepath.ToSlash(way)
+		}
+	}
+	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
@@ -128,27 +129,27 @@ func (r *Result) Summary(wrote bool) string {
 }
 
 // describe fills in the warnings and decisions.
-func (r *Result) describe(set *model.Set, s *setup) {
+func (r *Result) describe(set *model.Set, run *input.Run) {
 	for _, w := range set.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
-	if apply := "applyconfiguration"; s.applyPackage == "" && s.clientset == "" && exists(s.outputDir, apply+"/utils.go") {
-		problem, fix := "has apply configurations that this run does not use", fmt.Sprintf("use --apply-configuration-package=%s/%s", s.outputPackage, apply)
-		if r.deletesFrom([]string{s.outputPackage + "/" + apply}, s.outputPackage) {
+	if apply := "applyconfiguration"; run.ApplyPackage == "" && run.ClientsetPackage == "" && exists(run.OutputDir, apply+"/utils.go") {
+		problem, fix := "has apply configurations that this run does not use", fmt.Sprintf("use --apply-configuration-package=%s/%s", run.Layout.OutputPackage, apply)
+		if r.deletesFrom([]string{run.Layout.OutputPackage + "/" + apply}, run.Layout.OutputPackage) {
 			problem, fix = "has apply configurations of an earlier run, which this run deletes", "add --with-applyconfig to keep them"
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s, so clients have no Apply and ApplyStatus; %s", path.Join(s.displayDir(s.outputDir), apply), problem, fix))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s, so clients have no Apply and ApplyStatus; %s", path.Join(displayDir(run, run.OutputDir), apply), problem, fix))
 	}
-	if tree := s.treeAbove(); tree != "" && r.HasNone() {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("another run of informer-gen has written %s, and this one writes to %s; to update the first, run in the folder of that run", tree, s.outputDir))
+	if tree := treeAbove(run); tree != "" && r.HasNone() {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("another run of informer-gen has written %s, and this one writes to %s; to update the first, run in the folder of that run", tree, run.OutputDir))
 	}
 	r.versions = map[string]bool{}
 	for _, gv := range set.GroupVersions() {
 		r.versions[gv.Folders()] = true
 	}
-	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
-	if s.clientset != "" {
-		r.Decisions = append(r.Decisions, "clientset package "+s.clientset)
+	r.Decisions = append(r.Decisions, "output package "+run.Layout.OutputPackage)
+	if run.ClientsetPackage != "" {
+		r.Decisions = append(r.Decisions, "clientset package "+run.ClientsetPackage)
 	}
 	for _, k := range set.Informed() {
 		gv := k.GroupVersion
@@ -160,7 +161,7 @@ func (r *Result) describe(set *model.Set, s *setup) {
 			scope += ", protobuf"
 		}
 		if v := k.View; v != nil {
-			if s.clientset != "" && v.Kind == nil && v.Client == nil {
+			if run.ClientsetPackage != "" && v.Kind == nil && v.Client == nil {
 				scope += ", not for fake clientsets, because the clientset has no client for the kind"
 			}
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: a view of %s.%s, resource %s of group %q, version %s, %s",
@@ -178,7 +179,7 @@ func (r *Result) describe(set *model.Set, s *setup) {
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", k.Package.Path, k.Name, k.CRD))
 		case k.CRD.IsValid():
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", k.Package.Path, k.Name, k.CRD))
-		case len(s.crds) > 0:
+		case len(run.CRDs) > 0:
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, because --crd names no CRD of it", k.Package.Path, k.Name))
 		}
 	}

@@ -19,7 +19,8 @@ func Aliases(in Input, folder string, mistakes *model.Errors) (*model.GroupVersi
 	if !slices.ContainsFunc(pkg.Types, isCandidate) {
 		return nil, nil
 	}
-	a := &assembly{Input: in, pkg: pkg, groups: map[string]*model.Group{}, errs: mistakes}
+	a := newAssembly(in, mistakes)
+	a.pkg = pkg
 	version, group, ok := a.aliasedGroupVersion(folder)
 	if !ok {
 		return nil, nil
@@ -81,7 +82,7 @@ func (a *assembly) markersOf(t *input.Type, k *model.Kind) []string {
 	for _, m := range k.Methods {
 		lines = append(lines, methodMarker(m))
 	}
-	if k.Resource != a.Naming.resourceOf(k.Name, "") {
+	if k.Resource != a.naming.resourceOf(k.Name, "") {
 		lines = append(lines, "+resourceName="+k.Resource)
 	}
 	for _, f := range k.SelectableFields {

@@ -44,7 +44,7 @@ func (a *assembly) applyConfiguration(ref model.TypeRef) model.TypeRef {
 // is none.
 func (a *assembly) applyInput(ref model.TypeRef) model.TypeRef {
 	isOwn := func(pkg *input.Package) bool { return pkg.Path == ref.Path }
-	if !a.GeneratesApply || slices.ContainsFunc(a.Packages, isOwn) {
+	if !a.GeneratesApply() || slices.ContainsFunc(a.Packages, isOwn) {
 		return a.applyConfiguration(ref)
 	}
 	if external := model.ExternalApply(ref, a.ApplyExternals); !external.IsZero() {
@@ -90,7 +90,7 @@ func applied(pkg *input.Package) iter.Seq[model.TypeRef] {
 // addApplyDirs sets the folders of the apply configurations that must be known before the kinds: those of packages
 // with kinds and with types that methods apply. No other package of the run has an influence on them.
 func (a *assembly) addApplyDirs() {
-	if !a.GeneratesApply {
+	if !a.GeneratesApply() {
 		return
 	}
 	used := map[string]bool{}
@@ -138,14 +138,14 @@ func (a *assembly) addApply(k *model.Kind) {
 		return
 	}
 	remedy := "run applyconfiguration-gen for its package first, or "
-	if a.from(a.pkg) == FromKubebuilder {
+	if a.from(a.pkg) == input.FromKubebuilder {
 		remedy += "remove --apply-configuration-package"
 	} else {
 		remedy += "add +genclient:skipVerbs=apply,applyStatus"
 	}
 	k.Apply = a.applyConfiguration(k.Ref())
 	missing := ""
-	if a.GeneratesApply || a.lacksApplyPackage() {
+	if a.GeneratesApply() || a.lacksApplyPackage() {
 		return
 	}
 	switch names, problem := a.declared(k.Apply.Path); {
@@ -166,13 +166,13 @@ func (a *assembly) addApply(k *model.Kind) {
 // reports.
 func (a *assembly) lacksApplyPackage() bool {
 	_, problem := a.declared(a.ApplyPackage)
-	return problem != "" && !a.GeneratesApply
+	return problem != "" && !a.GeneratesApply()
 }
 
 // checkApplyPackage refuses a root that is not the output of a recent applyconfiguration-gen: it has
 // a NewTypeConverter that compiles. No generated file calls it.
 func (a *assembly) checkApplyPackage() {
-	if a.ApplyPackage == "" || a.GeneratesApply {
+	if a.ApplyPackage == "" || a.GeneratesApply() {
 		return
 	}
 	const remedy = "run applyconfiguration-gen v0.34 or later first, and pass its --output-pkg here, or remove the flag"

@@ -14,34 +14,14 @@ import (
 
 // Input has the arguments of Decide.
 type Input struct {
+	*input.Run
 	Packages []*input.Package
 	// Externals are the packages of NamedPackages by import path, without those in Packages.
 	Externals map[string]*input.External
 	// Manifests are the CRDs against which the kinds are checked.
 	Manifests []*input.Manifest
-	Naming    *Naming
-	// From chooses the markers that make a type a kind. Empty means FromAuto.
-	From From
-	// Exclude are the types that are left out. It may be nil.
-	Exclude *input.Exclusions
-	// PrefersProtobuf makes clients and informers of all kinds request protobuf whose Go types have it,
-	// and not only those of the built-in kinds.
-	PrefersProtobuf bool
-	// ClientGo reports whether the output has the API of code-generator, which reads no markers of kubebuilder.
-	ClientGo bool
-	// OutputPackage is the import path of the output folder, and ClientsetName the name of the clientset.
-	OutputPackage, ClientsetName string
 	// HasDeleteWithResult reports whether clients have the method of that verb.
 	HasDeleteWithResult bool
-	// ApplyPackage is the import path of the root of the apply configurations, or "".
-	ApplyPackage string
-	// GeneratesApply reports whether this run generates the apply configurations.
-	GeneratesApply bool
-	// Registers reports whether this run writes what the packages of the main module lack to be registered
-	// with a scheme, and Copies whether it writes their deep copies.
-	Registers, Copies bool
-	// ApplyExternals are the packages with apply configurations that exist, by type.
-	ApplyExternals map[model.TypeRef]string
 	// Clientset is the clientset that exists. It is nil if the run generates one.
 	Clientset *input.Clientset
 }
@@ -49,6 +29,7 @@ type Input struct {
 // assembly is the state of one Decide.
 type assembly struct {
 	Input
+	naming *naming
 	groups map[string]*model.Group
 	// applyDirs become the field of the same name of model.Set.
 	applyDirs map[string]string
@@ -62,9 +43,15 @@ type assembly struct {
 	warnings []*model.Error
 }
 
+func newAssembly(in Input, errs *model.Errors) *assembly {
+	return &assembly{Input: in, naming: newNaming(in.Run), groups: map[string]*model.Group{}, errs: errs, faulty: map[string][]*model.Kind{}}
+}
+
 // elsewhere returns an assembly for reading pkg without an effect on a.
 func (a *assembly) elsewhere(pkg *input.Package) *assembly {
-	return &assembly{Input: a.Input, applyDirs: a.applyDirs, pkg: pkg, groups: map[string]*model.Group{}, errs: &model.Errors{}, faulty: map[string][]*model.Kind{}}
+	other := newAssembly(a.Input, &model.Errors{})
+	other.naming, other.applyDirs, other.pkg = a.naming, a.applyDirs, pkg
+	return other
 }
 
 // sortedGroups returns the groups that have a version.
@@ -170,10 +157,10 @@ func (a *assembly) advice(own, elsewhere string) string {
 
 // withoutFlags returns a fix without the flags of this run.
 func (a *assembly) withoutFlags(fix string) string {
-	if a.Registers {
+	if a.Register {
 		fix = strings.TrimPrefix(fix, input.RegisterFix)
 	}
-	if a.Copies {
+	if a.DeepCopy {
 		fix = strings.TrimPrefix(fix, input.CopyFix)
 	}
 	return fix

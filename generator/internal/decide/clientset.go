@@ -28,7 +28,7 @@ func (a *assembly) checkClientset() {
 		return
 	}
 	if reason, fix := a.notImportable(&input.Package{Path: clientset.Path, Name: clientset.Name}); reason != "" {
-		a.errs.Add(token.Position{}, "generated code in %s cannot import --versioned-clientset-package=%s, because %s; %s", cmp.Or(a.OutputPackage, "the output folder"), clientset.Path, reason, strings.Replace(fix, "its types", "the clientset", 1))
+		a.errs.Add(token.Position{}, "generated code in %s cannot import --versioned-clientset-package=%s, because %s; %s", cmp.Or(a.Layout.OutputPackage, "the output folder"), clientset.Path, reason, strings.Replace(fix, "its types", "the clientset", 1))
 		return
 	}
 	if clientset.Clients[input.DiscoveryMethod] == nil {
@@ -142,7 +142,7 @@ func (a *assembly) linkClient(view *model.Kind) {
 		return
 	}
 	gv := &model.GroupVersion{Group: &model.Group{Name: v.Group, GoName: goName}, Version: v.Version, GoVersion: goVersion(v.Version)}
-	kind := &model.Kind{GroupVersion: gv, Name: v.Of.Name, Plural: a.Naming.goPlural(v.Of.Name), Namespaced: view.Namespaced}
+	kind := &model.Kind{GroupVersion: gv, Name: v.Of.Name, Plural: a.naming.goPlural(v.Of.Name), Namespaced: view.Namespaced}
 	params := 0
 	if kind.Namespaced {
 		params = 1

@@ -12,7 +12,7 @@ import (
 // Decide returns the model of the code to generate for the packages. It leaves out packages without a
 // kind or a view. It adds contradictions to the mistakes. The Set is valid only if there are no mistakes.
 func Decide(in Input, mistakes *model.Errors) *model.Set {
-	a := &assembly{Input: in, groups: map[string]*model.Group{}, errs: mistakes, faulty: map[string][]*model.Kind{}}
+	a := newAssembly(in, mistakes)
 	read := mistakes.Len() == 0
 	a.addApplyDirs()
 	for _, pkg := range in.Packages {
@@ -52,7 +52,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 	a.refuseMisspelled(pkg.Markers)
 	isNamed := a.errs.Len() == beforePackage
 	from := a.from(pkg)
-	skip := from == FromKubebuilder && isSkipped(pkg)
+	skip := from == input.FromKubebuilder && isSkipped(pkg)
 	var kinds, views []*model.Kind
 	isAPI := false
 	for _, t := range pkg.Types {
@@ -73,7 +73,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 			a.refuseSkipped(t)
 			continue
 		}
-		if from == FromGenclient && a.From != FromGenclient && isRoot(t) && t.HasList && !t.WritesList && !markers.Has[markers.Genclient](t.Markers) {
+		if from == input.FromGenclient && a.From != input.FromGenclient && isRoot(t) && t.HasList && !t.WritesList && !markers.Has[markers.Genclient](t.Markers) {
 			a.warn(t.Pos, "%s is a root object without +genclient in a package that has some, so nothing is generated for it; %s", t.Name, a.advice("add +genclient, or use --from=kubebuilder", "use --from=kubebuilder"))
 		}
 		k, isKind := a.kind(t, p, from)
@@ -106,7 +106,7 @@ func sortKinds(kinds []*model.Kind) {
 
 // set returns the result, sorted.
 func (a *assembly) set() *model.Set {
-	set := &model.Set{Groups: a.sortedGroups(), Layout: model.Layout{OutputPackage: a.OutputPackage, ClientsetName: a.ClientsetName}, ApplyPackage: a.ApplyPackage, ApplyDirs: a.applyDirs}
+	set := &model.Set{Groups: a.sortedGroups(), Layout: a.Layout, ApplyPackage: a.ApplyPackage, ApplyDirs: a.applyDirs}
 	if a.Clientset != nil {
 		set.Clientset = &model.Clientset{Path: a.Clientset.Path, Name: a.Clientset.Name}
 	}

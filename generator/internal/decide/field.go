@@ -42,7 +42,7 @@ func (a *assembly) addIndex(t *input.Type, k *model.Kind, m markers.Marker, v ma
 		a.errs.Add(m.Pos, "kind %s has no informer to index, because it cannot be listed and watched; remove the marker, or allow the verbs list and watch", k.Name)
 	case index.Field.Problem != "":
 		a.errs.Add(m.Pos, "index %s: %s", index.Name, index.Field.Problem)
-	case slices.Contains(a.Naming.reserved.Index, index.Method) || index.Method == k.Plural:
+	case slices.Contains(a.naming.reserved.Index, index.Method) || index.Method == k.Plural:
 		a.errs.Add(m.Pos, "index %s needs a method %s, but the lister of %s already has one; choose another name, such as by%s", index.Name, index.Method, k.Name, index.Method)
 	case slices.ContainsFunc(k.Indexes, isSame):
 		a.errs.Add(m.Pos, "kind %s has two indexes %s; rename one of them", k.Name, index.Name)

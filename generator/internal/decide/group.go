@@ -17,7 +17,7 @@ import (
 
 // addVersion adds p, which is pkg, to its group version, and returns that. The group version may be new, or have
 // the kinds of other packages. It is nil after a mistake.
-func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*model.Kind, from From) *model.GroupVersion {
+func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*model.Kind, from input.From) *model.GroupVersion {
 	version, ok := a.version(pkg)
 	if !ok {
 		return nil
@@ -32,7 +32,7 @@ func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*mod
 	if !ok {
 		return nil
 	}
-	group, dir := a.groups[name], a.Naming.groupDir(pkg.FolderPath(), version, name, from)
+	group, dir := a.groups[name], a.naming.groupDir(pkg.FolderPath(), version, name, from)
 	if group == nil {
 		group = &model.Group{Name: name, GoName: goName, GoPrivate: lowerFirst(goName), Dir: dir, Package: groupPackage(dir, goName)}
 		a.groups[name] = group
@@ -54,7 +54,7 @@ func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*mod
 	default:
 		gv = group.Versions[at]
 		if dir != group.Dir { // of another package, which would be misleading
-			group.Dir = a.Naming.unreserved(safeDir(firstPart(name)))
+			group.Dir = a.naming.unreserved(safeDir(firstPart(name)))
 			group.Package = groupPackage(group.Dir, goName)
 		}
 	}
@@ -70,7 +70,7 @@ func (a *assembly) checkImportable(pkg *input.Package) bool {
 	if reason == "" {
 		return true
 	}
-	a.errs.Add(pkg.Pos, "generated code in %s cannot import package %s, because %s; %s", cmp.Or(a.OutputPackage, "the output folder"), pkg.Path, reason,
+	a.errs.Add(pkg.Pos, "generated code in %s cannot import package %s, because %s; %s", cmp.Or(a.Layout.OutputPackage, "the output folder"), pkg.Path, reason,
 		a.advice(fix, "leave it out with --exclude="+pkg.Path))
 	return false
 }
@@ -90,9 +90,9 @@ func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
 	for at >= 0 && elements[at] != "internal" {
 		at--
 	}
-	if at >= 0 && a.OutputPackage != "" {
+	if at >= 0 && a.Layout.OutputPackage != "" {
 		parent := path.Join(elements[:at]...)
-		if a.OutputPackage != parent && !strings.HasPrefix(a.OutputPackage, parent+"/") {
+		if a.Layout.OutputPackage != parent && !strings.HasPrefix(a.Layout.OutputPackage, parent+"/") {
 			reason = fmt.Sprintf("only packages below %s can import from its folder internal", parent)
 			fix += ", or give an --output-dir below " + parent
 		}
@@ -105,7 +105,7 @@ func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
 // exists has a scheme.
 func (a *assembly) checkRegistration(pkg *input.Package, p *model.Package, kinds []*model.Kind, gv *model.GroupVersion) {
 	hasClient := len(kinds) > 0
-	if a.Registers && !pkg.Dependency && hasClient && p.SchemeGroupVersion == "" {
+	if a.Register && !pkg.Dependency && hasClient && p.SchemeGroupVersion == "" {
 		p.SchemeGroupVersion = freeGroupVersion(pkg)
 		a.warnOfGroup(pkg, gv.Group.Name)
 	}
@@ -118,12 +118,12 @@ func (a *assembly) checkRegistration(pkg *input.Package, p *model.Package, kinds
 	}
 	switch {
 	case p.SchemeGroupVersion != "":
-	case a.Registers:
+	case a.Register:
 		a.errs.Add(pkg.Pos, "package %s declares SchemeGroupVersion and GroupVersion, but neither is a schema.GroupVersion, so --register has no name for one; rename one of them", pkg.Path)
 	default:
 		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; %sadd: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, input.RegisterFix, gv.Group.Name, gv.Version)
 	}
-	if !pkg.HasAddToScheme && (!a.Registers || pkg.Declared["AddToScheme"]) {
+	if !pkg.HasAddToScheme && (!a.Register || pkg.Declared["AddToScheme"]) {
 		variable := cmp.Or(p.SchemeGroupVersion, "SchemeGroupVersion")
 		lacks, fix := "no AddToScheme", input.RegisterFix
 		if pkg.Declared["AddToScheme"] {
@@ -170,14 +170,14 @@ func (a *assembly) groupGoName(pkg *input.Package, group string) (name string, p
 	if written, at, ok := single[markers.GroupGoName](a, pkg.Markers); ok {
 		name, pos = upperFirst(string(written)), at // as client-gen does
 	}
-	if chosen, ok := a.Naming.GroupGoNames[group]; ok {
+	if chosen, ok := a.GroupGoNames[group]; ok {
 		name = chosen
 	}
 	fix := a.advice("write +groupGoName=SomeName above the package clause", "use "+groupGoNameFlag(group))
 	switch {
 	case !token.IsExported(name) || !token.IsIdentifier(name):
 		a.errs.Add(pos, "group %q needs another Go name, because %q is not an exported identifier; %s", group, name, fix)
-	case slices.Contains(a.Naming.reserved.Group, name):
+	case slices.Contains(a.naming.reserved.Group, name):
 		a.errs.Add(pos, "group %q cannot have the Go name %s, because the informer factory has a method of that name; %s", group, name, fix)
 	default:
 		return name, pos, true
@@ -195,8 +195,8 @@ func (a *assembly) checkGroupFlags() {
 			}
 		}
 	}
-	check("group-go-names", a.Naming.GroupGoNames)
-	check("group-dirs", a.Naming.GroupDirs)
+	check("group-go-names", a.GroupGoNames)
+	check("group-dirs", a.GroupDirs)
 }
 
 // checkPluralExceptions refuses plurals of kinds that the packages do not have. They are probably misspelled.
@@ -210,8 +210,8 @@ func (a *assembly) checkPluralExceptions() {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.Naming.written)) {
-		plural := a.Naming.written[name]
+	for _, name := range slices.Sorted(maps.Keys(a.Plurals)) {
+		plural := a.Plurals[name]
 		isExcluded := slices.ContainsFunc(a.Packages, func(pkg *input.Package) bool { return a.Exclude.Type(pkg.Path, name) })
 		if slices.Contains(kinds, name) || isExcluded || name == "Endpoints" && plural == name {
 			continue
@@ -238,7 +238,7 @@ func (a *assembly) otherDir(g *model.Group, taken map[string]*model.Group) strin
 			return "somefolder"
 		}
 	}
-	if !token.IsIdentifier(dir) || safeDir(dir) != dir || slices.Contains(a.Naming.reserved.GroupDir, dir) || taken[dir] != nil {
+	if !token.IsIdentifier(dir) || safeDir(dir) != dir || slices.Contains(a.naming.reserved.GroupDir, dir) || taken[dir] != nil {
 		return "somefolder"
 	}
 	return dir

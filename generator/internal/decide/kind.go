@@ -12,7 +12,7 @@ import (
 
 // kind decides on t, and reports whether it is a kind. It returns nil for a kind with
 // mistakes.
-func (a *assembly) kind(t *input.Type, p *model.Package, from From) (_ *model.Kind, isKind bool) {
+func (a *assembly) kind(t *input.Type, p *model.Package, from input.From) (_ *model.Kind, isKind bool) {
 	r := a.read(t, from)
 	if !r.isKind {
 		a.refuseStray(t, from)
@@ -22,9 +22,9 @@ func (a *assembly) kind(t *input.Type, p *model.Package, from From) (_ *model.Ki
 }
 
 // readKind makes a kind from its type and markers. It returns nil for a kind with mistakes.
-func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r reading) *model.Kind {
+func (a *assembly) readKind(t *input.Type, p *model.Package, from input.From, r reading) *model.Kind {
 	before := a.errs.Len()
-	if from != FromKubebuilder {
+	if from != input.FromKubebuilder {
 		a.followResource(t, &r)
 	}
 	k := &model.Kind{
@@ -43,7 +43,7 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r readin
 	k.Verbs = r.verbs.of(a.possibleVerbs())
 	if status := t.MisnamedStatus; status != nil && r.hasStatus {
 		problem, fix, _ := strings.Cut(status.Problem, "; ")
-		if from != FromKubebuilder {
+		if from != input.FromKubebuilder {
 			fix += ", or add +genclient:noStatus"
 		}
 		a.ignore(status.Pos, "kind "+t.Name+" "+problem, fix, "do not use UpdateStatus")
@@ -53,11 +53,11 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r readin
 	case isOwn && t.ListLacksCopy && !t.HasDeepCopyObject: // what gives the kind its deep copy gives the list one
 	default:
 		problem, fix, _ := strings.Cut(t.ListProblem, "; ")
-		if a.Copies && strings.HasPrefix(fix, input.CopyFix) {
+		if a.DeepCopy && strings.HasPrefix(fix, input.CopyFix) {
 			fix = a.copyFix(t.ListAliasOf)
 		}
 		fix = a.withoutFlags(fix)
-		if from != FromKubebuilder {
+		if from != input.FromKubebuilder {
 			fix += ", or write +genclient:skipVerbs=list,watch,deleteCollection"
 		}
 		a.ignore(t.ListPos, "kind "+t.Name+" "+problem, fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
@@ -65,10 +65,10 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from From, r readin
 			k.Verbs = slices.DeleteFunc(k.Verbs, func(v model.Verb) bool { return v == "list" || v == "watch" || v == "deleteCollection" })
 		} // otherwise the checks go on as if the list type was there
 	}
-	a.Naming.name(k, r.resource)
+	a.naming.name(k, r.resource)
 	if !model.IsLabel(k.Resource) {
 		marker := "+resourceName="
-		if from == FromKubebuilder {
+		if from == input.FromKubebuilder {
 			marker = "+kubebuilder:resource:path="
 		}
 		a.errs.Add(t.Pos, "resource %q of kind %s is not a valid name of a resource; %s", k.Resource, t.Name,
@@ -148,7 +148,7 @@ func (a *assembly) checkType(what string, t *input.Type, marker token.Position) 
 			fix = input.CopyFix + "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
 		}
 		fix = a.withoutFlags(fix)
-		if a.Copies {
+		if a.DeepCopy {
 			fix = a.copyFix(t.AliasOf)
 		}
 		if what == "view" {
@@ -176,7 +176,7 @@ func (a *assembly) copyFix(of model.TypeRef) string {
 // checkKinds refuses two kinds with one name on the wire or in Go. Those of gv are in earlier packages.
 func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 	resourceMarker := "+resourceName="
-	if a.from(a.pkg) == FromKubebuilder {
+	if a.from(a.pkg) == input.FromKubebuilder {
 		resourceMarker = "+kubebuilder:resource:path="
 	}
 	resources, plurals, files := map[string]*model.Kind{}, map[string]*model.Kind{}, map[string]*model.Kind{}
@@ -193,10 +193,10 @@ func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 	for _, k := range kinds {
 		leaveOut := "leave one out with --exclude=" + k.Package.Path + "." + k.Name
 		sameFile, samePlural, sameResource := files[k.File], plurals[k.Plural], resources[k.Resource]
-		if slices.Contains(a.Naming.reserved.Plural, k.Plural) {
+		if slices.Contains(a.naming.reserved.Plural, k.Plural) {
 			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
 		}
-		isDerived := k.Resource == a.Naming.resourceOf(k.Name, "")
+		isDerived := k.Resource == a.naming.resourceOf(k.Name, "")
 		switch { // one name follows from another, so only the first is reported
 		case sameFile != nil && sameFile.Name == k.Name:
 			a.errs.Add(k.Pos, "%s is declared here and at %s, in two packages of version %s of group %q, which has one client; %s", k.Name, sameFile.Pos, gv.Version, gv.Group.Name,

@@ -19,7 +19,7 @@ func kindOf(t *testing.T, noStatus bool, lines ...string) (*model.Kind, error) {
 		described.Markers = append(described.Markers, markers.Parse("+"+line, token.Position{Filename: "types.go", Line: n + 1, Column: 4}, described.Name))
 	}
 	var mistakes model.Errors
-	set := Decide(Input{Naming: NewNaming(nil), Packages: []*input.Package{{
+	set := Decide(Input{Run: &input.Run{}, Packages: []*input.Package{{
 		Path:           "example.com/shop/v1",
 		Types:          []*input.Type{described},
 		HasAddToScheme: true,

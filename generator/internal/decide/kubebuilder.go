@@ -45,7 +45,7 @@ func (a *assembly) readKubebuilder(t *input.Type) reading {
 // which controller-gen makes the CRD. In a dependency it follows the latter, because a server has the
 // CRD.
 func (a *assembly) followResource(t *input.Type, r *reading) {
-	resource := a.Naming.resourceOf(t.Name, r.resource)
+	resource := a.naming.resourceOf(t.Name, r.resource)
 	for _, m := range t.Markers {
 		v, ok := m.Value.(markers.Resource)
 		if !ok {
@@ -78,8 +78,8 @@ func (a *assembly) followPath(t *input.Type, r *reading, pos token.Position, pat
 	if isRoot(t) {
 		others += ", or --from=kubebuilder to read kinds from the markers of kubebuilder only"
 	}
-	if r.resource == "" && a.Naming.exceptions[t.Name] == "" {
-		done = fmt.Sprintf("the client uses %q, because controller-gen writes it to the CRD; if that is wrong, use --plural-exceptions=%s:%s", path, t.Name, a.Naming.goPlural(t.Name))
+	if r.resource == "" && a.naming.exceptions[t.Name] == "" {
+		done = fmt.Sprintf("the client uses %q, because controller-gen writes it to the CRD; if that is wrong, use --plural-exceptions=%s:%s", path, t.Name, a.naming.goPlural(t.Name))
 		if a.pkg.Dependency {
 			r.resource = path
 		}

@@ -33,7 +33,7 @@ func (a *assembly) checkManifests() {
 					followVersion(&k.Served, version)
 				}
 				pkg := a.described(k.Package.Path)
-				c := manifestCheck{kind: k, declared: pkg.Type(k.Name), fromKubebuilder: a.from(pkg) == FromKubebuilder, manifest: m, errs: a.errs}
+				c := manifestCheck{kind: k, declared: pkg.Type(k.Name), fromKubebuilder: a.from(pkg) == input.FromKubebuilder, manifest: m, errs: a.errs}
 				if !pkg.Dependency {
 					c.run()
 					continue

@@ -20,7 +20,7 @@ func (a *assembly) addMethods(t *input.Type, k *model.Kind, methods []*model.Met
 			a.errs.Add(m.Pos, "kind %s has two methods %s, here and at %s; rename one of them", k.Name, m.Name, other.Pos)
 		case k.Has(verb):
 			a.errs.Add(m.Pos, "kind %s already has a method %s, which is the method of verb %s; rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
-		case slices.Contains(a.Naming.reserved.Method, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
+		case slices.Contains(a.naming.reserved.Method, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
 			a.errs.Add(m.Pos, "method %s of kind %s has a name that every generated client uses itself; rename the method", m.Name, k.Name)
 		case a.resolve(t, k, m) && (m.Verb != "apply" || a.ApplyPackage != ""):
 			k.Methods = append(k.Methods, m)
@@ -101,7 +101,7 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 		a.errs.Add(m.Pos, "method %s takes the apply configuration of %s.%s, which this run does not generate; name package %s too, or name the package that has it with --applyconfig-externals=%s.%s:…", m.Name, of.Path, of.Name, of.Path, of.Path, of.Name)
 	case problem == "", isChecked, a.lacksApplyPackage():
 		return true
-	case a.GeneratesApply:
+	case a.GeneratesApply():
 		a.errs.Add(m.Pos, "method %s: %s, which the method takes; name the package that has it with --applyconfig-externals=%s.%s:…, or remove the method", m.Name, withoutFix(problem), of.Path, of.Name)
 	default:
 		a.errs.Add(m.Pos, "method %s: %s, which the method takes; run applyconfiguration-gen for that type, or remove the method", m.Name, withoutFix(problem))
@@ -129,9 +129,9 @@ func (a *assembly) unusable(ref model.TypeRef, m *model.Method, what string) str
 	case isObject && lacks("DeepCopyObject"):
 		switch {
 		case pkg.Dependency:
-		case a.Copies && a.Externals[ref.Path] != nil:
+		case a.DeepCopy && a.Externals[ref.Path] != nil:
 			fix = "name that package too, so that --deepcopy writes it"
-		case a.Copies:
+		case a.DeepCopy:
 			fix = "write it where the type is declared" // an alias, a generic type, or no struct
 		default:
 			fix = input.DeepCopyFix

@@ -27,8 +27,7 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*model
 	}
 	var mistakes model.Errors
 	set := Decide(Input{
-		Naming:       NewNaming(nil),
-		ApplyPackage: applyPackage,
+		Run: &input.Run{ApplyPackage: applyPackage},
 		Packages: []*input.Package{{
 			Path:           "example.com/shop/v1",
 			Types:          []*input.Type{order},

@@ -6,6 +6,7 @@ import (
 	"go/doc"
 	"go/token"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,40 +17,37 @@ import (
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Naming derives names from the names of types.
-type Naming struct {
+// naming derives names from the names of types.
+type naming struct {
 	plural, resource namer.Namer
-	// exceptions has all irregular plurals, by the name of the type. written has only those that the user wrote.
-	exceptions, written map[string]string
-	// GroupGoNames and GroupDirs are the Go names and the folders that the user has chosen
-	// for groups, by the name of the group.
-	GroupGoNames, GroupDirs map[string]string
+	// exceptions has all irregular plurals, by the name of the type.
+	exceptions map[string]string
+	// groupDirs are the folders that the user has chosen for groups.
+	groupDirs map[string]string
 	// reserved are the names that must not be made.
 	reserved model.Reserved
 }
 
-// NewNaming returns the naming rules of code-generator. exceptions are irregular plurals by
-// the name of the type.
-func NewNaming(exceptions map[string]string) *Naming {
+// newNaming returns the naming rules of code-generator.
+func newNaming(run *input.Run) *naming {
 	all := map[string]string{"Endpoints": "Endpoints"} // as code-generator has it
-	for singular, plural := range exceptions {
-		all[singular] = plural
-	}
-	return &Naming{
+	maps.Copy(all, run.Plurals)
+	return &naming{
 		plural:   namer.NewPublicPluralNamer(all),
 		resource: namer.NewAllLowercasePluralNamer(all),
 
 		exceptions: all,
-		written:    exceptions,
+		groupDirs:  run.GroupDirs,
 		reserved:   model.ReservedNames(),
 	}
 }
 
 // name sets the names of k. All but Resource are derived from the name of the type.
-func (n *Naming) name(k *model.Kind, resource string) {
+func (n *naming) name(k *model.Kind, resource string) {
 	k.Private = lowerFirst(k.Name)
 	k.Param = k.Private
 	if token.IsKeyword(k.Param) || slices.Contains(n.reserved.Param, k.Param) {
@@ -76,7 +74,7 @@ func (n *Naming) name(k *model.Kind, resource string) {
 
 // resourceOf returns the resource of a kind: the one from a marker or, if that is empty, the
 // plural of the kind's name.
-func (n *Naming) resourceOf(kind, written string) string {
+func (n *naming) resourceOf(kind, written string) string {
 	if written != "" {
 		return written
 	}
@@ -85,7 +83,7 @@ func (n *Naming) resourceOf(kind, written string) string {
 
 // goPlural returns the plural of a type's name in Go. The namer takes the first byte for the
 // first letter, so a name that begins with another letter gets an ASCII prefix.
-func (n *Naming) goPlural(name string) string {
+func (n *naming) goPlural(name string) string {
 	if plural := n.exceptions[name]; plural != "" {
 		return upperFirst(plural)
 	}
@@ -114,19 +112,19 @@ var notGroups = map[string]bool{"api": true, "apis": true, "pkg": true, "interna
 // of client-gen it is the folder that client-gen uses, so that import paths stay when a project
 // migrates: the folder of the API package, such as apis of sigs.k8s.io/gateway-api/apis/v1. For
 // others it is the groupFolder.
-func (n *Naming) groupDir(packagePath, version, group string, from From) string {
-	if dir, ok := n.GroupDirs[group]; ok {
+func (n *naming) groupDir(packagePath, version, group string, from input.From) string {
+	if dir, ok := n.groupDirs[group]; ok {
 		return dir
 	}
 	dir := groupFolder(packagePath, version, group)
-	if parent := parentFolder(packagePath, version); from == FromGenclient && notGroups[parent] {
+	if parent := parentFolder(packagePath, version); from == input.FromGenclient && notGroups[parent] {
 		dir = safeDir(parent)
 	}
 	return n.unreserved(dir)
 }
 
 // unreserved returns dir, or another name if a group cannot have that folder.
-func (n *Naming) unreserved(dir string) string {
+func (n *naming) unreserved(dir string) string {
 	if slices.Contains(n.reserved.GroupDir, dir) {
 		dir += "group"
 	}

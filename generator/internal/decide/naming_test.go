@@ -4,6 +4,7 @@ import (
 	"path"
 	"testing"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -37,7 +38,7 @@ func TestKindNames(t *testing.T) {
 		{"Windows", "Windowses", "windowses", "windowses", "windows", "windows", "fake_windows_kind"},
 		{"ARM64", "ARM64s", "aRM64s", "arm64s", "aRM64", "arm64", "fake_arm64_kind"},
 	} {
-		naming := NewNaming(map[string]string{"Sheep": "Sheep", "String": "String", "Go": "Go"})
+		naming := newNaming(&input.Run{Plurals: map[string]string{"Sheep": "Sheep", "String": "String", "Go": "Go"}})
 		naming.reserved = model.Reserved{PluralPrivate: []string{"types"}, Param: []string{"ctx", "opts"}, File: []string{"interface"}}
 		k := &model.Kind{Name: test.kind}
 		naming.name(k, "")
@@ -59,7 +60,7 @@ func TestFiles(t *testing.T) {
 		"Order_Test": "order_test_kind order_test_expansion", // a view
 		"Generated":  "generated generated_kind_expansion",
 	} {
-		naming := NewNaming(nil)
+		naming := newNaming(&input.Run{})
 		naming.reserved.File = []string{"generated_expansion"}
 		k := &model.Kind{Name: name}
 		naming.name(k, "")
@@ -164,7 +165,7 @@ func TestNonASCIINames(t *testing.T) {
 		"Ostsee":   {Private: "ostsee", Plural: "Östliche", PluralPrivate: "östliche", File: "ostsee"},
 		"Ökostrom": {Private: "ökostrom", Plural: "Ökostroms", PluralPrivate: "ökostroms", File: "ökostrom"},
 	} {
-		naming := NewNaming(map[string]string{"Öffnung": "Öffnungen", "Tür": "türen", "Ostsee": "östliche"})
+		naming := newNaming(&input.Run{Plurals: map[string]string{"Öffnung": "Öffnungen", "Tür": "türen", "Ostsee": "östliche"}})
 		k := &model.Kind{Name: name}
 		naming.name(k, "orders")
 		if got := (model.Kind{Private: k.Private, Plural: k.Plural, PluralPrivate: k.PluralPrivate, File: k.File}); got.Private != want.Private || got.Plural != want.Plural || got.PluralPrivate != want.PluralPrivate || got.File != want.File {

@@ -22,7 +22,7 @@ func TestProtobuf(t *testing.T) {
 	}
 	const core, shop, dep, hidden, command, lookalike = "k8s.io/api/core/v1", "example.com/shop/v1", "example.com/dep/v1", "example.com/dep/internal/v1", "example.com/main/v1", "k8s.io/apis/v1"
 	in := Input{
-		Naming: NewNaming(nil), OutputPackage: "example.com/shop/generated",
+		Run: &input.Run{Layout: model.Layout{OutputPackage: "example.com/shop/generated"}},
 		Packages: []*input.Package{
 			packageOf(core, "",
 				withProtobuf(core, structOf("Pod", "genclient")),
@@ -79,7 +79,7 @@ func TestProtobuf(t *testing.T) {
 func TestProtobufWithoutEffect(t *testing.T) {
 	for _, flag := range []bool{false, true} {
 		var mistakes model.Errors
-		set := Decide(Input{Naming: NewNaming(nil), PrefersProtobuf: flag, Packages: []*input.Package{
+		set := Decide(Input{Run: &input.Run{PrefersProtobuf: flag}, Packages: []*input.Package{
 			packageOf("example.com/shop/v1", "shop", structOf("Order", "genclient"), structOf("View", "informer:view=Order")),
 		}}, &mistakes)
 		if err := mistakes.Join(); err != nil {

@@ -9,44 +9,30 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// From chooses the markers that make a type of a package a kind.
-type From string
-
-const (
-	// FromAuto means those of code-generator in a package with at least one +genclient, and those of
-	// kubebuilder in others.
-	FromAuto        From = "auto"
-	FromGenclient   From = "genclient"
-	FromKubebuilder From = "kubebuilder"
-)
-
-// Froms are the valid values.
-var Froms = []From{FromAuto, FromGenclient, FromKubebuilder}
-
 // IgnoresMarkers reports whether types have markers that from ignores.
-func (from From) IgnoresMarkers(types []*input.Type) bool {
+func IgnoresMarkers(from input.From, types []*input.Type) bool {
 	return slices.ContainsFunc(types, func(t *input.Type) bool {
 		genclient := markers.Has[markers.Genclient](t.Markers)
-		return from == FromKubebuilder && genclient || from == FromGenclient && !genclient && t.Markers.MayBeKind()
+		return from == input.FromKubebuilder && genclient || from == input.FromGenclient && !genclient && t.Markers.MayBeKind()
 	})
 }
 
 // from returns which markers apply to a package.
-func (a *assembly) from(pkg *input.Package) From {
-	if a.From != FromAuto && a.From != "" {
+func (a *assembly) from(pkg *input.Package) input.From {
+	if a.From != input.FromAuto {
 		return a.From
 	}
 	hasRoot := false
 	for _, t := range pkg.Types {
 		if slices.ContainsFunc(t.Markers, markers.Marker.IsGenclient) {
-			return FromGenclient
+			return input.FromGenclient
 		}
 		hasRoot = hasRoot || isRoot(t)
 	}
 	if hasRoot || isSkipped(pkg) {
-		return FromKubebuilder
+		return input.FromKubebuilder
 	}
-	return FromGenclient
+	return input.FromGenclient
 }
 
 // isSkipped reports whether controller-gen makes no CRDs of the package.
@@ -55,7 +41,7 @@ func isSkipped(pkg *input.Package) bool { return markers.Has[markers.Unserved](p
 // hasKind reports whether the markers of a package make one of its types a kind.
 func (a *assembly) hasKind(pkg *input.Package) bool {
 	from := a.from(pkg)
-	return !(from == FromKubebuilder && isSkipped(pkg)) && slices.ContainsFunc(pkg.Types, func(t *input.Type) bool {
+	return !(from == input.FromKubebuilder && isSkipped(pkg)) && slices.ContainsFunc(pkg.Types, func(t *input.Type) bool {
 		return !isView(t) && !a.Exclude.Type(pkg.Path, t.Name) && a.elsewhere(pkg).read(t, from).isKind
 	})
 }
@@ -98,8 +84,8 @@ func (s *verbSet) of(all []model.Verb) []model.Verb {
 }
 
 // read reads the markers of code-generator or of kubebuilder.
-func (a *assembly) read(t *input.Type, from From) reading {
-	if from == FromKubebuilder {
+func (a *assembly) read(t *input.Type, from input.From) reading {
+	if from == input.FromKubebuilder {
 		return a.readKubebuilder(t)
 	}
 	return a.readGenclient(t)

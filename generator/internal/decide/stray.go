@@ -31,7 +31,7 @@ func (a *assembly) refuseUnknown(m markers.Marker) bool {
 
 // refuseStray refuses the first marker that has no effect because the type is not a kind. A misspelled marker may
 // be the one that makes it a kind.
-func (a *assembly) refuseStray(t *input.Type, from From) {
+func (a *assembly) refuseStray(t *input.Type, from input.From) {
 	if markers.Has[markers.Misspelled](t.Markers) {
 		return
 	}
@@ -52,7 +52,7 @@ func (a *assembly) refuseStray(t *input.Type, from From) {
 		case unserved != "":
 			problem += fmt.Sprintf("on %s, because +%s excludes it", t.Name, unserved)
 			fix = "remove one of the two markers"
-		case from == FromKubebuilder:
+		case from == input.FromKubebuilder:
 			problem += fmt.Sprintf("on %s, which is not a kind", t.Name)
 			if isComplete {
 				fix = "remove the marker, or add // +kubebuilder:object:root=true"
@@ -60,7 +60,7 @@ func (a *assembly) refuseStray(t *input.Type, from From) {
 					fix += ", and a type " + t.Name + "List"
 				}
 			}
-			if a.From == FromKubebuilder && strings.HasPrefix(m.Name, "genclient:") {
+			if a.From == input.FromKubebuilder && strings.HasPrefix(m.Name, "genclient:") {
 				fix += ", or remove --from=kubebuilder"
 			}
 		default:

@@ -36,7 +36,7 @@ func (a *assembly) view(pkg *input.Package, t *input.Type, p *model.Package) *mo
 		Protobuf: r.protobuf,
 		Pos:      t.Pos,
 	}
-	a.Naming.name(k, r.resource)
+	a.naming.name(k, r.resource)
 	a.addFields(t, k)
 	if a.errs.Len() > before {
 		return nil
@@ -117,7 +117,7 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 	if verbs := r.verbs.of(model.Verbs); !slices.Contains(verbs, "list") || !slices.Contains(verbs, "watch") {
 		return refuse("%s has no informer, because it cannot be listed and watched; view another kind, or allow the verbs list and watch there", ref.Name)
 	}
-	r.resource = a.Naming.resourceOf(kind.Name, r.resource)
+	r.resource = a.naming.resourceOf(kind.Name, r.resource)
 	if !model.IsLabel(r.resource) || !model.IsKind(kind.Name) {
 		return refuse("resource %q of kind %s does not have a valid name; name another kind", r.resource, kind.Name)
 	}

@@ -32,7 +32,7 @@ func packageOf(path, group string, types ...*input.Type) *input.Package {
 // assemble decides on packages, of which the last is read because a marker names it.
 func assemble(t *testing.T, external *input.Package, packages ...*input.Package) (*model.Set, error) {
 	t.Helper()
-	in := Input{Naming: NewNaming(nil), Packages: packages}
+	in := Input{Run: &input.Run{}, Packages: packages}
 	if external != nil {
 		in.Externals = map[string]*input.External{external.Path: {Package: external}}
 	}

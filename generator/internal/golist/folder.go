@@ -10,9 +10,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// FoldersAbove returns the folder of a module and, if the module is not above dir, the folder of the workspace that
+// foldersAbove returns the folder of a module and, if the module is not above dir, the folder of the workspace that
 // both are in: a link in a workspace may be the folder of a module.
-func FoldersAbove(dir, module string) []string {
+func foldersAbove(dir, module string) []string {
 	if isBelow(module, dir) {
 		return []string{module}
 	}

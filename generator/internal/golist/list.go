@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/syntax"
 	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
@@ -37,7 +39,7 @@ func Check(run *input.Run) error {
 }
 
 // List returns the packages that patterns match, sorted by path, with the names of their files. The go command reads no
-// imports and compiles nothing. The error is that of the command, or of ctx.
+// imports and compiles nothing. It also lists the packages of more, which may be patterns that the user did not name.
 func List(ctx context.Context, run *input.Run, patterns ...string) ([]*packages.Package, error) {
 	listed, err := packages.Load(config(ctx, run, packages.NeedName|packages.NeedFiles|packages.NeedModule), patterns...)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
@@ -78,5 +80,17 @@ func config(ctx context.Context, run *input.Run, mode packages.LoadMode) *packag
 	return &packages.Config{Context: ctx, Dir: run.Dir, Mode: mode, Env: env, BuildFlags: flags}
 }
 
-// IsDependency reports whether a package is outside the main module.
-func IsDependency(pkg *packages.Package) bool { return pkg.Module == nil || !pkg.Module.Main }
+// Source returns the syntax of a listed package, before it is parsed.
+func Source(run *input.Run, pkg *packages.Package, fset *token.FileSet) *syntax.Package {
+	src := &syntax.Package{Path: pkg.PkgPath, Dependency: pkg.Module == nil || !pkg.Module.Main, FileSet: fset, Names: pkg.GoFiles}
+	if len(pkg.GoFiles) > 0 {
+		src.Dir = filepath.Dir(pkg.GoFiles[0])
+	}
+	if pkg.Module != nil {
+		src.ModulePath, src.GoVersion = pkg.Module.Path, pkg.Module.GoVersion
+	}
+	if !src.Dependency {
+		src.Within = foldersAbove(run.Dir, pkg.Module.Dir)
+	}
+	return src
+}

@@ -1,2 +1,2 @@
-// Package gotype answers questions about Go types: how JSON encodes them, and which metadata they have.
+// Package gotype answers questions about Go types: how JSON and protobuf encode them, and which metadata they have.
 package gotype

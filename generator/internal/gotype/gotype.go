@@ -8,9 +8,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// MetaV1 is the package of TypeMeta, ObjectMeta and ListMeta.
-const MetaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // MethodsOf returns a function that reports whether a pointer to t has an exported method, its own or
 // a promoted one. Only names are compared, because the signatures of a dependency's methods may not be
 // loaded. A wrong signature is an error when the generated code is compiled.
@@ -27,15 +24,6 @@ func EncodesItself(t types.Type) bool {
 // DecodesItself is EncodesItself for decoding.
 func DecodesItself(t types.Type) bool {
 	return slices.ContainsFunc([]string{"UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText"}, MethodsOf(t))
-}
-
-// MetaName returns the name of a type of meta/v1, and "" for other types.
-func MetaName(t types.Type) string {
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != MetaV1 {
-		return ""
-	}
-	return named.Obj().Name()
 }
 
 // IsValid reports whether a type is known. A defined type is as invalid as the type that it is defined

@@ -30,6 +30,11 @@ type Package struct {
 	Module string
 	// Dir is the folder of the package on disk.
 	Dir string
+	// Within are the folders above Dir that no link may lead out of, the outer ones first: the workspace, and the module.
+	// It is empty for a dependency.
+	Within []string
+	// Generated are the names of the files of earlier runs that were not read.
+	Generated []string
 	// Dependency reports whether the package is outside the main module, so that the
 	// user cannot edit it.
 	Dependency bool

@@ -28,8 +28,8 @@ type Run struct {
 	OutputDir string
 	// Layout has the import path of that folder, and the folders in it.
 	Layout model.Layout
-	// Clientset is the import path of a clientset that exists, or "" if the run generates one.
-	Clientset string
+	// ClientsetPackage is the import path of a clientset that exists, or "" if the run generates one.
+	ClientsetPackage string
 	// ClientGo makes informers and listers have the API of code-generator's output.
 	ClientGo bool
 	// PrefersProtobuf makes clients and informers request protobuf for all kinds whose Go types have it, and not only for the

@@ -78,8 +78,8 @@ func TestClientset(t *testing.T) {
 	if err := os.CopyFS(dir, files); err != nil {
 		t.Fatal(err)
 	}
-	result := &Result{}
-	got, err := Clientset(t.Context(), Options{Dir: dir}, "example.com/mod/clients", result)
+	result := &Loaded{run: &input.Run{Dir: dir}}
+	got, err := result.Clientset(t.Context(), "example.com/mod/clients")
 	if err != nil || got.Problem != "" {
 		t.Fatal(err, got.Problem)
 	}
@@ -129,7 +129,7 @@ func TestDiscoveryType(t *testing.T) {
 				}
 			}
 			var mistakes model.Errors
-			result, err := Load(t.Context(), Options{Dir: dir, Patterns: []string{"./api"}}, nil, &mistakes)
+			result, err := Load(t.Context(), &input.Run{Dir: dir, Patterns: []string{"./api"}}, &mistakes)
 			if err := errors.Join(err, mistakes.Join()); err != nil {
 				t.Fatal(err)
 			}

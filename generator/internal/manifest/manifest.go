@@ -21,27 +21,19 @@ import (
 // definition is the kind of the documents to read.
 const definition = crdfile.Kind
 
-// Options has the arguments of Read.
-type Options struct {
-	// Paths are files and folders.
-	Paths []string
-	// Schemas makes Read read the schemas of versions too.
-	Schemas bool
-}
-
 // Read reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents.
 // For a folder, it reads the *.yaml, *.yml and *.json files directly in it, as kubectl apply -f does. It
 // ignores documents of other kinds. It leaves out a CRD that is wrong, and adds the reason to the
-// mistakes. The error is that of ctx.
-func Read(ctx context.Context, options Options, mistakes *model.Errors) ([]*input.Manifest, error) {
+// mistakes. schemas makes it read the schemas of versions too. The error is that of ctx.
+func Read(ctx context.Context, paths []string, schemas bool, mistakes *model.Errors) ([]*input.Manifest, error) {
 	var files []*manifestFile
 	var folders []string
 	add := func(name string, named bool) {
 		if !slices.ContainsFunc(files, func(f *manifestFile) bool { return f.name == name }) { // a folder, and a file in it
-			files = append(files, &manifestFile{name: name, named: named, withSchemas: options.Schemas})
+			files = append(files, &manifestFile{name: name, named: named, withSchemas: schemas})
 		}
 	}
-	for _, path := range options.Paths {
+	for _, path := range paths {
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:

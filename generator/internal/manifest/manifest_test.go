@@ -75,7 +75,7 @@ func readManifests(t *testing.T, dir string, paths ...string) ([]*input.Manifest
 		paths[i] = filepath.Join(dir, path)
 	}
 	var mistakes model.Errors
-	manifests, err := Read(t.Context(), Options{Paths: paths}, &mistakes)
+	manifests, err := Read(t.Context(), paths, false, &mistakes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestManifestsStopWithContext(t *testing.T) {
 	dir := writeManifests(t, map[string]string{"crd.yaml": orderCRD})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Read(ctx, Options{Paths: []string{filepath.Join(dir, "crd.yaml")}}, &model.Errors{}); err == nil {
+	if _, err := Read(ctx, []string{filepath.Join(dir, "crd.yaml")}, false, &model.Errors{}); err == nil {
 		t.Error("there is no error")
 	}
 }

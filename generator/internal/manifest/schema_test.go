@@ -43,7 +43,7 @@ func readSchema(t *testing.T, name, content string) (*input.JSONSchema, string) 
 		t.Fatal(err)
 	}
 	var mistakes model.Errors
-	manifests, err := Read(t.Context(), Options{Paths: []string{file}, Schemas: true}, &mistakes)
+	manifests, err := Read(t.Context(), []string{file}, true, &mistakes)
 	if err != nil {
 		t.Fatal(err)
 	}

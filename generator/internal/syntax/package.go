@@ -27,8 +27,9 @@ type Package struct {
 	Dependency bool
 	// ModulePath is the path of the module of the package, or "".
 	ModulePath string
-	// MainModule is the folder of the main module if the package is in it, or "".
-	MainModule string
+	// Within are the folders above Dir that no link may lead out of, the outer ones first: the workspace, and the module.
+	// It is empty for a dependency.
+	Within []string
 	// GoVersion is the version of Go in the go.mod of the package, such as 1.26.0, or "".
 	GoVersion string
 	FileSet   *token.FileSet
@@ -64,6 +65,14 @@ func (p *Package) RemoveFile(i int) {
 func (p *Package) RemoveDecls(file *ast.File, remove func(ast.Decl) bool) {
 	file.Decls = slices.DeleteFunc(file.Decls, remove)
 	p.scope = nil
+}
+
+// Module returns the folder of the main module if the package is in it, or "".
+func (p *Package) Module() string {
+	if len(p.Within) == 0 {
+		return ""
+	}
+	return p.Within[len(p.Within)-1]
 }
 
 // Position returns the position of a node.
