@@ -16,11 +16,11 @@ const module = "github.com/typedinformers/informer-gen"
 // rooms are the packages of the module, with those that each may import. Imports point one
 // way:
 //
-//	cmd ──▶ generator ──▶ load, manifest, decide ──▶ input ──▶ markers ──▶ model
-//	                  ──▶ applyconfig, merge, deepcopy, register ──▶ input
-//	                  ──▶ render ──▶ model
-//	cmd, generator, load, decide, merge, markers ──▶ spelling      load, write ──▶ regular
-//	cmd, load, decide, clientgo, write ──▶ terminal
+//	cmd ──▶ generator ──▶ load ──▶ typecheck ──▶ describe ──▶ syntax
+//	                           ──▶ golist, clientgo, manifest ──▶ input ──▶ markers ──▶ model
+//	                  ──▶ decide ──▶ applyconfig, merge, deepcopy, register ──▶ input
+//	                  ──▶ render ──▶ model, templates
+//	                  ──▶ write
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
 //	observe/debugpage, observe/healthz ──▶ observe ──▶ observe/internal/redact ──▶ runtime/cache/status ──▶ runtime/wire
 //	observe/debugpage, apitest, and the module testserver ──▶ internal/loopback
@@ -28,11 +28,14 @@ const module = "github.com/typedinformers/informer-gen"
 //	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
 //	apitest ──▶ its rooms ──▶ internal/smd ──▶ apimachinery      runtime/merge ──▶ internal/smd
 var rooms = map[string][]string{
-	"cmd/informer-gen":               {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
-	"generator":                      {"generator/internal/", "internal/spelling"},
-	"generator/internal/clientgo":    {"internal/terminal"},
-	"generator/internal/cycle":       {"generator/internal/model"},
-	"generator/internal/decide":      {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "internal/spelling", "internal/terminal"},
+	"cmd/informer-gen":            {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
+	"generator":                   {"generator/internal/", "internal/spelling"},
+	"generator/internal/clientgo": {"generator/internal/input", "internal/terminal"},
+	"generator/internal/cycle":    {"generator/internal/model"},
+	"generator/internal/decide": {
+		"generator/internal/applyconfig", "generator/internal/deepcopy", "generator/internal/input", "generator/internal/markers", "generator/internal/merge", "generator/internal/model",
+		"generator/internal/register", "internal/spelling", "internal/terminal",
+	},
 	"generator/internal/applyconfig": {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/deepcopy":    {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/describe":    {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/syntax"},
@@ -44,7 +47,7 @@ var rooms = map[string][]string{
 	"generator/internal/input":       {"generator/internal/markers", "generator/internal/model"},
 	"generator/internal/load": {
 		"generator/internal/clientgo", "generator/internal/describe", "generator/internal/golist", "generator/internal/input", "generator/internal/manifest", "generator/internal/model",
-		"generator/internal/syntax", "generator/internal/typecheck", "internal/terminal",
+		"generator/internal/regular", "generator/internal/syntax", "generator/internal/typecheck", "internal/terminal",
 	},
 	"generator/internal/markers": {"generator/internal/model", "internal/spelling"},
 	"generator/internal/model":   nil,
@@ -290,6 +293,11 @@ func TestRefuse(t *testing.T) {
 		{"generator/internal/load", module + "/generator/internal/render"},
 		{"generator/internal/load", module + "/generator/internal/decide"},
 		{"generator/internal/decide", module + "/generator/internal/load"},
+		{"generator/internal/syntax", module + "/generator/internal/describe"},
+		{"generator/internal/golist", module + "/generator/internal/describe"},
+		{"generator/internal/describe", module + "/generator/internal/golist"},
+		{"generator/internal/describe", module + "/generator/internal/typecheck"},
+		{"generator/internal/typecheck", module + "/generator/internal/load"},
 		{"generator/internal/markers", module + "/generator/internal/input"},
 		{"generator/internal/render", module + "/generator/internal/markers"},
 		{"generator/internal/model", module + "/generator/internal/load"},

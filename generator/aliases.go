@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/decide"
+	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
@@ -37,7 +38,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	run.Candidates = true
 	run.ApplyPackage, run.ApplyDir = "", "" // markers cannot restrict Apply to types that have it
 	var mistakes model.Errors
-	loaded, in, err := read(ctx, run, &mistakes)
+	loaded, err := load.Load(ctx, run, &mistakes)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +48,10 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	if len(loaded.Packages) != 1 {
 		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
-	in.HasDeleteWithResult = true // with a newer client-go, aliases whose kinds skip the verb skip it too
-	gv, kinds := decide.Aliases(in, filepath.ToSlash(run.OutputDir), &mistakes)
+	gv, kinds, err := decide.Aliases(ctx, inputOf(run, loaded), filepath.ToSlash(run.OutputDir), &mistakes)
+	if err != nil {
+		return nil, err
+	}
 	name := filepath.Base(run.OutputDir)
 	switch err := mistakes.Join(); {
 	case err != nil:

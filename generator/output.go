@@ -3,15 +3,11 @@ package generator
 import (
 	"bytes"
 	"maps"
-	"path"
+	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/typedinformers/informer-gen/generator/internal/cycle"
-	"github.com/typedinformers/informer-gen/generator/internal/golist"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
-	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
@@ -23,77 +19,6 @@ import (
 var owned = map[string]string{
 	model.DeepCopyFile: "remove --deepcopy",
 	model.RegisterFile: "remove --register",
-}
-
-// checkOwnPackages returns an error if a flag has no effect because all packages are dependencies.
-func checkOwnPackages(run *input.Run, loaded *load.Loaded) error {
-	option := "DeepCopy"
-	if run.Register {
-		option = "Register"
-	}
-	isOwn := func(pkg *input.Package) bool { return !pkg.Dependency }
-	if !run.Register && !run.DeepCopy || slices.ContainsFunc(loaded.Packages, isOwn) {
-		return nil
-	}
-	fix := "remove it"
-	for _, nested := range golist.Nested(run.Dir) {
-		if slices.ContainsFunc(loaded.Packages, func(pkg *input.Package) bool {
-			return strings.HasPrefix(pkg.Dir, filepath.Join(run.Dir, nested)+string(filepath.Separator))
-		}) {
-			fix = "run informer-gen in " + nested + ", or remove it"
-		}
-	}
-	if len(loaded.TestsOnly) > 0 {
-		return optionError(option, "{"+option+"} writes to packages of the main module with Go files, and %s has only _test.go files; name the package with the types, or remove {"+option+"}", loaded.TestsOnly[0])
-	}
-	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; %s", fix)
-}
-
-// isInModule reports whether the go command looks for packages in the module that the generated code is in. If not,
-// that module may require what the go command does not find.
-func isInModule(run *input.Run) bool {
-	of, err := findGoMod(run.OutputDir)
-	in, inErr := findGoMod(run.Dir)
-	return err == nil && inErr == nil && of == in
-}
-
-// treeAbove returns the output folder of a run in a folder above the one of this run, in the same module and with
-// the same relative OutputDir, or "".
-func treeAbove(run *input.Run) string {
-	way, err := filepath.Rel(run.Dir, run.OutputDir)
-	if err != nil || !filepath.IsLocal(way) {
-		return ""
-	}
-	for at := run.Dir; !exists(at, "go.mod") && at != filepath.Dir(at); {
-		at = filepath.Dir(at)
-		tree := filepath.Join(at, way)
-		if content, err := regular.ReadFile(filepath.Join(tree, model.FactoryFile)); err == nil && bytes.Contains(content, []byte(model.Header)) {
-			return tree
-		}
-	}
-	return ""
-}
-
-// checkCycles returns an error for each import cycle among API packages, packages that they import, and generated ones.
-func checkCycles(run *input.Run, set *model.Set, packages []*input.Package, files []render.File) error {
-	in := cycle.Input{Modules: map[string]string{}, Generated: map[string][][]byte{}, BuildTags: run.BuildTags}
-	for _, pkg := range packages {
-		if len(pkg.Within) > 0 {
-			in.Modules[pkg.Module] = pkg.Within[len(pkg.Within)-1]
-		}
-	}
-	for _, p := range set.Packages() {
-		in.Packages = append(in.Packages, p.Path)
-	}
-	for _, f := range files {
-		if f.Dir == "" {
-			of := path.Join(run.Layout.OutputPackage, path.Dir(f.Path))
-			in.Generated[of] = append(in.Generated[of], f.Content)
-		}
-	}
-	var mistakes model.Errors
-	cycle.Find(in, &mistakes)
-	return mistakes.Join()
 }
 
 // outputs returns the files by folder: first those of the output folder, then those of each API package. A
@@ -136,4 +61,26 @@ func displayDir(run *input.Run, of string) string {
 		}
 	}
 	return ""
+}
+
+// treeAbove returns the output folder of a run in a folder above the one of this run, in the same module and with
+// the same relative OutputDir, or "".
+func treeAbove(run *input.Run) string {
+	way, err := filepath.Rel(run.Dir, run.OutputDir)
+	if err != nil || !filepath.IsLocal(way) {
+		return ""
+	}
+	for at := run.Dir; !exists(at, "go.mod") && at != filepath.Dir(at); {
+		at = filepath.Dir(at)
+		tree := filepath.Join(at, way)
+		if content, err := regular.ReadFile(filepath.Join(tree, model.FactoryFile)); err == nil && bytes.Contains(content, []byte(model.Header)) {
+			return tree
+		}
+	}
+	return ""
+}
+
+func exists(dir, path string) bool {
+	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path)))
+	return err == nil
 }

@@ -81,3 +81,13 @@ func findGoMod(dir string) (string, error) {
 		dir = parent
 	}
 }
+
+// isPackageName reports whether a folder and its package may have the name, so that other packages
+// can import it.
+func isPackageName(name string) bool {
+	switch name {
+	case "init", "internal", "main", "testdata", "vendor":
+		return false
+	}
+	return token.IsIdentifier(name) && name[0] != '_' && module.CheckImportPath("example.com/"+name) == nil
+}

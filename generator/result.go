@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -29,17 +28,14 @@ type Result struct {
 	// Timing has the duration of each stage.
 	Timing Timing
 
-	plan      *write.Plan
-	outputDir string
-	// outputPackage is the import path of outputDir.
-	outputPackage string
-	// versions has the Folders of each group version of the run.
-	versions map[string]bool
+	run  *input.Run
+	set  *model.Set
+	plan *write.Plan
 }
 
 // Timing holds the duration of each stage.
 type Timing struct {
-	Load, Render, Compare time.Duration
+	Load, Decide, Render, Compare time.Duration
 }
 
 // Write writes the generated files and deletes stale ones. If it fails or ctx ends first, the disk
@@ -80,16 +76,9 @@ func (r *Result) Deletions() []string {
 	return paths
 }
 
-// deletesFrom reports whether Write deletes a file from the folder of one of the packages.
-func (r *Result) deletesFrom(importPaths []string, outputPackage string) bool {
-	return slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool {
-		return c.New == nil && c.Dir == r.outputDir && slices.Contains(importPaths, path.Join(outputPackage, path.Dir(c.Path)))
-	})
-}
-
 // HasNone reports whether the output folder has none of the generated files.
 func (r *Result) HasNone() bool {
-	return r.plan.IsEmpty(r.outputDir)
+	return r.plan.IsEmpty(r.run.OutputDir)
 }
 
 // Dropped returns the group versions, such as shop/v1, whose files Write deletes because this run
@@ -97,9 +86,12 @@ func (r *Result) HasNone() bool {
 func (r *Result) Dropped() []string {
 	found := map[string]bool{}
 	for _, c := range r.plan.Changes {
-		if dir := model.FoldersOf(c.Path); dir != "" && c.Dir == r.outputDir && c.New == nil && !r.versions[dir] {
-			found[dir] = true
+		if folders := model.FoldersOf(c.Path); folders != "" && c.Dir == r.run.OutputDir && c.New == nil {
+			found[folders] = true
 		}
+	}
+	for _, gv := range r.set.GroupVersions() {
+		delete(found, gv.Folders())
 	}
 	return slices.Sorted(maps.Keys(found))
 }
@@ -125,64 +117,7 @@ func (r *Result) Summary(wrote bool) string {
 	if r.Views > 0 {
 		of += " and " + plural(r.Views, "view")
 	}
-	return fmt.Sprintf("output package %s: %s in %s: %s", r.outputPackage, of, plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
-}
-
-// describe fills in the warnings and decisions.
-func (r *Result) describe(set *model.Set, run *input.Run) {
-	for _, w := range set.Warnings {
-		r.Warnings = append(r.Warnings, w.Error())
-	}
-	if apply := "applyconfiguration"; run.ApplyPackage == "" && run.ClientsetPackage == "" && exists(run.OutputDir, apply+"/utils.go") {
-		problem, fix := "has apply configurations that this run does not use", fmt.Sprintf("use --apply-configuration-package=%s/%s", run.Layout.OutputPackage, apply)
-		if r.deletesFrom([]string{run.Layout.OutputPackage + "/" + apply}, run.Layout.OutputPackage) {
-			problem, fix = "has apply configurations of an earlier run, which this run deletes", "add --with-applyconfig to keep them"
-		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s, so clients have no Apply and ApplyStatus; %s", path.Join(displayDir(run, run.OutputDir), apply), problem, fix))
-	}
-	if tree := treeAbove(run); tree != "" && r.HasNone() {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("another run of informer-gen has written %s, and this one writes to %s; to update the first, run in the folder of that run", tree, run.OutputDir))
-	}
-	r.versions = map[string]bool{}
-	for _, gv := range set.GroupVersions() {
-		r.versions[gv.Folders()] = true
-	}
-	r.Decisions = append(r.Decisions, "output package "+run.Layout.OutputPackage)
-	if run.ClientsetPackage != "" {
-		r.Decisions = append(r.Decisions, "clientset package "+run.ClientsetPackage)
-	}
-	for _, k := range set.Informed() {
-		gv := k.GroupVersion
-		scope := "namespaced"
-		if !k.Namespaced {
-			scope = "cluster-scoped"
-		}
-		if k.Protobuf {
-			scope += ", protobuf"
-		}
-		if v := k.View; v != nil {
-			if run.ClientsetPackage != "" && v.Kind == nil && v.Client == nil {
-				scope += ", not for fake clientsets, because the clientset has no client for the kind"
-			}
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: a view of %s.%s, resource %s of group %q, version %s, %s",
-				k.Package.Path, k.Name, v.Of.Path, v.Of.Name, k.Resource, v.Group, v.Version, scope))
-			continue
-		}
-		var verbs []string
-		for _, v := range k.Verbs {
-			verbs = append(verbs, string(v))
-		}
-		r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: resource %s of group %q, version %s, %s, verbs %s",
-			k.Package.Path, k.Name, k.Resource, gv.Group.Name, gv.Version, scope, strings.Join(verbs, ",")))
-		switch {
-		case k.DiffersFromCRD:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", k.Package.Path, k.Name, k.CRD))
-		case k.CRD.IsValid():
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", k.Package.Path, k.Name, k.CRD))
-		case len(run.CRDs) > 0:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, because --crd names no CRD of it", k.Package.Path, k.Name))
-		}
-	}
+	return fmt.Sprintf("output package %s: %s in %s: %s", r.run.Layout.OutputPackage, of, plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
 }
 
 func plural(n int, noun string) string {

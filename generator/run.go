@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"go/token"
 	"path"
 	"path/filepath"
-
-	"golang.org/x/mod/module"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
@@ -67,16 +64,6 @@ func (o Options) run() (*input.Run, error) {
 		errs = append(errs, err)
 	}
 	return run, errors.Join(errs...)
-}
-
-// isPackageName reports whether a folder and its package may have the name, so that other packages
-// can import it.
-func isPackageName(name string) bool {
-	switch name {
-	case "init", "internal", "main", "testdata", "vendor":
-		return false
-	}
-	return token.IsIdentifier(name) && name[0] != '_' && module.CheckImportPath("example.com/"+name) == nil
 }
 
 func below(dir, path string) string {

@@ -201,6 +201,6 @@ func printDetails(w io.Writer, result *generator.Result) {
 		fmt.Fprintf(w, "informer-gen: %s\n", line)
 	}
 	t := result.Timing
-	fmt.Fprintf(w, "informer-gen: load %v, render %v, compare %v\n",
-		t.Load.Round(time.Millisecond), t.Render.Round(time.Millisecond), t.Compare.Round(time.Millisecond))
+	fmt.Fprintf(w, "informer-gen: load %v, decide %v, render %v, compare %v\n",
+		t.Load.Round(time.Millisecond), t.Decide.Round(time.Millisecond), t.Render.Round(time.Millisecond), t.Compare.Round(time.Millisecond))
 }

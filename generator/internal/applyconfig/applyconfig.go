@@ -21,16 +21,13 @@ import (
 
 // Input has the arguments of Decide.
 type Input struct {
+	*input.Run
 	// Types has the types that the kinds consist of.
 	Types *input.Types
 	// Packages are the packages of the run. Those without kinds may have types that kinds consist of.
 	Packages []*input.Package
 	// Set has the kinds.
 	Set *model.Set
-	// Externals are the packages with apply configurations that exist, by type.
-	Externals map[model.TypeRef]string
-	// Dir is the folder in the output folder.
-	Dir string
 }
 
 // Decide returns the apply configurations of the kinds that have the verb apply or applyStatus, and of the
@@ -44,7 +41,7 @@ func Decide(in Input, mistakes *model.Errors) *model.Apply {
 	slices.SortFunc(a.all, func(x, y *config) int {
 		return cmp.Or(strings.Compare(x.home.out.Dir, y.home.out.Dir), strings.Compare(x.out.File, y.out.File), strings.Compare(x.out.Name, y.out.Name))
 	})
-	apply := &model.Apply{Dir: in.Dir}
+	apply := &model.Apply{Dir: in.ApplyDir}
 	for _, c := range a.all {
 		a.complete(c)
 		if len(c.home.out.Types) == 0 {
@@ -122,5 +119,5 @@ func (a *assembly) ref(t types.Type) model.TypeRef {
 	if c := a.configs[id]; c != nil {
 		return model.TypeRef{Path: path.Join(a.Set.ApplyPackage, c.home.out.Dir), Name: c.out.Config()}
 	}
-	return model.ExternalApply(gotype.NameOf(t), a.Externals)
+	return model.ExternalApply(gotype.NameOf(t), a.ApplyExternals)
 }

@@ -145,9 +145,12 @@ func (p packages) decide(methods ...*model.Method) (*model.Apply, *model.Errors,
 	set := &model.Set{Groups: []*model.Group{gv.Group}, ApplyPackage: root, ApplyDirs: model.ApplyDirs([]string{shop}, nil)}
 	mistakes := &model.Errors{}
 	apply := applyconfig.Decide(applyconfig.Input{
-		Types: p.types, Set: set, Dir: "applyconfiguration",
-		Packages:  []*input.Package{{Path: shop}, {Path: "example.com/shared"}},
-		Externals: map[model.TypeRef]string{{Path: "example.com/other", Name: "Mapped"}: "example.com/mapped"},
+		Run: &input.Run{
+			ApplyDir:       "applyconfiguration",
+			ApplyExternals: map[model.TypeRef]string{{Path: "example.com/other", Name: "Mapped"}: "example.com/mapped"},
+		},
+		Types: p.types, Set: set,
+		Packages: []*input.Package{{Path: shop}, {Path: "example.com/shared"}},
 	}, mistakes)
 	return apply, mistakes, set
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 )
 
 // TestVersions compares the versions of client-go and apimachinery.
@@ -88,14 +90,14 @@ func TestDeclarations(t *testing.T) {
 	)
 	for name, test := range map[string]struct {
 		cache, gentype string
-		want           Library
+		want           input.Library
 	}{
-		"v0.34":      {"", "", Library{}},
-		"v0.36":      {names, "", Library{HasInformerNames: true}},
-		"v0.37":      {names + typed, "", Library{HasInformerNames: true, HasTypedInformers: true}},
-		"v0.38":      {names + typed + shards, result, Library{HasInformerNames: true, HasTypedInformers: true, HasShardSelectors: true, HasDeleteWithResult: true}},
-		"only verbs": {"", result, Library{HasDeleteWithResult: true}},
-		"only uses":  {"// SetShardSelector is not here.\nvar _ = informer.SetShardSelector(selector)\n", "var _, _ = c.DeleteWithResult(ctx, name, opts)\n", Library{}},
+		"v0.34":      {"", "", input.Library{}},
+		"v0.36":      {names, "", input.Library{HasInformerNames: true}},
+		"v0.37":      {names + typed, "", input.Library{HasInformerNames: true, HasTypedInformers: true}},
+		"v0.38":      {names + typed + shards, result, input.Library{HasInformerNames: true, HasTypedInformers: true, HasShardSelectors: true, HasDeleteWithResult: true}},
+		"only verbs": {"", result, input.Library{HasDeleteWithResult: true}},
+		"only uses":  {"// SetShardSelector is not here.\nvar _ = informer.SetShardSelector(selector)\n", "var _, _ = c.DeleteWithResult(ctx, name, opts)\n", input.Library{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := func(importPath, content string) *packages.Package {

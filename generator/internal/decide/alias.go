@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -13,13 +14,21 @@ import (
 
 // Aliases returns the group version of the only package of the input, and its types that can be kinds,
 // with or without markers. It follows the CRDs of the input. A group or version that the package does
-// not declare comes from the end of folder, such as shop.example.com/v1.
-func Aliases(in Input, folder string, mistakes *model.Errors) (*model.GroupVersion, []model.Aliased) {
-	pkg := in.Packages[0]
+// not declare comes from the end of folder, such as shop.example.com/v1. The error is that of in.Code, or of ctx.
+func Aliases(ctx context.Context, in Input, folder string, mistakes *model.Errors) (*model.GroupVersion, []model.Aliased, error) {
+	in.Library.HasDeleteWithResult = true // with a newer client-go, aliases whose kinds skip the verb skip it too
+	a, err := ask(ctx, in, mistakes)
+	if err != nil {
+		return nil, nil, err
+	}
+	gv, kinds := a.aliases(in.Packages[0], folder)
+	return gv, kinds, nil
+}
+
+func (a *assembly) aliases(pkg *input.Package, folder string) (*model.GroupVersion, []model.Aliased) {
 	if !slices.ContainsFunc(pkg.Types, isCandidate) {
 		return nil, nil
 	}
-	a := newAssembly(in, mistakes)
 	a.pkg = pkg
 	version, group, ok := a.aliasedGroupVersion(folder)
 	if !ok {

@@ -21,7 +21,7 @@ func applyPath(root, packagePath string) string { return path.Join(root, model.A
 // possibleVerbs returns the verbs of a kind without a marker that restricts them.
 func (a *assembly) possibleVerbs() []model.Verb {
 	verbs := slices.Clone(model.Verbs)
-	if !a.HasDeleteWithResult {
+	if !a.Library.HasDeleteWithResult {
 		verbs = slices.DeleteFunc(verbs, func(v model.Verb) bool { return v == model.DeleteWithResult })
 	}
 	if a.ApplyPackage != "" {
@@ -55,26 +55,6 @@ func (a *assembly) applyInput(ref model.TypeRef) model.TypeRef {
 
 // clientGoApply is the root of the apply configurations of the built-in types.
 const clientGoApply = "k8s.io/client-go/applyconfigurations"
-
-// ApplyPackages returns the import paths, sorted, of the packages with apply configurations that a run which
-// generates others uses: those that the user has named, and those of client-go for methods.
-func ApplyPackages(packages []*input.Package, externals map[model.TypeRef]string) []string {
-	named := map[string]bool{}
-	for _, importPath := range externals {
-		named[importPath] = true
-	}
-	for _, pkg := range packages {
-		for of := range applied(pkg) {
-			if of := builtinApply(of); !of.IsZero() {
-				named[of.Path] = true
-			}
-		}
-	}
-	for _, pkg := range packages {
-		delete(named, pkg.Path)
-	}
-	return slices.Sorted(maps.Keys(named))
-}
 
 // applied yields the types that the methods of the types of a package apply, as the markers write them.
 func applied(pkg *input.Package) iter.Seq[model.TypeRef] {

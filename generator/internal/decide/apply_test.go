@@ -65,7 +65,7 @@ func TestApplyMistakes(t *testing.T) {
 	}
 }
 
-func TestNamedPackages(t *testing.T) {
+func TestNeeded(t *testing.T) {
 	for path, want := range map[string]string{
 		"k8s.io/api/apps/v1":                "x.io/apply/apps/v1",
 		"example.com/operator/api/v1":       "x.io/apply/api/v1",
@@ -85,10 +85,11 @@ func TestNamedPackages(t *testing.T) {
 		}}}},
 		{Path: "x.io/nothing/v1"},
 	}
-	if got := strings.Join(NamedPackages(packages, "x.io/apply"), " "); got != "k8s.io/api/autoscaling/v1 k8s.io/api/core/v1 x.io/apply x.io/apply/autoscaling/v1 x.io/apply/shop/v1" {
+	need := func(run *input.Run) string { return strings.Join(needed(Input{Run: run, Packages: packages}), " ") }
+	if got := need(&input.Run{ApplyPackage: "x.io/apply"}); got != "k8s.io/api/autoscaling/v1 k8s.io/api/core/v1 x.io/apply x.io/apply/autoscaling/v1 x.io/apply/shop/v1" {
 		t.Errorf("the packages are %s", got)
 	}
-	if got := strings.Join(NamedPackages(packages, ""), " "); got != "k8s.io/api/autoscaling/v1 k8s.io/api/core/v1" {
+	if got := need(&input.Run{}); got != "k8s.io/api/autoscaling/v1 k8s.io/api/core/v1" {
 		t.Errorf("without a root the packages are %s", got)
 	}
 }

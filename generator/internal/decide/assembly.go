@@ -12,25 +12,15 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Input has the arguments of Decide.
-type Input struct {
-	*input.Run
-	Packages []*input.Package
-	// Externals are the packages of NamedPackages by import path, without those in Packages.
-	Externals map[string]*input.External
-	// Manifests are the CRDs against which the kinds are checked.
-	Manifests []*input.Manifest
-	// HasDeleteWithResult reports whether clients have the method of that verb.
-	HasDeleteWithResult bool
-	// Clientset is the clientset that exists. It is nil if the run generates one.
-	Clientset *input.Clientset
-}
-
 // assembly is the state of one Decide.
 type assembly struct {
 	Input
 	naming *naming
-	groups map[string]*model.Group
+	// externals are the packages outside the input, by import path.
+	externals map[string]*input.External
+	// clientset is the clientset that exists. It is nil if the run generates one.
+	clientset *input.Clientset
+	groups    map[string]*model.Group
 	// applyDirs become the field of the same name of model.Set.
 	applyDirs map[string]string
 	// pkg is the current package.
@@ -50,7 +40,7 @@ func newAssembly(in Input, errs *model.Errors) *assembly {
 // elsewhere returns an assembly for reading pkg without an effect on a.
 func (a *assembly) elsewhere(pkg *input.Package) *assembly {
 	other := newAssembly(a.Input, &model.Errors{})
-	other.naming, other.applyDirs, other.pkg = a.naming, a.applyDirs, pkg
+	other.naming, other.externals, other.clientset, other.applyDirs, other.pkg = a.naming, a.externals, a.clientset, a.applyDirs, pkg
 	return other
 }
 

@@ -19,7 +19,7 @@ const restClientMethod = "RESTClient"
 // checkClientset refuses a clientset that exists and lacks a client that an informer needs. It sets the
 // client of each view whose kind is not in the packages.
 func (a *assembly) checkClientset() {
-	clientset := a.Clientset
+	clientset := a.clientset
 	if clientset == nil {
 		return
 	}
@@ -51,7 +51,7 @@ func (a *assembly) checkClient(gv *model.GroupVersion) {
 	if len(informed) == 0 {
 		return
 	}
-	client := a.Clientset.Clients[gv.GoName()]
+	client := a.clientset.Clients[gv.GoName()]
 	a.pkg = a.described(informed[0].Package.Path)
 	if client == nil {
 		lacks, fix := a.otherClients(gv)
@@ -60,11 +60,11 @@ func (a *assembly) checkClient(gv *model.GroupVersion) {
 			paths = append(paths, p.Path)
 		}
 		a.errs.Add(gv.Pos(), "package %s has no client for version %s of group %q: its Interface has no method %s%s; use a clientset with this group and version, %sor leave the package out with --exclude=%s",
-			a.Clientset.Path, gv.Version, gv.Group.Name, gv.GoName(), lacks, fix, strings.Join(paths, ","))
+			a.clientset.Path, gv.Version, gv.Group.Name, gv.GoName(), lacks, fix, strings.Join(paths, ","))
 		return
 	}
 	if client.Problem != "" {
-		a.errs.Add(gv.Pos(), "cannot read %s, which %s of package %s returns: %s", client.Type.Name, gv.GoName(), a.Clientset.Path, client.Problem)
+		a.errs.Add(gv.Pos(), "cannot read %s, which %s of package %s returns: %s", client.Type.Name, gv.GoName(), a.clientset.Path, client.Problem)
 		return
 	}
 	if !hasMethod(client, restClientMethod, 0) {
@@ -92,7 +92,7 @@ func (a *assembly) checkGetter(k *model.Kind, client *input.Client) {
 		if meant := spelling.Nearest(k.Plural, getters); meant != "" {
 			fix = fmt.Sprintf("use --plural-exceptions=%s:%s if that is its client", k.Name, meant)
 		}
-		a.errs.Add(k.Pos, "kind %s has no client in package %s: %s has no method %s%s; %s, or %s", k.Name, a.Clientset.Path, client.Type.Name, k.Plural, lacks, fix, leaveOut)
+		a.errs.Add(k.Pos, "kind %s has no client in package %s: %s has no method %s%s; %s, or %s", k.Name, a.clientset.Path, client.Type.Name, k.Plural, lacks, fix, leaveOut)
 	case params > 1:
 		a.errs.Add(k.Pos, "method %s of %s has %d parameters, but the client of a kind needs a namespace or nothing; use a clientset that client-gen has written, or %s", k.Plural, client.Type.Name, params, leaveOut)
 	case k.Namespaced && params == 0:
@@ -107,7 +107,7 @@ func (a *assembly) checkGetter(k *model.Kind, client *input.Client) {
 func (a *assembly) otherClients(gv *model.GroupVersion) (instead, fix string) {
 	var same, all []string
 	ofGroup := "use " + groupGoNameFlag(gv.Group.Name) + " if one of them is for this group, "
-	for _, name := range slices.Sorted(maps.Keys(a.Clientset.Clients)) {
+	for _, name := range slices.Sorted(maps.Keys(a.clientset.Clients)) {
 		if name == input.DiscoveryMethod {
 			continue
 		}
@@ -117,7 +117,7 @@ func (a *assembly) otherClients(gv *model.GroupVersion) (instead, fix string) {
 			continue
 		}
 		same = append(same, name)
-		if strings.HasSuffix(a.Clientset.Clients[name].Type.Path, "/typed/"+gv.Group.Dir+"/"+gv.Dir) {
+		if strings.HasSuffix(a.clientset.Clients[name].Type.Path, "/typed/"+gv.Group.Dir+"/"+gv.Dir) {
 			ofGroup = "use --group-go-names=" + gv.Group.Name + ":" + goName + " if " + name + " is for it, "
 		}
 	}
@@ -147,7 +147,7 @@ func (a *assembly) linkClient(view *model.Kind) {
 	if kind.Namespaced {
 		params = 1
 	}
-	client := a.Clientset.Clients[gv.GoName()]
+	client := a.clientset.Clients[gv.GoName()]
 	if client != nil && hasMethod(client, restClientMethod, 0) && hasMethod(client, kind.Plural, params) {
 		v.Client = kind
 	}

@@ -1,24 +1,36 @@
 // Package decide turns packages, their markers and CRDs into the model of the generated code. It
 // reports every contradiction with its position:
 //
-//	input.Package, markers.List, input.Manifest ──Decide──▶ model.Set
+//	packages, CRDs ──▶ needed ──▶ groups, versions, kinds ──▶ types ──▶ model.Set
+//	                     │                                      │
+//	                     └──────────────▶ Code ◀────────────────┘
 //
-//	decide.go         Decide: the stages
-//	alias.go          Aliases: the types that can be kinds, with the markers they need
-//	view.go           +informer:view
-//	kind.go           one type: whether it is a kind, and what its client has
-//	group.go          the groups of the versions
-//	manifest.go       the differences between a kind and its CRD
-//	group_version.go  the group and the version of a package
-//	reading.go        From, and the markers of code-generator on a kind
-//	kubebuilder.go    the markers of kubebuilder on a kind
-//	method.go  apply.go  field.go  the methods, apply configurations and indexes of a kind
-//	scale.go          the methods and the paths of +kubebuilder:subresource:scale
-//	served.go         what a server has to know about a kind
-//	stray.go          markers without an effect
-//	external.go       packages that markers and options name
+// Decide first asks for the packages that markers and options name, and at the end for the types that the kinds consist of.
+// Code is the only interface through which it learns of code outside the packages of the run.
+//
+//	input.go          Input and Code
 //	naming.go         derived names
-//	assembly.go       Input, and the state of a run: groups, errors and warnings
+//	assembly.go       the state of a run: groups, errors and warnings
+//	external.go       packages outside the run
+//	reading.go        the content of the markers of a type
+//	genclient.go      the markers of code-generator on a kind
+//	kubebuilder.go    the markers of kubebuilder on a kind
+//	read.go           which of the two apply to a package
+//	apply.go  field.go  method.go  protobuf.go  scale.go  served.go   parts of a kind
+//	group_version.go  the group and the version of a package
+//	group.go          the groups of the versions
+//	stray.go          markers without an effect
+//	kind.go           one type: whether it is a kind, and the methods of its client
+//	view.go           +informer:view
+//	clientset.go      the clients in a clientset that exists
+//	manifest.go       the differences between a kind and its CRD
+//	client_go.go      the form of client-go's informers
+//	written.go        code of the user next to the generated code
+//	kinds.go          groups, versions, kinds and views
+//	needed.go         the packages outside the run that a decision needs
+//	types.go          apply configurations and deep copies
+//	decide.go         Decide
+//	alias.go          Aliases: the types that can be kinds, with the markers they need
 //
 // Markers of a package in the main module that have no effect are errors. The user
 // cannot edit a dependency, so there they are warnings.

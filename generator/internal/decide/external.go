@@ -11,38 +11,6 @@ import (
 	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
-// NamedPackages returns the import paths, sorted, of the other packages that Decide needs: those in
-// markers, applyRoot unless it is empty, and the packages with apply configurations below it. Some of the
-// latter may not exist.
-func NamedPackages(packages []*input.Package, applyRoot string) []string {
-	named := map[string]bool{applyRoot: true}
-	addApply := func(packagePath string) {
-		if applyRoot != "" {
-			named[applyPath(applyRoot, packagePath)] = true
-		}
-	}
-	for _, pkg := range packages {
-		if len(pkg.Types) > 0 {
-			addApply(pkg.Path)
-		}
-		for _, t := range pkg.Types {
-			for _, importPath := range t.Markers.Packages() {
-				named[importPath] = true
-			}
-		}
-		for of := range applied(pkg) {
-			if of.Path != "" {
-				addApply(of.Path)
-			}
-		}
-	}
-	for _, pkg := range packages {
-		delete(named, pkg.Path)
-	}
-	delete(named, "")
-	return slices.Sorted(maps.Keys(named))
-}
-
 // described returns a package that was read, or nil.
 func (a *assembly) described(importPath string) *input.Package {
 	for _, pkg := range a.Packages {
@@ -50,7 +18,7 @@ func (a *assembly) described(importPath string) *input.Package {
 			return pkg
 		}
 	}
-	if external := a.Externals[importPath]; external != nil {
+	if external := a.externals[importPath]; external != nil {
 		return external.Package
 	}
 	return nil
@@ -62,7 +30,7 @@ func (a *assembly) declared(importPath string) (names map[string]bool, problem s
 	if pkg := a.described(importPath); pkg != nil {
 		return pkg.Declared, ""
 	}
-	if external := a.Externals[importPath]; external != nil {
+	if external := a.externals[importPath]; external != nil {
 		return nil, external.Problem
 	}
 	return nil, ""

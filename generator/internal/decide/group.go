@@ -109,7 +109,7 @@ func (a *assembly) checkRegistration(pkg *input.Package, p *model.Package, kinds
 		p.SchemeGroupVersion = freeGroupVersion(pkg)
 		a.warnOfGroup(pkg, gv.Group.Name)
 	}
-	if !hasClient || a.Clientset != nil {
+	if !hasClient || a.clientset != nil {
 		return
 	}
 	if pkg.Dependency {

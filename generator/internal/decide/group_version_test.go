@@ -7,7 +7,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
-	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 // TestSeveralPackages decides on one group version in several packages.
@@ -27,9 +26,8 @@ func TestSeveralPackages(t *testing.T) {
 		{[]*input.Package{packageOf("example.com/a/v1", "kubeflow.org", structOf("Zoo", "genclient")), packageOf("example.com/b/v1", "kubeflow.org", structOf("Ant", "genclient"))},
 			map[string]string{"kubeflow.org": "mine"}, "mine KubeflowV1: example.com/b/v1.Ant example.com/a/v1.Zoo; views"},
 	} {
-		var mistakes model.Errors
-		set := Decide(Input{Run: &input.Run{GroupDirs: test.dirs}, Packages: test.packages}, &mistakes)
-		if err := mistakes.Join(); err != nil || len(set.GroupVersions()) != 1 {
+		set, err := decided(t, Input{Run: &input.Run{GroupDirs: test.dirs}, Packages: test.packages})
+		if err != nil || len(set.GroupVersions()) != 1 {
 			t.Errorf("%s: %d group versions, %v", test.want, len(set.GroupVersions()), err)
 			continue
 		}
@@ -82,9 +80,8 @@ func TestGroupGoName(t *testing.T) {
 		for n, marker := range strings.Fields(test.markers) {
 			pkg.Markers = append(pkg.Markers, markers.Parse(marker, token.Position{Filename: "groupversion_info.go", Line: n + 1}, ""))
 		}
-		var mistakes model.Errors
-		set := Decide(Input{Run: &input.Run{GroupGoNames: test.chosen}, Packages: []*input.Package{pkg}}, &mistakes)
-		if err := mistakes.Join(); err != nil {
+		set, err := decided(t, Input{Run: &input.Run{GroupGoNames: test.chosen}, Packages: []*input.Package{pkg}})
+		if err != nil {
 			t.Errorf("%s: %v", test.markers, err)
 			continue
 		}

@@ -218,3 +218,7 @@ func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 		add(k)
 	}
 }
+
+func sortKinds(kinds []*model.Kind) {
+	slices.SortFunc(kinds, func(x, y *model.Kind) int { return strings.Compare(x.Private, y.Private) })
+}

@@ -18,14 +18,13 @@ func kindOf(t *testing.T, noStatus bool, lines ...string) (*model.Kind, error) {
 	for n, line := range append([]string{"genclient"}, lines...) {
 		described.Markers = append(described.Markers, markers.Parse("+"+line, token.Position{Filename: "types.go", Line: n + 1, Column: 4}, described.Name))
 	}
-	var mistakes model.Errors
-	set := Decide(Input{Run: &input.Run{}, Packages: []*input.Package{{
+	set, err := decided(t, Input{Run: &input.Run{}, Packages: []*input.Package{{
 		Path:           "example.com/shop/v1",
 		Types:          []*input.Type{described},
 		HasAddToScheme: true,
 		GroupVersion:   input.DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
-	}}}, &mistakes)
-	if err := mistakes.Join(); err != nil {
+	}}})
+	if err != nil {
 		return nil, err
 	}
 	return set.Kinds()[0], nil

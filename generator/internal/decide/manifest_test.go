@@ -39,12 +39,11 @@ func checkAgainst(t *testing.T, manifests []*input.Manifest, lines ...string) (*
 	for n, line := range lines {
 		order.Markers = append(order.Markers, markers.Parse("+"+line, token.Position{Filename: "types.go", Line: n + 1, Column: 4}, order.Name))
 	}
-	var mistakes model.Errors
-	set := Decide(Input{Run: &input.Run{}, Manifests: manifests, Packages: []*input.Package{{
+	set, err := decided(t, Input{Run: &input.Run{}, Manifests: manifests, Packages: []*input.Package{{
 		Path: "example.com/shop/v1", Types: []*input.Type{order}, HasAddToScheme: true,
 		GroupVersion: input.DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
-	}}}, &mistakes)
-	if err := mistakes.Join(); err != nil {
+	}}})
+	if err != nil {
 		return set, err.Error()
 	}
 	return set, ""

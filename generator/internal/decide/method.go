@@ -129,7 +129,7 @@ func (a *assembly) unusable(ref model.TypeRef, m *model.Method, what string) str
 	case isObject && lacks("DeepCopyObject"):
 		switch {
 		case pkg.Dependency:
-		case a.DeepCopy && a.Externals[ref.Path] != nil:
+		case a.DeepCopy && a.externals[ref.Path] != nil:
 			fix = "name that package too, so that --deepcopy writes it"
 		case a.DeepCopy:
 			fix = "write it where the type is declared" // an alias, a generic type, or no struct

@@ -25,8 +25,7 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*model
 		}
 		return set
 	}
-	var mistakes model.Errors
-	set := Decide(Input{
+	return decided(t, Input{
 		Run: &input.Run{ApplyPackage: applyPackage},
 		Packages: []*input.Package{{
 			Path:           "example.com/shop/v1",
@@ -35,7 +34,7 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*model
 			Declared:       names("Order", "OrderList", "Invoice", "receipt", "Receipt", "ReceiptList"),
 			GroupVersion:   input.DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
 		}},
-		Externals: map[string]*input.External{
+		Code: externals{
 			"x.io/good":            {Package: &input.Package{Declared: names("Scale", "Bare")}},
 			"x.io/bad":             {Problem: "the package does not exist; see go list x.io/bad"},
 			"x.io/apply":           {Package: &input.Package{Declared: names("NewTypeConverter")}},
@@ -46,8 +45,7 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*model
 			"x.io/empty":           {Package: &input.Package{Declared: names("Else")}},
 			"x.io/empty/shop/v1":   {Package: &input.Package{Declared: names("ElseApplyConfiguration")}},
 		},
-	}, &mistakes)
-	return set, mistakes.Join()
+	})
 }
 
 func TestMethodTypes(t *testing.T) {

@@ -21,6 +21,12 @@ func TestProtobuf(t *testing.T) {
 		return &input.External{Package: pkg}
 	}
 	const core, shop, dep, hidden, command, lookalike = "k8s.io/api/core/v1", "example.com/shop/v1", "example.com/dep/v1", "example.com/dep/internal/v1", "example.com/main/v1", "k8s.io/apis/v1"
+	code := externals{
+		"k8s.io/api/coordination/v1": external(packageOf("k8s.io/api/coordination/v1", "coordination", withProtobuf("k8s.io/api/coordination/v1", structOf("Lease", "genclient")))),
+		dep:                          external(packageOf(dep, "dep", withProtobuf(dep, structOf("Order", "genclient")), structOf("Json", "genclient"))),
+		hidden:                       external(packageOf(hidden, "hidden", withProtobuf(hidden, structOf("Order", "genclient")))),
+		command:                      external(packageOf(command, "command", withProtobuf(command, structOf("Order", "genclient")))),
+	}
 	in := Input{
 		Run: &input.Run{Layout: model.Layout{OutputPackage: "example.com/shop/generated"}},
 		Packages: []*input.Package{
@@ -41,22 +47,16 @@ func TestProtobuf(t *testing.T) {
 				structOf("HiddenView", "informer:view="+hidden+".Order"),
 				structOf("CommandView", "informer:view="+command+".Order")),
 		},
-		Externals: map[string]*input.External{
-			"k8s.io/api/coordination/v1": external(packageOf("k8s.io/api/coordination/v1", "coordination", withProtobuf("k8s.io/api/coordination/v1", structOf("Lease", "genclient")))),
-			dep:                          external(packageOf(dep, "dep", withProtobuf(dep, structOf("Order", "genclient")), structOf("Json", "genclient"))),
-			hidden:                       external(packageOf(hidden, "hidden", withProtobuf(hidden, structOf("Order", "genclient")))),
-			command:                      external(packageOf(command, "command", withProtobuf(command, structOf("Order", "genclient")))),
-		},
+		Code: code,
 	}
-	in.Externals[command].Package.Name = "main"
+	code[command].Package.Name = "main"
 	for flag, want := range map[bool]string{
 		false: "LeaseView Pod PodAlias PodView",
 		true:  "Alike DepView LeaseView Order OrderView Pod PodAlias PodView",
 	} {
 		in.PrefersProtobuf = flag
-		var mistakes model.Errors
-		set := Decide(in, &mistakes)
-		if err := mistakes.Join(); err != nil {
+		set, err := decided(t, in)
+		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -78,11 +78,10 @@ func TestProtobuf(t *testing.T) {
 // TestProtobufWithoutEffect warns of a flag that changes nothing.
 func TestProtobufWithoutEffect(t *testing.T) {
 	for _, flag := range []bool{false, true} {
-		var mistakes model.Errors
-		set := Decide(Input{Run: &input.Run{PrefersProtobuf: flag}, Packages: []*input.Package{
+		set, err := decided(t, Input{Run: &input.Run{PrefersProtobuf: flag}, Packages: []*input.Package{
 			packageOf("example.com/shop/v1", "shop", structOf("Order", "genclient"), structOf("View", "informer:view=Order")),
-		}}, &mistakes)
-		if err := mistakes.Join(); err != nil {
+		}})
+		if err != nil {
 			t.Fatal(err)
 		}
 		if text := fmt.Sprint(set.Warnings); strings.Contains(text, "--prefers-protobuf has no effect") != flag || len(set.Warnings) > 1 {

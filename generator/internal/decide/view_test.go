@@ -32,13 +32,11 @@ func packageOf(path, group string, types ...*input.Type) *input.Package {
 // assemble decides on packages, of which the last is read because a marker names it.
 func assemble(t *testing.T, external *input.Package, packages ...*input.Package) (*model.Set, error) {
 	t.Helper()
-	in := Input{Run: &input.Run{}, Packages: packages}
+	code := externals{}
 	if external != nil {
-		in.Externals = map[string]*input.External{external.Path: {Package: external}}
+		code[external.Path] = &input.External{Package: external}
 	}
-	var mistakes model.Errors
-	set := Decide(in, &mistakes)
-	return set, mistakes.Join()
+	return decided(t, Input{Run: &input.Run{}, Packages: packages, Code: code})
 }
 
 // TestViews reads the markers of the kinds of views.

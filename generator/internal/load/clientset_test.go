@@ -133,14 +133,14 @@ func TestDiscoveryType(t *testing.T) {
 			if err := errors.Join(err, mistakes.Join()); err != nil {
 				t.Fatal(err)
 			}
-			if hasClient := name != "no client-go" && name != "no discovery"; hasClient != (result.ClientGo.Missing == "") {
-				t.Errorf("the message about the missing client-go is %q", result.ClientGo.Missing)
+			if hasClient := name != "no client-go" && name != "no discovery"; hasClient != (result.Library.Missing == "") {
+				t.Errorf("the message about the missing client-go is %q", result.Library.Missing)
 			}
-			if result.ClientGo.DiscoveryType != test.want || len(result.Packages) != 1 {
-				t.Errorf("%s with %d packages, want %s with 1", result.ClientGo.DiscoveryType, len(result.Packages), test.want)
+			if result.Library.DiscoveryType != test.want || len(result.Packages) != 1 {
+				t.Errorf("%s with %d packages, want %s with 1", result.Library.DiscoveryType, len(result.Packages), test.want)
 			}
-			if result.ClientGo.InlineTag != test.inlineTag {
-				t.Errorf("the tag of inlined fields is %q, want %q", result.ClientGo.InlineTag, test.inlineTag)
+			if result.Library.InlineTag != test.inlineTag {
+				t.Errorf("the tag of inlined fields is %q, want %q", result.Library.InlineTag, test.inlineTag)
 			}
 		})
 	}

@@ -3,8 +3,10 @@
 //	patterns ──golist──▶ files ──syntax──▶ declarations ──describe──▶ input.Package
 //	                                                         └─ open questions ─▶ typecheck
 //
-//	load.go       Load: the packages of a run, and its CRDs
+//	loaded.go     Loaded: the packages and the CRDs of a run
 //	list.go       the packages that patterns match
+//	load.go       Load: all of that
+//	output.go     code of the user in the output folder
 //	questions.go  code that the patterns do not match: other packages, a clientset, the types that kinds consist of
 //
 // Each question about other code is answered when it is asked.

@@ -16,23 +16,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/typecheck"
 )
 
-// Loaded has the packages and the CRDs of a run, and answers questions about other code.
-type Loaded struct {
-	// Packages are the packages that the patterns match, sorted by path.
-	Packages []*input.Package
-	// TestsOnly are the import paths of packages that have only _test.go files.
-	TestsOnly []string
-	// Manifests are the CRDs.
-	Manifests []*input.Manifest
-	// ClientGo is the client-go of the module.
-	ClientGo clientgo.Library
-	// Notes have the packages that were read, and the duration.
-	Notes []string
-
-	run     *input.Run
-	checker *typecheck.Checker
-}
-
 // Load reads the packages that the patterns match, and the CRDs. Only these packages have to parse: generated code
 // that they import may be missing or broken. A package that cannot be read is Broken, and the reason is
 // among the mistakes. Load returns an error if the go command fails, if nothing matches, or if ctx ends.
@@ -49,11 +32,11 @@ func Load(ctx context.Context, run *input.Run, mistakes *model.Errors) (*Loaded,
 	if err != nil {
 		return nil, err
 	}
-	l.TestsOnly, l.ClientGo = found.testsOnly, clientgo.Read(found.libraries)
+	l.TestsOnly, l.Library = found.testsOnly, clientgo.Read(found.libraries)
 	if len(found.sources)+len(found.testsOnly) == 0 && mistakes.Len() == 0 {
 		return nil, l.noMatch(found)
 	}
-	if problem := l.ClientGo.Problem; problem != "" {
+	if problem := l.Library.Problem; problem != "" {
 		mistakes.Add(token.Position{}, "%s", problem)
 	}
 	described := describe.Packages(run, found.sources, mistakes)
@@ -76,8 +59,4 @@ func (l *Loaded) noMatch(found listing) error {
 		return fmt.Errorf("%s matches only packages that informer-gen has written, such as %s; name the packages of your API types, such as ./api/v1", patterns, found.emitted[0])
 	}
 	return golist.NoMatch(l.run)
-}
-
-func (l *Loaded) note(format string, args ...any) {
-	l.Notes = append(l.Notes, fmt.Sprintf(format, args...))
 }

@@ -27,14 +27,13 @@ import (
 
 // Input has the arguments of Decide.
 type Input struct {
+	*input.Run
 	// Types has the types that the kinds consist of.
 	Types *input.Types
 	// Set has the kinds.
 	Set *model.Set
 	// Manifests are CRDs. A kind with a CRD has the schema of the CRD.
 	Manifests []*input.Manifest
-	// OpenAPI is a file with an OpenAPI document, or "". Its schemas replace all others.
-	OpenAPI string
 }
 
 // Decide returns the schema of the kinds that have the verb apply or applyStatus. It adds contradictions

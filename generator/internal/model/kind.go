@@ -24,6 +24,9 @@ type Kind struct {
 	// ".go": networkpolicy, fake_networkpolicy, and networkpolicy_expansion, which
 	// the user may write.
 	File, FakeFile, ExpansionFile string
+	// ClientExpanded and ListerExpanded report whether the user has written ExpansionFile next to the client, or
+	// next to the lister. It declares the expansion.
+	ClientExpanded, ListerExpanded bool
 	Namespaced                    bool
 	// Summary is the first sentence of the type's comment, without the full stop.
 	// Deprecated has the lines of the paragraph that begins with "Deprecated:", or is nil.

@@ -61,6 +61,8 @@ func (s *Set) ClientGoSharded() bool { return s.ClientGo == ClientGoSharded }
 type Clientset struct {
 	// Path is the import path, and Name the name in the package clause.
 	Path, Name string
+	// Packages are the import paths of the clientset and of its clients.
+	Packages []string
 }
 
 // GroupVersions returns the versions of all groups.

@@ -18,8 +18,6 @@ type file struct {
 	template string
 	path     string
 	imports  *imports
-	// handWritten reports whether the user has a file at the path.
-	handWritten func(path string) bool
 	// declared are the top-level names of the file once it is rendered.
 	declared []string
 	// misnamed is a text of the input that should have been a Go name, or "".
@@ -227,23 +225,11 @@ func (f *file) emitted(dir, alias, otherwise string) string {
 	return f.imports.use(path.Join(f.Set.Layout.OutputPackage, dir), alias, otherwise)
 }
 
-// Ref returns "&" if the user has declared the expansion of the kind, whose methods may have pointer
+// Ref returns "&" if the user has declared the expansion of the kind's lister, whose methods may have pointer
 // receivers. Otherwise it returns "", because a lister that is a value costs no allocation.
 func (f *file) Ref() code {
-	if f.handWritten(path.Join(path.Dir(f.path), f.Kind.ExpansionFile+".go")) {
+	if f.Kind.ListerExpanded {
 		return "&"
 	}
 	return ""
-}
-
-// Expansions returns the kinds whose expansion the user has not declared in a file such as
-// foo_expansion.go. The kinds are of the file's group version.
-func (f *file) Expansions(of []*model.Kind) []*model.Kind {
-	var kinds []*model.Kind
-	for _, k := range of {
-		if !f.handWritten(path.Join(path.Dir(f.path), k.ExpansionFile+".go")) {
-			kinds = append(kinds, k)
-		}
-	}
-	return kinds
 }

@@ -17,15 +17,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Options configure Render.
-type Options struct {
-	Set *model.Set
-	// Boilerplate begins each file, before model.Header.
-	Boilerplate []byte
-	// HandWritten reports whether the user has a file at a path relative to the output folder.
-	HandWritten func(path string) bool
-}
-
 // File is an emitted file.
 type File struct {
 	// Dir is the folder of the API package that the file is in. It is empty for the output folder.
@@ -35,13 +26,14 @@ type File struct {
 	Content []byte
 }
 
-// Render returns all files, sorted by folder and path. The same input gives the same bytes.
-func Render(ctx context.Context, options Options) ([]File, error) {
+// Render returns all files of a set, sorted by folder and path. The same input gives the same bytes. boilerplate begins each
+// file, before model.Header.
+func Render(ctx context.Context, set *model.Set, boilerplate []byte) ([]File, error) {
 	parsed, err := parsed()
 	if err != nil {
 		return nil, err
 	}
-	sources := sourcesOf(options)
+	sources := sourcesOf(set)
 	files := make([]File, len(sources))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -50,7 +42,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			content, err := f.render(parsed.Lookup(f.template), options.Boilerplate)
+			content, err := f.render(parsed.Lookup(f.template), boilerplate)
 			files[n] = File{Dir: f.dir(), Path: f.path, Content: content}
 			return err
 		})
@@ -71,15 +63,12 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 }
 
 // sourcesOf returns the data of each file, in the order of the catalogue.
-func sourcesOf(options Options) []*file {
+func sourcesOf(set *model.Set) []*file {
 	var sources []*file
 	for _, row := range catalogue {
-		for _, s := range row.each(options.Set) {
+		for _, s := range row.each(set) {
 			if row.when == nil || row.when(s) {
-				sources = append(sources, &file{
-					subject: s, template: row.template, path: row.path(options.Set.Layout, s), imports: newImports(s.privateNames()...),
-					handWritten: options.HandWritten,
-				})
+				sources = append(sources, &file{subject: s, template: row.template, path: row.path(set.Layout, s), imports: newImports(s.privateNames()...)})
 			}
 		}
 	}

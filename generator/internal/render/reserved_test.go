@@ -204,7 +204,7 @@ func renderSample(t *testing.T) []rendered {
 	for _, form := range []model.ClientGo{"", model.ClientGoPlain, model.ClientGoNamed, model.ClientGoTyped, model.ClientGoSharded} {
 		set := sample()
 		set.ClientGo = form
-		for _, f := range sourcesOf(Options{Set: set, HandWritten: func(string) bool { return false }}) {
+		for _, f := range sourcesOf(set) {
 			if form == "" || strings.HasPrefix(f.template, "clientgo_") {
 				sources = append(sources, f)
 			}

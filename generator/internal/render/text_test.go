@@ -245,7 +245,7 @@ func declarationsOf(set *model.Set) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range sourcesOf(Options{Set: set, HandWritten: func(string) bool { return false }}) {
+	for _, f := range sourcesOf(set) {
 		content, err := f.render(templates.Lookup(f.template), nil)
 		if err != nil {
 			if strings.Contains(err.Error(), "does not parse") {

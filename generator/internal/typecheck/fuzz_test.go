@@ -1,6 +1,7 @@
 package typecheck
 
 import (
+	"context"
 	"go/parser"
 	"go/token"
 	"strings"
@@ -64,7 +65,20 @@ func FuzzDescribe(f *testing.F) {
 				}
 			}
 		}
-		decide.Decide(decide.Input{Run: run, Packages: []*input.Package{pkg}}, &mistakes)
+		if _, err := decide.Decide(t.Context(), decide.Input{Run: run, Packages: []*input.Package{pkg}, Code: noCode{}}, &mistakes); err != nil {
+			t.Fatal(err)
+		}
 		_ = mistakes.Join()
 	})
 }
+
+// noCode knows no code.
+type noCode struct{ decide.Code }
+
+func (noCode) Externals(context.Context, []string) (map[string]*input.External, error) {
+	return nil, nil
+}
+
+func (noCode) HasFile(string) bool { return false }
+
+func (noCode) MethodsOf(_, _ string) []string { return nil }
