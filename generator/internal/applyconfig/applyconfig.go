@@ -5,30 +5,27 @@
 //	                    │
 //	                    ├──fields───▶ fields, all optional
 //	                    └──setters──▶ methods With
+//
+//	identity.go     types that are the same
+//	state.go        Input, and the state of a decision
+//	name.go         names of types and files
+//	instance.go     names for instances of generic types
+//	importable.go   types that the code of apply configurations can name
+//	expression.go   a Go type as code
+//	problem.go      fields that an apply configuration cannot have
+//	member.go       fields and methods
+//	subresource.go  functions Extract
+//	reach.go        the types that kinds consist of
+//	applyconfig.go  Decide
 package applyconfig
 
 import (
 	"cmp"
-	"go/types"
-	"path"
 	"slices"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/generator/internal/gotype"
-	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
-
-// Input has the arguments of Decide.
-type Input struct {
-	*input.Run
-	// Types has the types that the kinds consist of.
-	Types *input.Types
-	// Packages are the packages of the run. Those without kinds may have types that kinds consist of.
-	Packages []*input.Package
-	// Set has the kinds.
-	Set *model.Set
-}
 
 // Decide returns the apply configurations of the kinds that have the verb apply or applyStatus, and of the
 // types that these consist of. It adds the reasons why a type cannot have one to the mistakes.
@@ -55,36 +52,6 @@ func Decide(in Input, mistakes *model.Errors) *model.Apply {
 	return apply
 }
 
-// assembly is the state of one Decide.
-type assembly struct {
-	Input
-	// homes are the packages of the run, by import path.
-	homes map[string]*home
-	// configs are the types with an apply configuration that this run generates. If a type is several
-	// kinds, this is the first one, and all has the others too.
-	configs  map[identity]*config
-	all      []*config
-	inputs   []methodInput
-	mistakes *model.Errors
-}
-
-// home is a package of the run, and the package for the apply configurations of its types.
-type home struct {
-	pkg *input.Package
-	out *model.ApplyPackage
-}
-
-// config is a type with an apply configuration.
-type config struct {
-	// of is the type. It is the type behind the alias if a kind is an alias.
-	of   *types.Named
-	home *home
-	out  *model.ApplyType
-	// spelled is the spelledName of the type. Of several, because of aliases, it is the first in the order of
-	// strings.
-	spelled string
-}
-
 func (a *assembly) addHomes() {
 	for _, pkg := range a.Packages {
 		a.homes[pkg.Path] = &home{pkg, &model.ApplyPackage{Path: pkg.Path, Dir: a.Set.ApplyDirs[pkg.Path]}}
@@ -108,16 +75,4 @@ func (a *assembly) addDirs() {
 	for importPath, dir := range model.ApplyDirs(paths, a.Set.ApplyDirs) {
 		a.homes[importPath].out.Dir = dir
 	}
-}
-
-// ref returns the name of the apply configuration of a type, or zero if the type has none.
-func (a *assembly) ref(t types.Type) model.TypeRef {
-	id := identify(t)
-	if id.declared == nil {
-		return model.TypeRef{}
-	}
-	if c := a.configs[id]; c != nil {
-		return model.TypeRef{Path: path.Join(a.Set.ApplyPackage, c.home.out.Dir), Name: c.out.Config()}
-	}
-	return model.ExternalApply(gotype.NameOf(t), a.ApplyExternals)
 }

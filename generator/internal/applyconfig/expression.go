@@ -3,10 +3,9 @@ package applyconfig
 import (
 	"fmt"
 	"go/types"
+	"path"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -15,6 +14,18 @@ import (
 // named returns a GoType of the name of a type.
 func named(prefix string, ref model.TypeRef) model.GoType {
 	return model.GoType{{Text: prefix, Ref: ref}}
+}
+
+// ref returns the name of the apply configuration of a type, or zero if the type has none.
+func (a *assembly) ref(t types.Type) model.TypeRef {
+	id := identify(t)
+	if id.declared == nil {
+		return model.TypeRef{}
+	}
+	if c := a.configs[id]; c != nil {
+		return model.TypeRef{Path: path.Join(a.Set.ApplyPackage, c.home.out.Dir), Name: c.out.Config()}
+	}
+	return model.ExternalApply(gotype.NameOf(t), a.ApplyExternals)
 }
 
 // configured returns the type of a field in an apply configuration, without pointers: the apply
@@ -135,20 +146,4 @@ func (w *writer) structType(t *types.Struct) {
 		}
 	}
 	w.text.WriteString(" }")
-}
-
-// withoutPointers returns what t points to, through any number of pointers.
-func withoutPointers(t types.Type) types.Type {
-	for {
-		pointer, ok := types.Unalias(t).(*types.Pointer)
-		if !ok {
-			return t
-		}
-		t = pointer.Elem()
-	}
-}
-
-func upperFirst(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(first)) + s[size:]
 }

@@ -26,40 +26,6 @@ func (a *assembly) complete(c *config) {
 	}
 }
 
-// members adds the fields and methods of one apply configuration.
-type members struct {
-	*assembly
-	of  types.Type
-	out *model.ApplyType
-	// metas are the types of meta/v1 among those that it embeds.
-	metas []string
-	// within are the structs whose fields are being added, each one embedded by that before it. Those before index outer belong to
-	// other apply configurations. through has the names of the fields by which this one inlines structs.
-	within  []*types.Struct
-	outer   int
-	through []string
-	// isLost has the fields that JSON does not show, because a field that is embedded less deeply has the same JSON name, and those that
-	// were added.
-	isLost map[*types.Var]bool
-	// isInner reports whether only the methods of another apply configuration are of interest. Its fields
-	// are checked where it is declared.
-	isInner bool
-}
-
-// newMembers returns the members of the apply configuration of a type, which those within embed.
-func newMembers(a *assembly, of types.Type, out *model.ApplyType, within []*types.Struct) *members {
-	m := &members{assembly: a, of: of, out: out, within: within, outer: len(within), isLost: map[*types.Var]bool{}}
-	structType, _ := gotype.StructOf(of)
-	for _, f := range gotype.JSONLosses(structType) {
-		m.isLost[f.Field] = true
-	}
-	shown, _ := gotype.JSONFields(structType)
-	for _, f := range shown { // of a struct that is embedded twice
-		delete(m.isLost, f.Field)
-	}
-	return m
-}
-
 // isBlocked reports whether a field cannot be applied.
 func isBlocked(of types.Type, field *types.Var) bool {
 	name := field.Name()

@@ -2,9 +2,12 @@ package applyconfig
 
 import (
 	"go/build"
+	"go/types"
 	"io"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/mod/module"
 
@@ -88,4 +91,20 @@ func fileName(typeName string) string {
 		name += "_type"
 	}
 	return name
+}
+
+func upperFirst(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
+}
+
+// withoutPointers returns what t points to, through any number of pointers.
+func withoutPointers(t types.Type) types.Type {
+	for {
+		pointer, ok := types.Unalias(t).(*types.Pointer)
+		if !ok {
+			return t
+		}
+		t = pointer.Elem()
+	}
 }

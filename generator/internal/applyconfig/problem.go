@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -35,6 +34,13 @@ func (m *members) accepts(field *types.Var) bool {
 		m.warn(field, "%s; do not set it in an apply configuration", what)
 	}
 	return !found.isFatal
+}
+
+// name returns the name of the type for messages.
+func (m *members) name() string { return identify(m.of).declared.Name() }
+
+func (a *assembly) warn(at types.Object, format string, args ...any) {
+	a.Set.Warnings = append(a.Set.Warnings, model.Errorf(a.Types.Position(at), format, args...))
 }
 
 // checkJSONNames reports fields that are not in JSON, because they have the same name there. Values of them are
@@ -81,13 +87,6 @@ const validName = "write a name of letters and digits"
 
 func invalidName(name string) string {
 	return fmt.Sprintf("has the JSON name %q, which has a character that encoding/json does not accept, so it takes the name of the field", name)
-}
-
-// name returns the name of the type for messages.
-func (m *members) name() string { return identify(m.of).declared.Name() }
-
-func (a *assembly) warn(at types.Object, format string, args ...any) {
-	a.Set.Warnings = append(a.Set.Warnings, model.Errorf(a.Types.Position(at), format, args...))
 }
 
 // hidden ends the advice about fields that JSON cannot encode.
@@ -172,38 +171,6 @@ func (a *assembly) problemOfNamed(t *types.Named, unnamed map[*types.TypeName]bo
 	unnamed[declared] = true
 	defer delete(unnamed, declared)
 	return a.problemOf(t.Underlying(), unnamed)
-}
-
-// canName reports whether the apply configurations can use the name of a type.
-func (a *assembly) canName(declared *types.TypeName) bool {
-	return declared.Pkg() == nil || token.IsExported(declared.Name()) && canImport(a.Set.ApplyPackage, declared.Pkg().Path())
-}
-
-// canEmbed reports whether a struct without a name can embed the type of a field in the code of apply
-// configurations: its name, or the predeclared one that it is defined by.
-func (a *assembly) canEmbed(field *types.Var) bool {
-	t := gotype.PointedTo(field.Type())
-	if alias, ok := t.(*types.Alias); ok && a.canName(alias.Obj()) {
-		return true
-	}
-	if named, ok := types.Unalias(t).(*types.Named); ok && a.canName(named.Obj()) {
-		return true
-	}
-	_, isBasic := t.Underlying().(*types.Basic)
-	return isBasic
-}
-
-// canImport reports whether packages below from may import a package. Only those next to a folder internal may
-// import the packages in it.
-func canImport(from, importPath string) bool {
-	elements := strings.Split(importPath, "/")
-	for i := len(elements) - 1; i >= 0; i-- {
-		if elements[i] == "internal" {
-			parent := strings.Join(elements[:i], "/")
-			return from == parent || strings.HasPrefix(from, parent+"/") || parent == ""
-		}
-	}
-	return true
 }
 
 // canBeKey reports whether JSON can encode a type as the key of a map.

@@ -75,13 +75,6 @@ func (r *reaching) visitInput(m *model.Method) {
 	}
 }
 
-// methodInput is a method and the type whose apply configuration it takes. config is nil if the type has none.
-type methodInput struct {
-	method *model.Method
-	of     model.TypeRef
-	config *config
-}
-
 // checkInputs adds a mistake for each method that cannot be called with an apply configuration.
 func (a *assembly) checkInputs() {
 	for _, in := range a.inputs {

@@ -221,15 +221,6 @@ func (d *decision) isValue(t types.Type) bool {
 	return false
 }
 
-// isReference reports whether the methods of a type have no pointer receivers.
-func isReference(t types.Type) bool {
-	switch t.Underlying().(type) {
-	case *types.Map, *types.Slice:
-		return true
-	}
-	return false
-}
-
 // canHaveMethods reports whether a type gets methods. A number or a string is copied by assignment, and of
 // a generic type only the instances are known.
 func canHaveMethods(declared *types.TypeName) bool {

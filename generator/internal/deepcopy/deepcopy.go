@@ -1,4 +1,10 @@
-// Package deepcopy decides on the methods that copy objects: which types get them, and what each copies.
+// Package deepcopy decides on the methods that copy objects: which types get them, and how each copies its values.
+//
+//	decision.go   Input, and the state of a decision
+//	method.go     methods that types have already
+//	copying.go    how a value is copied
+//	selection.go  the types that get methods
+//	deepcopy.go   Decide
 package deepcopy
 
 import (
@@ -12,15 +18,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
-
-// Input has the arguments of Decide.
-type Input struct {
-	// Types has all types of the packages that are not dependencies, and what they consist of.
-	Types    *input.Types
-	Packages []*input.Package
-	// Set has the kinds.
-	Set *model.Set
-}
 
 // Decide returns the deep copies of the packages that are not dependencies. It adds the reasons why a type
 // cannot be copied to the mistakes.
@@ -41,25 +38,6 @@ func Decide(in Input, mistakes *model.Errors) []*model.DeepCopy {
 		}
 	}
 	return copies
-}
-
-// decision is the state of one Decide.
-type decision struct {
-	Input
-	mistakes *model.Errors
-	// objects are the types that clients and informers use. An alias counts as the type that it stands for.
-	objects map[*types.TypeName]bool
-	// roots are these types, with the arguments of generic ones.
-	roots []types.Type
-	// planned are the types that have all methods after this run.
-	planned map[*types.TypeName]*plan
-}
-
-// plan is a type that gets methods.
-type plan struct {
-	name       *types.TypeName
-	methods    methods
-	interfaces []model.CopiedInterface
 }
 
 // copiesOf returns the types of a package that lack methods, sorted by name.

@@ -10,22 +10,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// methods are the methods for copying that a type declares itself. Promoted ones copy another type.
-type methods struct {
-	into, copy method
-	// names has all methods.
-	names map[string]bool
-}
-
-type method struct {
-	found bool
-	// onPointer reports whether the method has a pointer receiver. Its result is a pointer then.
-	onPointer bool
-	// generated reports whether a generator wrote the method, so that it copies like an assignment where
-	// that is enough.
-	generated bool
-}
-
 func (m methods) any() bool { return m.into.found || m.copy.found }
 
 // byHand reports whether the user wrote one of the methods.
@@ -34,6 +18,15 @@ func (m methods) byHand() bool {
 }
 
 func (m methods) has(name string) bool { return m.names[name] }
+
+// isReference reports whether the methods of a type have no pointer receivers.
+func isReference(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Map, *types.Slice:
+		return true
+	}
+	return false
+}
 
 // methodsOf returns the methods of a type. A method of a package of the run with another signature is a
 // mistake, because its name is taken. In other packages it does not count.

@@ -31,12 +31,6 @@ type ManifestVersion struct {
 	Schema *JSONSchema
 }
 
-// Placed is a text with its position.
-type Placed struct {
-	Value string
-	Pos   token.Position
-}
-
 // Version returns the version of that name.
 func (m *Manifest) Version(name string) (ManifestVersion, bool) {
 	for _, v := range m.Versions {

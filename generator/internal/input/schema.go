@@ -48,3 +48,9 @@ func (s *JSONSchema) Property(name string) *JSONSchema {
 	}
 	return nil
 }
+
+// Placed is a text with its position.
+type Placed struct {
+	Value string
+	Pos   token.Position
+}

@@ -18,9 +18,6 @@ import (
 	"github.com/typedinformers/informer-gen/internal/crdfile"
 )
 
-// definition is the kind of the documents to read.
-const definition = crdfile.Kind
-
 // Read reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents.
 // For a folder, it reads the *.yaml, *.yml and *.json files directly in it, as kubectl apply -f does. It
 // ignores documents of other kinds. It leaves out a CRD that is wrong, and adds the reason to the

@@ -8,7 +8,11 @@ import (
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/internal/crdfile"
 )
+
+// definition is the kind of the documents to read.
+const definition = crdfile.Kind
 
 // manifestFile is a file and its CRDs.
 type manifestFile struct {

@@ -2,26 +2,12 @@ package markers
 
 import (
 	"fmt"
-	"go/token"
 	"slices"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/internal/spelling"
 )
-
-// reader holds the text of a marker from which its value is read.
-type reader struct {
-	*Marker
-	// value is the text after the = that follows the name.
-	value string
-	// rest is the name after the name in the registry. It begins with a colon, or is empty.
-	rest string
-	// on is the name of the type that has the marker, or "" for a package.
-	on string
-	// options are those of the marker's family.
-	options []string
-}
 
 // always returns a function that reads a marker without a value. client-gen ignores a value of its markers.
 func always(v Value) func(reader) Value {
@@ -209,30 +195,4 @@ func readView(r reader) Value {
 	}
 	r.problem(r.Text+" does not name a kind", "write "+form)
 	return v
-}
-
-// ParseTypeRef reads Scale or k8s.io/api/autoscaling/v1.Scale. The path of the former is
-// empty: the type is in the package of the marker.
-func ParseTypeRef(s string) (model.TypeRef, bool) {
-	dot := strings.LastIndexByte(s, '.')
-	ref := model.TypeRef{Path: s[:max(dot, 0)], Name: s[dot+1:]}
-	if !token.IsIdentifier(ref.Name) || dot >= 0 && !IsImportPath(ref.Path) {
-		return model.TypeRef{}, false
-	}
-	return ref, true
-}
-
-// IsImportPath reports whether s may be an import path that is not relative.
-func IsImportPath(s string) bool {
-	for _, element := range strings.Split(s, "/") {
-		if element == "" || element[0] == '.' || element[0] == '-' || strings.Contains(element, "...") {
-			return false
-		}
-		for _, r := range element {
-			if !strings.ContainsRune("-._~+", r) && (r >= 0x80 || !token.IsIdentifier("_"+string(r))) {
-				return false
-			}
-		}
-	}
-	return true
 }

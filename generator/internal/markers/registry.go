@@ -32,13 +32,6 @@ const (
 	OnPackage
 )
 
-// Names of markers for messages.
-const (
-	ViewName            = "informer:view"
-	IndexName           = "informer:index"
-	SelectableFieldName = "kubebuilder:selectablefield"
-)
-
 // registry has the markers that informer-gen reads, in the order of docs/markers.md.
 var registry = []Spec{
 	{Name: "genclient", On: OnType, read: readGenclient,

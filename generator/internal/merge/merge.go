@@ -1,15 +1,17 @@
 // Package merge derives the schemas for structured merge, with which server-side apply and Extract tell whose
 // field is whose.
 //
-//	merge.go          Decide: the schema of all kinds
-//	gotype.go         from Go types
 //	topology.go       the markers of Go types
+//	state.go          Input, and the state of a schema from Go types
+//	check.go          markers that do not fit the Go type
 //	known.go          Go types with other JSON than their fields
-//	list.go           lists, and markers that do not fit the Go type
+//	value.go  list.go  struct.go   the schema of a Go type, which may contain others
 //	fallback.go       defaults
-//	manifest.go       from CRDs
-//	contradiction.go  what Go types and CRDs disagree on
-//	openapi.go        from an OpenAPI document
+//	gotype.go         the schema of the kinds from Go types
+//	manifest.go       the schema of a kind from a CRD
+//	contradiction.go  differences between Go types and CRDs
+//	openapi.go        schemas from an OpenAPI document
+//	merge.go          Decide: the schema of all kinds
 package merge
 
 import (
@@ -24,17 +26,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
-
-// Input has the arguments of Decide.
-type Input struct {
-	*input.Run
-	// Types has the types that the kinds consist of.
-	Types *input.Types
-	// Set has the kinds.
-	Set *model.Set
-	// Manifests are CRDs. A kind with a CRD has the schema of the CRD.
-	Manifests []*input.Manifest
-}
 
 // Decide returns the schema of the kinds that have the verb apply or applyStatus. It adds contradictions
 // between Go types and CRDs to the mistakes or, in dependencies, to the warnings of the set. The error is

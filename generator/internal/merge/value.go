@@ -168,24 +168,6 @@ func (g *goSchema) underlying(t types.Type, markers topology, at site) model.Sch
 	return deduced()
 }
 
-// granularity returns how the fields of an object belong together.
-func granularity(markers topology) model.Relationship {
-	return cmp.Or(relationship(markers), model.Separable)
-}
-
-// relationship returns how markers say that the fields of an object belong together, or "".
-func relationship(markers topology) model.Relationship {
-	for _, m := range []marker{markers.structType, markers.mapType} {
-		switch m.Value {
-		case "atomic":
-			return model.Atomic
-		case "granular":
-			return model.Separable
-		}
-	}
-	return ""
-}
-
 // isRecursive reports whether a type without fields contains itself. Structs have names in the schema, so
 // the search stops at them.
 func isRecursive(t types.Type, within []*types.Named) bool {

@@ -4,11 +4,16 @@
 //
 //	load ──input──▶ decide ──model.Set──▶ render
 //
-//	model.go      Set, Group, GroupVersion, Package
+//	set.go        Set: all of it
+//	group.go      Group, GroupVersion, Package
 //	kind.go       Kind, View, and the form of a list type
 //	method.go     Verb, Method, TypeRef
-//	served.go     Served: what a server has to know about a kind
+//	served.go     Served: properties of a kind on a server
 //	field.go      Index, SelectableField, and the Field that they read
+//	apply.go      apply configurations, and Go types as code
+//	schema.go     Schema: how the fields of kinds are merged
+//	copy.go       deep copies
+//	registration.go  the registration of an API package
 //	layout.go     Layout: the folders of the emitted packages
 //	reserved.go   Reserved: names of the templates, which no name from the input may be
 //	wire_name.go  which names a server accepts

@@ -27,7 +27,7 @@ type Kind struct {
 	// ClientExpanded and ListerExpanded report whether the user has written ExpansionFile next to the client, or
 	// next to the lister. It declares the expansion.
 	ClientExpanded, ListerExpanded bool
-	Namespaced                    bool
+	Namespaced                     bool
 	// Summary is the first sentence of the type's comment, without the full stop.
 	// Deprecated has the lines of the paragraph that begins with "Deprecated:", or is nil.
 	Summary    string
@@ -146,3 +146,14 @@ const (
 	// ListMetaAccessor is the method GetListMeta of metav1.ListMetaAccessor.
 	ListMetaAccessor
 )
+
+// ServedFields returns the paths of the selectable fields of the kind that not every server has.
+func (k *Kind) ServedFields() []string {
+	var paths []string
+	for _, f := range k.SelectableFields {
+		if f.Pos.IsValid() {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}

@@ -8,28 +8,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// eachApplyType returns each type with an apply configuration.
-func eachApplyType(set *model.Set) []subject {
-	if set.Apply == nil {
-		return nil
-	}
-	var all []subject
-	for _, pkg := range set.Apply.Packages {
-		for _, t := range pkg.Types {
-			all = append(all, subject{Set: set, Apply: pkg, ApplyType: t})
-		}
-	}
-	return all
-}
-
-// onceForApply returns the set if there are apply configurations.
-func onceForApply(set *model.Set) []subject {
-	if set.Apply == nil {
-		return nil
-	}
-	return once(set)
-}
-
 // GoType returns an expression for a type.
 func (f *file) GoType(t model.GoType) code {
 	var b strings.Builder

@@ -2,12 +2,13 @@
 //
 //	model.Set ──catalogue──▶ rows × subjects ──template──▶ body ──imports──▶ gofmt ──▶ File
 //
-//	catalogue.go the emitted files: a row for each template
-//	file.go      the data of a template
-//	method.go    the methods of +genclient:method
-//	index.go     the functions of indexes
 //	locals.go    names in templates that no import may have
 //	imports.go   imports for the packages that a body uses
+//	text.go      the only ways in which a text gets into emitted code
+//	subject.go   the sets, groups, versions and kinds that files are about
+//	file.go      the data of a template
+//	apply.go  copy.go  index.go  method.go  schema.go   parts of that data
+//	catalogue.go the emitted files: a row for each template
 //	render.go    Render: all files, in parallel
 //	aliases.go   Aliases: a file of aliases
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"path"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -232,4 +233,23 @@ func (f *file) Ref() code {
 		return "&"
 	}
 	return ""
+}
+
+// name returns a name for code. The file is not written if the text is not a Go name.
+func (f *file) name(name string) string {
+	if !isName(name) {
+		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(name))
+	}
+	return name
+}
+
+// typeExpression returns the expression for a type. A part of it may be the source of a struct without a name, with
+// tags. The file is not written if it is no type.
+func (f *file) typeExpression(text string) code {
+	before, after, isQualified := strings.Cut(text, ".")
+	isName := token.IsIdentifier(before) && (!isQualified || token.IsIdentifier(after))
+	if text != "" && !isName && (!isType(text) || strings.ContainsAny(text, "\r\n") || hasComment(text)) {
+		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(text))
+	}
+	return code(text)
 }

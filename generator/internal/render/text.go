@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/build/constraint"
@@ -131,25 +130,6 @@ func buildConstraint(text string) (code, error) {
 		return "", err
 	}
 	return code(parsed.String()), nil
-}
-
-// name returns a name for code. The file is not written if the text is not a Go name.
-func (f *file) name(name string) string {
-	if !isName(name) {
-		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(name))
-	}
-	return name
-}
-
-// typeExpression returns the expression for a type. A part of it may be the source of a struct without a name, with
-// tags. The file is not written if it is no type.
-func (f *file) typeExpression(text string) code {
-	before, after, isQualified := strings.Cut(text, ".")
-	isName := token.IsIdentifier(before) && (!isQualified || token.IsIdentifier(after))
-	if text != "" && !isName && (!isType(text) || strings.ContainsAny(text, "\r\n") || hasComment(text)) {
-		f.misnamed = cmp.Or(f.misnamed, strconv.Quote(text))
-	}
-	return code(text)
 }
 
 // isType reports whether source is an expression that can be a type.

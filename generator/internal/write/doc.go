@@ -4,10 +4,15 @@
 //	                               │
 //	                               └────Diff────▶ unified diff, for --verify
 //
-//	plan.go      the differences between the files and the disk, and stale files
+//	header.go    the line that marks a file of the generator
+//	folder.go    Output, Change, and the part of a plan in one folder
 //	foreign.go   files that others wrote, and links that are not followed
-//	apply.go     all changes of the plan, or none
+//	open.go      folders that no link leads out of
 //	temporary.go the names of temporary files
+//	stale.go     files of earlier runs
+//	neighbors.go files of the user that would not compile with generated ones
+//	plan.go      the differences between the files and the disk
+//	apply.go     all changes of the plan, or none
 //	diff.go      the plan as a unified diff
 //
 // Files that do not differ are not written, so a second run writes nothing and leaves modification

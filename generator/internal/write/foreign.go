@@ -16,14 +16,6 @@ import (
 // generatedBy matches the line of a file that names its generator. See https://go.dev/s/generatedcode.
 var generatedBy = regexp.MustCompile(`^// Code generated (?:by )?(.*?)\.? ?DO NOT EDIT\.$`)
 
-// fileError is an error about a file on disk.
-type fileError struct{ file, message string }
-
-func (e *fileError) Error() string { return e.file + ": " + e.message }
-
-// HasPos reports whether the message begins with a position, here the name of a file.
-func (e *fileError) HasPos() bool { return true }
-
 // foreignFiles has the files that this generator did not write but would overwrite, by the line
 // that names their generator, or "". Paths are relative to the output folder.
 type foreignFiles map[string][]string
