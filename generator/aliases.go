@@ -37,23 +37,23 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	}
 	run.Candidates = true
 	run.ApplyPackage, run.ApplyDir = "", "" // markers cannot restrict Apply to types that have it
-	var mistakes model.Errors
-	loaded, err := load.Load(ctx, run, &mistakes)
+	var errs model.Errors
+	loaded, err := load.Load(ctx, run, &errs)
 	if err != nil {
 		return nil, err
 	}
-	if err := mistakes.Join(); err != nil {
+	if err := errs.Join(); err != nil {
 		return nil, err
 	}
 	if len(loaded.Packages) != 1 {
 		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
-	gv, kinds, err := decide.Aliases(ctx, inputOf(run, loaded), filepath.ToSlash(run.OutputDir), &mistakes)
+	gv, kinds, err := decide.Aliases(ctx, inputOf(run, loaded), filepath.ToSlash(run.OutputDir), &errs)
 	if err != nil {
 		return nil, err
 	}
 	name := filepath.Base(run.OutputDir)
-	switch err := mistakes.Join(); {
+	switch err := errs.Join(); {
 	case err != nil:
 		return nil, err
 	case len(kinds) == 0:

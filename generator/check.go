@@ -105,9 +105,9 @@ func checkCycles(run *input.Run, set *model.Set, packages []*input.Package, file
 			in.Generated[of] = append(in.Generated[of], f.Content)
 		}
 	}
-	var mistakes model.Errors
-	cycle.Find(in, &mistakes)
-	return mistakes.Join()
+	var errs model.Errors
+	cycle.Find(in, &errs)
+	return errs.Join()
 }
 
 // checkPlan returns an error for a plan that deletes the clientset with which informers list and watch, or whose files cannot

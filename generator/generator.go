@@ -22,18 +22,18 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var mistakes model.Errors
-	loaded, err := load.Load(ctx, run, &mistakes)
+	var errs model.Errors
+	loaded, err := load.Load(ctx, run, &errs)
 	if err != nil {
 		return nil, err
 	}
 	timing.Load, started = time.Since(started), time.Now()
 
-	set, err := decide.Decide(ctx, inputOf(run, loaded), &mistakes)
+	set, err := decide.Decide(ctx, inputOf(run, loaded), &errs)
 	if err != nil {
 		return nil, err
 	}
-	if err := mistakes.Join(); err != nil {
+	if err := errs.Join(); err != nil {
 		return nil, err
 	}
 	if err := checkSet(options, run, loaded, set); err != nil {

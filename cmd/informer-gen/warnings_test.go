@@ -11,7 +11,7 @@ import (
 )
 
 // TestWarnings runs the tool on each case of testdata/warnings: a module with a package of a dependency.
-// Something in the package has no effect, or is a mistake that the user cannot correct. The tool must
+// Something in the package has no effect, or is an error that the user cannot correct. The tool must
 // succeed and print what it did.
 func TestWarnings(t *testing.T) {
 	cases, err := filepath.Glob("../../testdata/warnings/*.txtar")

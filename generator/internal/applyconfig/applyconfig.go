@@ -28,9 +28,9 @@ import (
 )
 
 // Decide returns the apply configurations of the kinds that have the verb apply or applyStatus, and of the
-// types that these consist of. It adds the reasons why a type cannot have one to the mistakes.
-func Decide(in Input, mistakes *model.Errors) *model.Apply {
-	a := &assembly{Input: in, mistakes: mistakes, homes: map[string]*home{}, configs: map[identity]*config{}}
+// types that these consist of. It adds the reasons why a type cannot have one to errs.
+func Decide(in Input, errs *model.Errors) *model.Apply {
+	a := &assembly{Input: in, errs: errs, homes: map[string]*home{}, configs: map[identity]*config{}}
 	a.addHomes()
 	a.reach()
 	a.addDirs()

@@ -88,17 +88,17 @@ func (p packages) Import(path string) (*types.Package, error) {
 }
 
 // decide returns the apply configurations for the kind Order, with the other declarations of its package. It
-// fails the test if there are mistakes.
+// fails the test if there are errors.
 func decide(t *testing.T, declarations string) *model.Apply {
 	t.Helper()
-	apply, mistakes, _ := decideWith(t, declarations)
-	if mistakes.Len() > 0 {
-		t.Fatal(mistakes.Join())
+	apply, errs, _ := decideWith(t, declarations)
+	if errs.Len() > 0 {
+		t.Fatal(errs.Join())
 	}
 	return apply
 }
 
-// decideWith returns the mistakes and the set too. dependencies are packages outside the main module.
+// decideWith returns the errors and the set too. dependencies are packages outside the main module.
 func decideWith(t *testing.T, declarations string, dependencies ...string) (*model.Apply, *model.Errors, *model.Set) {
 	t.Helper()
 	const order = "type Order struct {\nmetav1.TypeMeta `json:\",inline\"`\nmetav1.ObjectMeta `json:\"metadata\"`\nSpec OrderSpec `json:\"spec\"`\n}\n"
@@ -143,7 +143,7 @@ func (p packages) decide(methods ...*model.Method) (*model.Apply, *model.Errors,
 	gv.Group = &model.Group{Name: "shop.example.com", Versions: []*model.GroupVersion{gv}}
 	order.GroupVersion, order.Package = gv, gv.Packages[0]
 	set := &model.Set{Groups: []*model.Group{gv.Group}, ApplyPackage: root, ApplyDirs: model.ApplyDirs([]string{shop}, nil)}
-	mistakes := &model.Errors{}
+	errs := &model.Errors{}
 	apply := applyconfig.Decide(applyconfig.Input{
 		Run: &input.Run{
 			ApplyDir:       "applyconfiguration",
@@ -151,8 +151,8 @@ func (p packages) decide(methods ...*model.Method) (*model.Apply, *model.Errors,
 		},
 		Types: p.types, Set: set,
 		Packages: []*input.Package{{Path: shop}, {Path: "example.com/shared"}},
-	}, mistakes)
-	return apply, mistakes, set
+	}, errs)
+	return apply, errs, set
 }
 
 // typeOf returns the apply configuration of a type of the package of the kind.

@@ -119,9 +119,9 @@ func TestInstanceOfTwoPackages(t *testing.T) {
 	p := newPackages(t, "type Order struct {\nmetav1.TypeMeta `json:\",inline\"`\nmetav1.ObjectMeta `json:\"metadata\"`\nSpec OrderSpec `json:\"spec\"`\n}\n"+
 		"type OrderSpec struct {\nBox shared.Box[string] `json:\"box\"`\nHolder shared.Holder `json:\"holder\"`\n}")
 	p.sources["example.com/shared"] = "package shared\n\ntype Box[T any] struct { Value T `json:\"value\"` }\n\ntype Holder struct { Box *Box[string] `json:\"box\"` }\n"
-	apply, mistakes, _ := p.decide()
-	if mistakes.Len() > 0 {
-		t.Fatal(mistakes.Join())
+	apply, errs, _ := p.decide()
+	if errs.Len() > 0 {
+		t.Fatal(errs.Join())
 	}
 	var names []string
 	for _, found := range apply.Packages[0].Types {

@@ -71,7 +71,7 @@ type C_Part struct { Name string `+"`json:\"name\"`"+` }
 
 // TestDependency decides on fields that JSON cannot have, in a package that the user cannot edit.
 func TestDependency(t *testing.T) {
-	apply, mistakes, set := decideWith(t, `
+	apply, errs, set := decideWith(t, `
 type OrderSpec struct {
 	common   `+"`json:\",inline\"`"+`
 	Any any  `+"`json:\"any\"`"+`
@@ -80,8 +80,8 @@ type OrderSpec struct {
 type common struct { Name string `+"`json:\"name\"`"+` }
 type tree map[string]tree
 `, shop)
-	if mistakes.Len() > 0 {
-		t.Fatal(mistakes.Join())
+	if errs.Len() > 0 {
+		t.Fatal(errs.Join())
 	}
 	spec := typeOf(t, apply, "OrderSpec")
 	if want := ` CommonApplyConfiguration ""|Any *any "any,omitempty"`; fieldsOf(spec) != want {
@@ -113,9 +113,9 @@ type Types struct { Kind string ` + "`json:\"kind\"`" + `; APIVersion string ` +
 		{"Base `json:\",inline\"`\n}\ntype Base struct {\nmetav1.TypeMeta `json:\",inline\"`\nmetav1.ObjectMeta `json:\"metadata\"`", "Kind (BaseApplyConfiguration, nested)|APIVersion (BaseApplyConfiguration, nested)|Name (BaseApplyConfiguration, nested)|Namespace (BaseApplyConfiguration, nested)"},
 	} {
 		t.Run(c.fields, func(t *testing.T) {
-			apply, mistakes, _ := decideKind(t, c.fields, meta)
-			if mistakes.Len() > 0 {
-				t.Fatal(mistakes.Join())
+			apply, errs, _ := decideKind(t, c.fields, meta)
+			if errs.Len() > 0 {
+				t.Fatal(errs.Join())
 			}
 			var got []string
 			for _, g := range typeOf(t, apply, "Order").Getters {
@@ -134,19 +134,19 @@ type Types struct { Kind string ` + "`json:\"kind\"`" + `; APIVersion string ` +
 			}
 		})
 	}
-	_, mistakes, _ := decideKind(t, "metav1.TypeMeta `json:\",inline\"`\nother.Part `json:\"metadata\"`", meta)
-	if err := mistakes.Join(); err == nil || !strings.Contains(err.Error(), "kind Order has metadata without an apply configuration, so there is no method WithName; name the package of the metadata too") {
-		t.Errorf("got the mistakes %v", err)
+	_, errs, _ := decideKind(t, "metav1.TypeMeta `json:\",inline\"`\nother.Part `json:\"metadata\"`", meta)
+	if err := errs.Join(); err == nil || !strings.Contains(err.Error(), "kind Order has metadata without an apply configuration, so there is no method WithName; name the package of the metadata too") {
+		t.Errorf("got the errors %v", err)
 	}
 }
 
 // TestMethodInputs decides on the type of a method of verb apply, which no kind has as a part.
 func TestMethodInputs(t *testing.T) {
 	declarations := orderSpec + "type Scale struct { Part ScalePart `json:\"part\"` }\ntype ScalePart struct { Replicas int `json:\"replicas\"` }\n"
-	apply, mistakes, _ := decideKind(t, "metav1.TypeMeta `json:\",inline\"`\nmetav1.ObjectMeta `json:\"metadata\"`", declarations,
+	apply, errs, _ := decideKind(t, "metav1.TypeMeta `json:\",inline\"`\nmetav1.ObjectMeta `json:\"metadata\"`", declarations,
 		&model.Method{Name: "ApplyScale", Verb: "apply", Subresource: "scale", Input: model.TypeRef{Path: root + "/shop/v1", Name: "ScaleApplyConfiguration"}})
-	if mistakes.Len() > 0 {
-		t.Fatal(mistakes.Join())
+	if errs.Len() > 0 {
+		t.Fatal(errs.Join())
 	}
 	typeOf(t, apply, "Scale")
 	typeOf(t, apply, "ScalePart")
@@ -175,9 +175,9 @@ type PurchaseSpec struct {
 	Again *Purchase ` + "`json:\"again\"`" + `
 }
 `
-	apply, mistakes, _ := p.decide()
-	if mistakes.Len() > 0 {
-		t.Fatal(mistakes.Join())
+	apply, errs, _ := p.decide()
+	if errs.Len() > 0 {
+		t.Fatal(errs.Join())
 	}
 	order := typeOf(t, apply, "Order")
 	if want := (model.TypeRef{Path: shop, Name: "Order"}); order.Of != want || order.SchemaName != "com.example.elsewhere.Purchase" {

@@ -64,13 +64,13 @@ func (m *members) addEmbedded(field *types.Var, tag gotype.JSONTag) {
 	structType, isStruct := gotype.StructOf(of)
 	ref := m.ref(of)
 	if declared := identify(of).declared; isStruct && declared != nil && !declared.Exported() && !m.isInner && !m.Types.Dependencies[field.Pkg().Path()] {
-		m.mistakes.Add(m.Types.Position(field), "%s embeds the struct %s, whose name other packages cannot use; export it, or declare its fields here", m.name(), declared.Name())
+		m.errs.Add(m.Types.Position(field), "%s embeds the struct %s, whose name other packages cannot use; export it, or declare its fields here", m.name(), declared.Name())
 		return
 	}
 	switch {
 	case tag.Name == "" && isStruct && m.isWithin(structType):
 		if len(m.within) > 1 && types.Identical(m.within[0], structType) {
-			m.mistakes.Add(m.Types.Position(field), "%s embeds itself here through another struct, so its apply configuration would contain itself; give the field a JSON name", identify(of).declared.Name())
+			m.errs.Add(m.Types.Position(field), "%s embeds itself here through another struct, so its apply configuration would contain itself; give the field a JSON name", identify(of).declared.Name())
 		}
 	case !ref.IsZero():
 		embedded := &model.ApplyEmbedded{Name: ref.Name, IsPointer: tag.Name != ""}
@@ -230,7 +230,7 @@ func (m *members) addGetters() {
 // metaOf has the types of meta/v1 with the fields of isMeta.
 var metaOf = map[string]string{"Kind": "TypeMeta", "APIVersion": "TypeMeta", "Name": "ObjectMeta", "Namespace": "ObjectMeta"}
 
-// checkMeta adds a mistake if the metadata of a kind has no apply configuration.
+// checkMeta adds an error if the metadata of a kind has no apply configuration.
 func (m *members) checkMeta() {
 	k := m.out.Kind
 	for _, name := range []string{"Kind", "APIVersion", "Name", "Namespace"} {
@@ -240,7 +240,7 @@ func (m *members) checkMeta() {
 			if m.Types.Dependencies[k.Package.Path] {
 				remedy = "leave the kind out with --exclude=" + k.Package.Path + "." + k.Name
 			}
-			m.mistakes.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or %s", k.Name, name, remedy)
+			m.errs.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or %s", k.Name, name, remedy)
 			return
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// checkNames adds a mistake for each two types that would give one name.
+// checkNames adds an error for each two types that would give one name.
 func (a *assembly) checkNames() {
 	names := map[*home]map[string]*model.ApplyType{}
 	for _, c := range a.all {
@@ -26,17 +26,17 @@ func (a *assembly) checkNames() {
 	}
 }
 
-// checkTopLevel adds a mistake if the package has another type that needs one of the names of t.
+// checkTopLevel adds an error if the package has another type that needs one of the names of t.
 func (a *assembly) checkTopLevel(taken map[string]*model.ApplyType, t *model.ApplyType) {
 	names, reported := topLevel(t), false
 	for i, name := range names {
 		other := taken[name]
 		switch {
 		case slices.Contains(names[:i], name):
-			a.mistakes.Add(t.Pos, "kind %s needs the name %s twice in the package of its apply configuration, because of a subresource; rename the subresource", t.Name, name)
+			a.errs.Add(t.Pos, "kind %s needs the name %s twice in the package of its apply configuration, because of a subresource; rename the subresource", t.Name, name)
 		case other != nil && !reported:
 			reported = true
-			a.mistakes.Add(t.Pos, "types %s and %s (%s) both need the name %s for their apply configurations; rename one of them", t.Of.Name, other.Of.Name, other.Pos, name)
+			a.errs.Add(t.Pos, "types %s and %s (%s) both need the name %s for their apply configurations; rename one of them", t.Of.Name, other.Of.Name, other.Pos, name)
 		default:
 			taken[name] = t
 		}
@@ -55,7 +55,7 @@ func topLevel(t *model.ApplyType) []string {
 	return names
 }
 
-// checkMethods adds a mistake if a field has the name of a method.
+// checkMethods adds an error if a field has the name of a method.
 func (a *assembly) checkMethods(t *model.ApplyType) {
 	methods := map[string]bool{}
 	for _, s := range t.Setters {
@@ -69,7 +69,7 @@ func (a *assembly) checkMethods(t *model.ApplyType) {
 	}
 	for _, f := range t.Fields {
 		if methods[f.Name] {
-			a.mistakes.Add(f.Pos, "the apply configuration of %s needs the name %s for a method, but the type has a field of that name; rename the field", t.Of.Name, f.Name)
+			a.errs.Add(f.Pos, "the apply configuration of %s needs the name %s for a method, but the type has a field of that name; rename the field", t.Of.Name, f.Name)
 		}
 	}
 }

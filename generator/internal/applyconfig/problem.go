@@ -27,7 +27,7 @@ func (m *members) accepts(field *types.Var) bool {
 	what := fmt.Sprintf("field %s of %s %s", field.Name(), m.name(), found.what)
 	switch {
 	case !m.Types.Dependencies[field.Pkg().Path()]:
-		m.mistakes.Add(m.Types.Position(field), "%s; %s", what, found.fix)
+		m.errs.Add(m.Types.Position(field), "%s; %s", what, found.fix)
 	case found.isFatal:
 		m.warn(field, "%s; its apply configuration has no such field", what)
 	default:
@@ -64,7 +64,7 @@ func (m *members) checkJSONNames(structType *types.Struct, declared *types.TypeN
 			if m.Types.Dependencies[declared.Pkg().Path()] {
 				m.warn(field, "%s; do not set them in an apply configuration", what)
 			} else {
-				m.mistakes.Add(m.Types.Position(field), "%s; give one of them another name in JSON, or remove it", what)
+				m.errs.Add(m.Types.Position(field), "%s; give one of them another name in JSON, or remove it", what)
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (m *members) checkTag(field *types.Var, tag gotype.JSONTag) {
 	if m.Types.Dependencies[field.Pkg().Path()] {
 		m.warn(field, "%s", what)
 	} else {
-		m.mistakes.Add(m.Types.Position(field), "%s; %s", what, validName)
+		m.errs.Add(m.Types.Position(field), "%s; %s", what, validName)
 	}
 }
 

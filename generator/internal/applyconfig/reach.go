@@ -75,15 +75,15 @@ func (r *reaching) visitInput(m *model.Method) {
 	}
 }
 
-// checkInputs adds a mistake for each method that cannot be called with an apply configuration.
+// checkInputs adds an error for each method that cannot be called with an apply configuration.
 func (a *assembly) checkInputs() {
 	for _, in := range a.inputs {
 		hasName := func(g model.ApplyGetter) bool { return g.Field == "Name" }
 		switch {
 		case in.config == nil:
-			a.mistakes.Add(in.method.Pos, "method %s takes an apply configuration of %s, which is not a struct with fields in JSON; write another type as input=…", in.method.Name, in.of.Name)
+			a.errs.Add(in.method.Pos, "method %s takes an apply configuration of %s, which is not a struct with fields in JSON; write another type as input=…", in.method.Name, in.of.Name)
 		case in.method.Subresource == "" && !slices.ContainsFunc(in.config.out.Getters, hasName):
-			a.mistakes.Add(in.method.Pos, "method %s takes an apply configuration of %s, which has no metadata with a name; write another type as input=…, or a subresource=…", in.method.Name, in.of.Name)
+			a.errs.Add(in.method.Pos, "method %s takes an apply configuration of %s, which has no metadata with a name; write another type as input=…, or a subresource=…", in.method.Name, in.of.Name)
 		}
 	}
 }

@@ -26,10 +26,10 @@ type assembly struct {
 	homes map[string]*home
 	// configs are the types with an apply configuration that this run generates. If a type is several
 	// kinds, this is the first one, and all has the others too.
-	configs  map[identity]*config
-	all      []*config
-	inputs   []methodInput
-	mistakes *model.Errors
+	configs map[identity]*config
+	all     []*config
+	inputs  []methodInput
+	errs    *model.Errors
 }
 
 // home is a package of the run, and the package for the apply configurations of its types.

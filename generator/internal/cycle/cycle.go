@@ -28,9 +28,9 @@ type Input struct {
 	BuildTags []string
 }
 
-// Find adds the import cycles to the mistakes.
-func Find(in Input, mistakes *model.Errors) {
-	s := &search{Input: in, context: build.Default, state: map[string]state{}, reported: map[token.Position]bool{}, mistakes: mistakes}
+// Find adds the import cycles to errs.
+func Find(in Input, errs *model.Errors) {
+	s := &search{Input: in, context: build.Default, state: map[string]state{}, reported: map[token.Position]bool{}, errs: errs}
 	s.context.BuildTags = in.BuildTags
 	for _, path := range in.Packages {
 		s.visit(path)
@@ -45,7 +45,7 @@ type search struct {
 	// way has the imports that lead to the current package.
 	way      []step
 	reported map[token.Position]bool
-	mistakes *model.Errors
+	errs     *model.Errors
 }
 
 type state int
@@ -96,7 +96,7 @@ func (s *search) report(first string) {
 	for _, at := range slices.Concat(cycle[at:], cycle[:at]) {
 		names = append(names, at.to)
 	}
-	s.mistakes.Add(pos, "import cycle: %s; %s", strings.Join(names, " imports "), fix)
+	s.errs.Add(pos, "import cycle: %s; %s", strings.Join(names, " imports "), fix)
 }
 
 // imports returns the imports of packages that may be in a cycle, sorted.

@@ -15,9 +15,9 @@ import (
 // Aliases returns the group version of the only package of the input, and its types that can be kinds,
 // with or without markers. It follows the CRDs of the input. A group or version that the package does
 // not declare comes from the end of folder, such as shop.example.com/v1. The error is that of in.Code, or of ctx.
-func Aliases(ctx context.Context, in Input, folder string, mistakes *model.Errors) (*model.GroupVersion, []model.Aliased, error) {
+func Aliases(ctx context.Context, in Input, folder string, errs *model.Errors) (*model.GroupVersion, []model.Aliased, error) {
 	in.Library.HasDeleteWithResult = true // with a newer client-go, aliases whose kinds skip the verb skip it too
-	a, err := ask(ctx, in, mistakes)
+	a, err := ask(ctx, in, errs)
 	if err != nil {
 		return nil, nil, err
 	}

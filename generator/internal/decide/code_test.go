@@ -31,16 +31,16 @@ func (externals) HasFile(string) bool { return false }
 
 func (externals) MethodsOf(_, _ string) []string { return nil }
 
-// decided returns the decision on an input and its mistakes.
+// decided returns the decision on an input and its errors.
 func decided(t *testing.T, in Input) (*model.Set, error) {
 	t.Helper()
 	if in.Code == nil {
 		in.Code = externals{}
 	}
-	var mistakes model.Errors
-	set, err := Decide(t.Context(), in, &mistakes)
+	var errs model.Errors
+	set, err := Decide(t.Context(), in, &errs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set, mistakes.Join()
+	return set, errs.Join()
 }

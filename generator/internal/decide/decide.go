@@ -8,28 +8,28 @@ import (
 )
 
 // Decide returns the model of the code to generate for the packages. It leaves out packages without a
-// kind or a view. It adds contradictions to the mistakes. The Set is valid only if there are no mistakes. The error is
+// kind or a view. It adds contradictions to errs. The Set is valid only if there are no errors. The error is
 // that of in.Code, or of ctx.
-func Decide(ctx context.Context, in Input, mistakes *model.Errors) (*model.Set, error) {
-	a, err := ask(ctx, in, mistakes)
+func Decide(ctx context.Context, in Input, errs *model.Errors) (*model.Set, error) {
+	a, err := ask(ctx, in, errs)
 	if err != nil {
 		return nil, err
 	}
 	set := a.decideKinds()
-	if needsTypes(in) && mistakes.Len() == 0 {
-		if err := addTyped(ctx, in, set, mistakes); err != nil {
+	if needsTypes(in) && errs.Len() == 0 {
+		if err := addTyped(ctx, in, set, errs); err != nil {
 			return nil, err
 		}
 	}
-	if in.Register && mistakes.Len() == 0 {
-		set.Registrations = register.Decide(in.Packages, a.externals, set, mistakes)
+	if in.Register && errs.Len() == 0 {
+		set.Registrations = register.Decide(in.Packages, a.externals, set, errs)
 	}
 	return set, nil
 }
 
 // ask returns an assembly that knows the packages outside the input, and the clientset that exists.
-func ask(ctx context.Context, in Input, mistakes *model.Errors) (a *assembly, err error) {
-	a = newAssembly(in, mistakes)
+func ask(ctx context.Context, in Input, errs *model.Errors) (a *assembly, err error) {
+	a = newAssembly(in, errs)
 	if paths := needed(in); len(paths) > 0 {
 		if a.externals, err = in.Code.Externals(ctx, paths); err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ import (
 )
 
 // addVersion adds p, which is pkg, to its group version, and returns that. The group version may be new, or have
-// the kinds of other packages. It is nil after a mistake.
+// the kinds of other packages. It is nil after an error.
 func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*model.Kind, from input.From) *model.GroupVersion {
 	version, ok := a.version(pkg)
 	if !ok {

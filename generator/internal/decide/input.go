@@ -27,7 +27,7 @@ type Code interface {
 	Clientset(ctx context.Context, importPath string) (*input.Clientset, error)
 	// Types returns the types that the kinds consist of. A list type that the run would write for a type that is not a kind
 	// is left out.
-	Types(ctx context.Context, isKind func(model.TypeRef) bool, mistakes *model.Errors) (*input.Types, error)
+	Types(ctx context.Context, isKind func(model.TypeRef) bool, errs *model.Errors) (*input.Types, error)
 	// HasFile reports whether the output folder has a file at a path.
 	HasFile(path string) bool
 	// MethodsOf returns the names of the methods of a type that the user has written in a folder of the output folder.

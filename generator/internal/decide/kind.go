@@ -11,7 +11,7 @@ import (
 )
 
 // kind decides on t, and reports whether it is a kind. It returns nil for a kind with
-// mistakes.
+// errors.
 func (a *assembly) kind(t *input.Type, p *model.Package, from input.From) (_ *model.Kind, isKind bool) {
 	r := a.read(t, from)
 	if !r.isKind {
@@ -21,7 +21,7 @@ func (a *assembly) kind(t *input.Type, p *model.Package, from input.From) (_ *mo
 	return a.readKind(t, p, from, r), true
 }
 
-// readKind makes a kind from its type and markers. It returns nil for a kind with mistakes.
+// readKind makes a kind from its type and markers. It returns nil for a kind with errors.
 func (a *assembly) readKind(t *input.Type, p *model.Package, from input.From, r reading) *model.Kind {
 	before := a.errs.Len()
 	if from != input.FromKubebuilder {

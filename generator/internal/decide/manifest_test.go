@@ -57,9 +57,9 @@ func TestManifestsAgree(t *testing.T) {
 		{"genclient", "genclient:noStatus"}, // on purpose, for any CRD
 		{"kubebuilder:object:root=true", "kubebuilder:subresource:status"},
 	} {
-		set, mistakes := checkAgainst(t, []*input.Manifest{other, other, m}, markers...)
-		if mistakes != "" || len(set.Warnings) > 0 {
-			t.Errorf("%v: %s %v", markers, mistakes, set.Warnings)
+		set, errs := checkAgainst(t, []*input.Manifest{other, other, m}, markers...)
+		if errs != "" || len(set.Warnings) > 0 {
+			t.Errorf("%v: %s %v", markers, errs, set.Warnings)
 		} else if kinds := set.Kinds(); len(kinds) != 1 || kinds[0].CRD != m.Pos {
 			t.Errorf("%v: the kind was not checked", markers)
 		}
@@ -71,9 +71,9 @@ func TestManifestsAgree(t *testing.T) {
 func TestManifestsOfOtherGroups(t *testing.T) {
 	m := orderManifest()
 	m.Group.Value = "other"
-	set, mistakes := checkAgainst(t, []*input.Manifest{m}, "genclient")
-	if mistakes != "" || set.Kinds()[0].CRD.IsValid() {
-		t.Errorf("mistakes %q", mistakes)
+	set, errs := checkAgainst(t, []*input.Manifest{m}, "genclient")
+	if errs != "" || set.Kinds()[0].CRD.IsValid() {
+		t.Errorf("errors %q", errs)
 	}
 	if len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].Error(), "no kind was checked") {
 		t.Errorf("the warnings are %v", set.Warnings)
@@ -127,9 +127,9 @@ func TestManifestsContradict(t *testing.T) {
 	} {
 		m := orderManifest()
 		test.change(m)
-		_, mistakes := checkAgainst(t, []*input.Manifest{m}, test.markers...)
-		if strings.Contains(mistakes, "\n") || !strings.HasPrefix(mistakes, test.wants[0]) || !strings.Contains(mistakes, test.wants[1]) || !strings.HasSuffix(mistakes, test.wants[2]) {
-			t.Errorf("%s:\n%s\nwant %s…%s…%s", test.name, mistakes, test.wants[0], test.wants[1], test.wants[2])
+		_, errs := checkAgainst(t, []*input.Manifest{m}, test.markers...)
+		if strings.Contains(errs, "\n") || !strings.HasPrefix(errs, test.wants[0]) || !strings.Contains(errs, test.wants[1]) || !strings.HasSuffix(errs, test.wants[2]) {
+			t.Errorf("%s:\n%s\nwant %s…%s…%s", test.name, errs, test.wants[0], test.wants[1], test.wants[2])
 		}
 	}
 }
@@ -138,8 +138,8 @@ func TestManifestsContradict(t *testing.T) {
 func TestManifestWithoutClient(t *testing.T) {
 	m := orderManifest()
 	m.ListKind.Value, m.Versions[0].Status = "Orders", false
-	if _, mistakes := checkAgainst(t, []*input.Manifest{m}, "genclient", "genclient:onlyVerbs=get,update"); mistakes != "" {
-		t.Error(mistakes)
+	if _, errs := checkAgainst(t, []*input.Manifest{m}, "genclient", "genclient:onlyVerbs=get,update"); errs != "" {
+		t.Error(errs)
 	}
 }
 
@@ -153,9 +153,9 @@ func TestDuplicateManifests(t *testing.T) {
 		first, second := orderManifest(), orderManifest()
 		second.Pos.Filename, second.Kind.Pos.Filename = "other.yaml", "other.yaml"
 		change(second)
-		_, mistakes := checkAgainst(t, []*input.Manifest{first, second}, "genclient")
-		if strings.Contains(mistakes, "\n") || !strings.HasPrefix(mistakes, "other.yaml:") || !strings.Contains(mistakes, "at crd.yaml:1:1; remove one of the two") {
-			t.Errorf("the mistakes are %s", mistakes)
+		_, errs := checkAgainst(t, []*input.Manifest{first, second}, "genclient")
+		if strings.Contains(errs, "\n") || !strings.HasPrefix(errs, "other.yaml:") || !strings.Contains(errs, "at crd.yaml:1:1; remove one of the two") {
+			t.Errorf("the errors are %s", errs)
 		}
 	}
 }

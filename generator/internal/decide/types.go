@@ -19,21 +19,21 @@ func needsTypes(in Input) bool {
 }
 
 // addTyped adds the apply configurations and the deep copies to the set, which has the kinds.
-func addTyped(ctx context.Context, in Input, set *model.Set, mistakes *model.Errors) error {
+func addTyped(ctx context.Context, in Input, set *model.Set, errs *model.Errors) error {
 	kinds := map[model.TypeRef]bool{}
 	for _, k := range set.Kinds() {
 		kinds[k.Ref()] = true
 	}
-	types, err := in.Code.Types(ctx, func(ref model.TypeRef) bool { return kinds[ref] }, mistakes)
-	if err != nil || mistakes.Len() > 0 {
+	types, err := in.Code.Types(ctx, func(ref model.TypeRef) bool { return kinds[ref] }, errs)
+	if err != nil || errs.Len() > 0 {
 		return err
 	}
 	if in.GeneratesApply() {
-		set.Apply = applyconfig.Decide(applyconfig.Input{Run: in.Run, Types: types, Packages: in.Packages, Set: set}, mistakes)
-		set.Apply.Schema, err = merge.Decide(ctx, merge.Input{Run: in.Run, Types: types, Set: set, Manifests: in.Manifests}, mistakes)
+		set.Apply = applyconfig.Decide(applyconfig.Input{Run: in.Run, Types: types, Packages: in.Packages, Set: set}, errs)
+		set.Apply.Schema, err = merge.Decide(ctx, merge.Input{Run: in.Run, Types: types, Set: set, Manifests: in.Manifests}, errs)
 	}
 	if in.DeepCopy {
-		set.DeepCopies = deepcopy.Decide(deepcopy.Input{Types: types, Packages: in.Packages, Set: set}, mistakes)
+		set.DeepCopies = deepcopy.Decide(deepcopy.Input{Types: types, Packages: in.Packages, Set: set}, errs)
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// view decides on a view. It returns nil for a view with mistakes.
+// view decides on a view. It returns nil for a view with errors.
 func (a *assembly) view(pkg *input.Package, t *input.Type, p *model.Package) *model.Kind {
 	before := a.errs.Len()
 	marker, ok := a.viewMarker(t)
@@ -73,7 +73,7 @@ func (a *assembly) viewMarker(t *input.Type) (found markers.Marker, ok bool) {
 }
 
 // viewedKind reads the markers of the kind of a view, in the package that declares the kind.
-// It returns no view after a mistake.
+// It returns no view after an error.
 func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef, local bool) (reading, *model.View) {
 	refuse := func(format string, args ...any) (reading, *model.View) {
 		a.errs.Add(m.Pos, "view %s: %s", t.Name, fmt.Sprintf(format, args...))

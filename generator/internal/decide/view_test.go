@@ -95,8 +95,8 @@ func TestViewsOfSkippedPackage(t *testing.T) {
 	}
 }
 
-// TestViewMistakes checks the mistakes that no case in testdata/errors has.
-func TestViewMistakes(t *testing.T) {
+// TestViewErrors checks the errors that no case in testdata/errors has.
+func TestViewErrors(t *testing.T) {
 	core := packageOf("k8s.io/api/core/v1", "", structOf("Pod", "genclient"))
 	misfit := structOf("Misfit", "informer:view=Order")
 	misfit.Misfits = []input.Misfit{{Pos: token.Position{Filename: "Misfit.go", Line: 9, Column: 2}, Problem: "spec is odd; fix it"}}
@@ -118,7 +118,7 @@ func TestViewMistakes(t *testing.T) {
 				got = err.Error()
 			}
 			if got != test.want {
-				t.Errorf("the mistakes are\n%s\nwant\n%s", got, test.want)
+				t.Errorf("the errors are\n%s\nwant\n%s", got, test.want)
 			}
 			if views := len(set.Informed()) - len(set.Kinds()); (views == 1) != (test.want == "") {
 				t.Errorf("there are %d views", views)

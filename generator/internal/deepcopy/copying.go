@@ -181,7 +181,7 @@ func (c *copying) refuse(problem, fix string, args ...any) *model.Copy {
 		what = "field " + strings.ReplaceAll(strings.Join(c.path, "."), ".[", "[") + " of " + c.root.Name()
 	}
 	problem = fmt.Sprintf(problem, args...)
-	c.mistakes.Add(c.Types.Position(c.pos), "%s %s; %s, or write the method DeepCopyInto of %s", what, problem, fix, c.root.Name())
+	c.errs.Add(c.Types.Position(c.pos), "%s %s; %s, or write the method DeepCopyInto of %s", what, problem, fix, c.root.Name())
 	return nil
 }
 

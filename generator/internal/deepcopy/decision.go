@@ -19,7 +19,7 @@ type Input struct {
 // decision is the state of one Decide.
 type decision struct {
 	Input
-	mistakes *model.Errors
+	errs *model.Errors
 	// objects are the types that clients and informers use. An alias counts as the type that it stands for.
 	objects map[*types.TypeName]bool
 	// roots are these types, with the arguments of generic ones.

@@ -20,9 +20,9 @@ import (
 )
 
 // Decide returns the deep copies of the packages that are not dependencies. It adds the reasons why a type
-// cannot be copied to the mistakes.
-func Decide(in Input, mistakes *model.Errors) []*model.DeepCopy {
-	d := &decision{Input: in, mistakes: mistakes, objects: map[*types.TypeName]bool{}, planned: map[*types.TypeName]*plan{}}
+// cannot be copied to errs.
+func Decide(in Input, errs *model.Errors) []*model.DeepCopy {
+	d := &decision{Input: in, errs: errs, objects: map[*types.TypeName]bool{}, planned: map[*types.TypeName]*plan{}}
 	d.addObjects()
 	reached := d.reachable()
 	for _, pkg := range in.Packages {
@@ -66,7 +66,7 @@ func (d *decision) copiesOf(pkg *input.Package) []*model.CopiedType {
 	return found
 }
 
-// checkFields adds a mistake for each field of a struct that has the name of a method to write.
+// checkFields adds an error for each field of a struct that has the name of a method to write.
 func (d *decision) checkFields(of *types.TypeName, copied *model.CopiedType) {
 	structType, ok := gotype.StructOf(of.Type())
 	if !ok {
@@ -76,7 +76,7 @@ func (d *decision) checkFields(of *types.TypeName, copied *model.CopiedType) {
 		name := field.Name()
 		returns := func(i model.CopiedInterface) bool { return name == "DeepCopy"+i.Interface.Name }
 		if slices.ContainsFunc(copied.Interfaces, returns) || name == "DeepCopyInto" && copied.Into != nil || name == "DeepCopy" && copied.NeedsDeepCopy {
-			d.mistakes.Add(d.Types.Position(field), "type %s has a field %s, and needs a method of that name for its deep copies; rename the field", of.Name(), name)
+			d.errs.Add(d.Types.Position(field), "type %s has a field %s, and needs a method of that name for its deep copies; rename the field", of.Name(), name)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (d *decision) into(p *plan) *model.Copy {
 }
 
 // constraint returns the build constraint of the file for a package: that of the files with the types that get methods.
-// Types in files with several constraints are a mistake. Without its constraint, a type that is no object may lack
+// Types in files with several constraints are an error. Without its constraint, a type that is no object may lack
 // its methods, because only the others need them.
 func (d *decision) constraint(pkg *input.Package, copied []*model.CopiedType) string {
 	found := map[string]*types.TypeName{}
@@ -117,7 +117,7 @@ func (d *decision) constraint(pkg *input.Package, copied []*model.CopiedType) st
 	constraints := slices.Sorted(maps.Keys(found))
 	for _, other := range constraints[1:] {
 		first, name := found[constraints[0]], found[other]
-		d.mistakes.Add(d.Types.Position(name), "%s is in a file with %s and %s is not, but one file has the deep copies of both; move one of them to another package", name.Name(), other, first.Name())
+		d.errs.Add(d.Types.Position(name), "%s is in a file with %s and %s is not, but one file has the deep copies of both; move one of them to another package", name.Name(), other, first.Name())
 	}
 	return strings.TrimPrefix(constraints[0], "//go:build ")
 }

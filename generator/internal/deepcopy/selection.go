@@ -55,13 +55,13 @@ func (d *decision) plan(pkg *input.Package, reached map[*types.TypeName]bool) {
 		found := d.methodsOf(declared)
 		switch {
 		case enabled != on && d.objects[declared] && !found.has("DeepCopyObject"):
-			d.mistakes.Add(d.Types.Position(declared), "kind %s needs the method DeepCopyObject, but a marker turns its deep copy off; remove +%s=false or +%s=false, or write the method", name, generateMarker, enabledMarker)
+			d.errs.Add(d.Types.Position(declared), "kind %s needs the method DeepCopyObject, but a marker turns its deep copy off; remove +%s=false or +%s=false, or write the method", name, generateMarker, enabledMarker)
 			continue
 		case enabled != on:
 			continue
 		case !canHaveMethods(declared) && !found.any():
 			if read.enabled == on {
-				d.mistakes.Add(read.pos, "type %s has a marker for deep copies, but it is %s; remove the marker", name, sort(declared.Type()))
+				d.errs.Add(read.pos, "type %s has a marker for deep copies, but it is %s; remove the marker", name, sort(declared.Type()))
 			}
 			continue
 		}
@@ -143,7 +143,7 @@ func (d *decision) choiceOf(pos token.Position, name, value, yes string) choice 
 	case "false":
 		return off
 	}
-	d.mistakes.Add(pos, "the value of +%s is %q; write +%s=%s or +%s=false", name, value, name, yes, name)
+	d.errs.Add(pos, "the value of +%s is %q; write +%s=%s or +%s=false", name, value, name, yes, name)
 	return unset
 }
 
@@ -177,7 +177,7 @@ func (d *decision) readType(declared *types.TypeName) typeMarkers {
 			for text := range strings.SplitSeq(value, ",") {
 				ref, ok := markers.ParseTypeRef(strings.TrimSpace(text))
 				if !ok || ref.Path == "" {
-					d.mistakes.Add(m.Pos, "+%s names %q, which is no interface with its import path; write for example +%s=k8s.io/apimachinery/pkg/runtime.Object", name, text, name)
+					d.errs.Add(m.Pos, "+%s names %q, which is no interface with its import path; write for example +%s=k8s.io/apimachinery/pkg/runtime.Object", name, text, name)
 					continue
 				}
 				read.interfaces = append(read.interfaces, model.CopiedInterface{Interface: ref})

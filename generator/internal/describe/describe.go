@@ -7,15 +7,15 @@ import (
 )
 
 // Packages describes the packages of a run. A package that does not parse is Broken, and the reason is among the
-// mistakes.
-func Packages(run *input.Run, sources []*syntax.Package, mistakes *model.Errors) []*Described {
+// errs.
+func Packages(run *input.Run, sources []*syntax.Package, errs *model.Errors) []*Described {
 	var all, whole []*Described
 	for _, src := range sources {
 		d := newDescribed(src)
 		d.copies = run.DeepCopy && !src.Dependency
 		all = append(all, d)
 		d.Package.Generated = dropGenerated(run, src)
-		if src.AddErrors(mistakes) || addRepeated(src, mistakes) {
+		if src.AddErrors(errs) || addRepeated(src, errs) {
 			d.Package.Broken = true
 			continue
 		}
@@ -25,7 +25,7 @@ func Packages(run *input.Run, sources []*syntax.Package, mistakes *model.Errors)
 			d.describe(run.Candidates)
 		}
 		if !src.Dependency {
-			d.addSignatures(mistakes)
+			d.addSignatures(errs)
 		}
 	}
 	addUntagged(run, whole)
@@ -33,7 +33,7 @@ func Packages(run *input.Run, sources []*syntax.Package, mistakes *model.Errors)
 	for _, d := range whole {
 		calls := sentOrReturned(packages, d.Syntax.Path)
 		if !d.Syntax.Dependency {
-			d.addMisnamed(calls, mistakes)
+			d.addMisnamed(calls, errs)
 		}
 		d.Open = d.open(calls)
 	}

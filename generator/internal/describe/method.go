@@ -147,7 +147,7 @@ func promotes(in *syntax.Scope, file *ast.File, structType *ast.StructType, meth
 
 // addSignatures adds an error for each method DeepCopyObject of a kind, a view or a list whose syntax shows that it does not
 // implement runtime.Object.
-func (d *Described) addSignatures(mistakes *model.Errors) {
+func (d *Described) addSignatures(errs *model.Errors) {
 	for _, m := range d.Syntax.Scope().Methods {
 		if m.Decl.Name.Name != "DeepCopyObject" || returnsObject(m.Decl.Type) {
 			continue
@@ -158,7 +158,7 @@ func (d *Described) addSignatures(mistakes *model.Errors) {
 			t = d.Package.Type(strings.TrimSuffix(name, "List"))
 		}
 		if t != nil && (t.Markers.MayBeKind() || markers.Has[markers.View](t.Markers)) {
-			mistakes.Add(d.Syntax.Position(m.Decl.Name.Pos()), "method DeepCopyObject of %s has another signature than that of runtime.Object; "+
+			errs.Add(d.Syntax.Position(m.Decl.Name.Pos()), "method DeepCopyObject of %s has another signature than that of runtime.Object; "+
 				"write: func (in *%s) DeepCopyObject() runtime.Object", name, name)
 		}
 	}
@@ -178,7 +178,7 @@ func returnsObject(signature *ast.FuncType) bool {
 
 // addMisnamed adds an error for each of the named types, which methods of kinds send or return, whose metadata or items do
 // not have the JSON names of API servers.
-func (d *Described) addMisnamed(names []string, mistakes *model.Errors) {
+func (d *Described) addMisnamed(names []string, errs *model.Errors) {
 	for _, name := range names {
 		declared := d.Syntax.Scope().Types[name]
 		if declared.Spec == nil {
@@ -188,12 +188,12 @@ func (d *Described) addMisnamed(names []string, mistakes *model.Errors) {
 			pos := d.Syntax.Position(f.field.Pos())
 			for _, meta := range []string{"TypeMeta", "ObjectMeta", "ListMeta"} {
 				if len(f.field.Names) == 0 && f.name != gotype.Metas[meta].JSONName && isMeta(f.file, f.field.Type, meta) {
-					mistakes.Add(pos, "type %s, which a method of a kind sends or returns, has metav1.%s with another JSON name than API servers use; "+
+					errs.Add(pos, "type %s, which a method of a kind sends or returns, has metav1.%s with another JSON name than API servers use; "+
 						"write: metav1.%s %s", name, meta, meta, gotype.Metas[meta].Tag)
 				}
 			}
 			if strings.HasSuffix(name, "List") && len(f.field.Names) == 1 && f.field.Names[0].Name == "Items" && f.name != "items" {
-				mistakes.Add(pos, "type %s, which a method of a kind returns, has a field Items with another JSON name than API servers use; "+
+				errs.Add(pos, "type %s, which a method of a kind returns, has a field Items with another JSON name than API servers use; "+
 					"write: `json:\"items\"`", name)
 			}
 		}

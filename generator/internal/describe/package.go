@@ -64,7 +64,7 @@ func (d *Described) addPackageMarkers(file *ast.File) {
 // addRepeated adds the types that are declared twice in a package with markers, and reports whether there is one.
 // Reading only one of the two would lose the markers of the other one. A generated package, which a pattern may
 // match too, may have such a type until it is generated again.
-func addRepeated(src *syntax.Package, mistakes *model.Errors) bool {
+func addRepeated(src *syntax.Package, errs *model.Errors) bool {
 	repeated := src.Scope().Repeated
 	hasMarkers := func(file *ast.File) bool {
 		return syntax.HasText(file.Comments, "+genclient", "+kubebuilder:", "+informer:")
@@ -73,7 +73,7 @@ func addRepeated(src *syntax.Package, mistakes *model.Errors) bool {
 		return false
 	}
 	for _, names := range repeated {
-		mistakes.Add(src.Position(names[1].Pos()), "type %s is declared here and at %s; remove one of the two", names[1].Name, src.Position(names[0].Pos()))
+		errs.Add(src.Position(names[1].Pos()), "type %s is declared here and at %s; remove one of the two", names[1].Name, src.Position(names[0].Pos()))
 	}
 	return true
 }

@@ -128,9 +128,9 @@ func TestDiscoveryType(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			var mistakes model.Errors
-			result, err := Load(t.Context(), &input.Run{Dir: dir, Patterns: []string{"./api"}}, &mistakes)
-			if err := errors.Join(err, mistakes.Join()); err != nil {
+			var errs model.Errors
+			result, err := Load(t.Context(), &input.Run{Dir: dir, Patterns: []string{"./api"}}, &errs)
+			if err := errors.Join(err, errs.Join()); err != nil {
 				t.Fatal(err)
 			}
 			if hasClient := name != "no client-go" && name != "no discovery"; hasClient != (result.Library.Missing == "") {

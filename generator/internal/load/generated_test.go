@@ -30,10 +30,10 @@ func loadFiles(t *testing.T, files string, run *input.Run) *Loaded {
 			t.Fatal(err)
 		}
 	}
-	var mistakes model.Errors
-	result, err := Load(t.Context(), run, &mistakes)
-	if err != nil || mistakes.Join() != nil {
-		t.Fatal(err, mistakes.Join())
+	var errs model.Errors
+	result, err := Load(t.Context(), run, &errs)
+	if err != nil || errs.Join() != nil {
+		t.Fatal(err, errs.Join())
 	}
 	return result
 }
@@ -102,9 +102,9 @@ func TestTypesWithoutLists(t *testing.T) {
 	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.25.0\n\nrequire k8s.io/apimachinery v0.0.0\n\nreplace k8s.io/apimachinery => ./meta\n"+meta+
 		"-- types.go --\npackage v1\n\nimport _ \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +genclient\ntype Order struct{}\n\n// +genclient\ntype Shelf struct{}\n\n// +genclient\ntype Cup struct{}\n\ntype CupList struct{}\n",
 		&input.Run{Patterns: []string{"."}, Register: true})
-	var mistakes model.Errors
-	declared, err := result.Types(t.Context(), func(ref model.TypeRef) bool { return ref == model.TypeRef{Path: "example.com/mod", Name: "Shelf"} }, &mistakes)
-	if err := errors.Join(err, mistakes.Join()); err != nil {
+	var errs model.Errors
+	declared, err := result.Types(t.Context(), func(ref model.TypeRef) bool { return ref == model.TypeRef{Path: "example.com/mod", Name: "Shelf"} }, &errs)
+	if err := errors.Join(err, errs.Join()); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{"Order": true, "OrderList": false, "ShelfList": true, "CupList": true} {

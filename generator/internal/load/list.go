@@ -40,8 +40,8 @@ type request struct {
 }
 
 // list finds the files of packages and parses them. It leaves out packages for which the go command
-// reports an error, and adds the error to the mistakes.
-func (l *Loaded) list(ctx context.Context, r request, mistakes *model.Errors) (found listing, err error) {
+// reports an error, and adds the error to errs.
+func (l *Loaded) list(ctx context.Context, r request, errs *model.Errors) (found listing, err error) {
 	started := time.Now()
 	listed, err := golist.List(ctx, l.run, slices.Concat(r.patterns, r.extra)...)
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *Loaded) list(ctx context.Context, r request, mistakes *model.Errors) (f
 		case isOutput && len(pkg.Errors) > 0:
 			found.emitted = append(found.emitted, pkg.PkgPath) // the run replaces it
 		case len(pkg.Errors) > 0:
-			golist.AddErrors(mistakes, l.run.Dir, pkg)
+			golist.AddErrors(errs, l.run.Dir, pkg)
 		case len(pkg.GoFiles) == 0:
 			found.testsOnly = append(found.testsOnly, pkg.PkgPath)
 		default:

@@ -18,34 +18,34 @@ import (
 
 // Load reads the packages that the patterns match, and the CRDs. Only these packages have to parse: generated code
 // that they import may be missing or broken. A package that cannot be read is Broken, and the reason is
-// among the mistakes. Load returns an error if the go command fails, if nothing matches, or if ctx ends.
+// among errs. Load returns an error if the go command fails, if nothing matches, or if ctx ends.
 //
 // Load does not read packages in the output folder that have emitted files, so that no run changes the input of the next
 // one.
-func Load(ctx context.Context, run *input.Run, mistakes *model.Errors) (*Loaded, error) {
+func Load(ctx context.Context, run *input.Run, errs *model.Errors) (*Loaded, error) {
 	if err := golist.Check(run); err != nil {
 		return nil, err
 	}
 	l := &Loaded{run: run}
 	const mode = parser.ParseComments | parser.SkipObjectResolution
-	found, err := l.list(ctx, request{patterns: run.Patterns, extra: clientgo.Packages(), exclude: run.Exclude, mode: mode}, mistakes)
+	found, err := l.list(ctx, request{patterns: run.Patterns, extra: clientgo.Packages(), exclude: run.Exclude, mode: mode}, errs)
 	if err != nil {
 		return nil, err
 	}
 	l.TestsOnly, l.Library = found.testsOnly, clientgo.Read(found.libraries)
-	if len(found.sources)+len(found.testsOnly) == 0 && mistakes.Len() == 0 {
+	if len(found.sources)+len(found.testsOnly) == 0 && errs.Len() == 0 {
 		return nil, l.noMatch(found)
 	}
 	if problem := l.Library.Problem; problem != "" {
-		mistakes.Add(token.Position{}, "%s", problem)
+		errs.Add(token.Position{}, "%s", problem)
 	}
-	described := describe.Packages(run, found.sources, mistakes)
+	described := describe.Packages(run, found.sources, errs)
 	l.Packages = describe.Inputs(described)
 	l.checker = typecheck.NewChecker(run, described, l.note)
-	if err := l.checker.Answer(ctx, mistakes); err != nil {
+	if err := l.checker.Answer(ctx, errs); err != nil {
 		return nil, err
 	}
-	l.Manifests, err = manifest.Read(ctx, run.CRDs, run.GeneratesApply(), mistakes)
+	l.Manifests, err = manifest.Read(ctx, run.CRDs, run.GeneratesApply(), errs)
 	return l, err
 }
 

@@ -56,10 +56,10 @@ type Order struct {
 					t.Fatal(err)
 				}
 			}
-			var mistakes model.Errors
-			result, err := Load(t.Context(), &input.Run{Dir: dir, Patterns: []string{"./shop"}, BuildTags: test.tags}, &mistakes)
-			if err != nil || mistakes.Join() != nil {
-				t.Fatal(err, mistakes.Join())
+			var errs model.Errors
+			result, err := Load(t.Context(), &input.Run{Dir: dir, Patterns: []string{"./shop"}, BuildTags: test.tags}, &errs)
+			if err != nil || errs.Join() != nil {
+				t.Fatal(err, errs.Join())
 			}
 			field := result.Packages[0].Types[0].Fields["spec.name"]
 			if field.Problem != "" || len(field.Steps) != 2 || field.Value.Basic != "string" {

@@ -63,6 +63,6 @@ func (l *Loaded) Clientset(ctx context.Context, importPath string) (*input.Clien
 }
 
 // Types returns the Go types that the kinds in Packages consist of. See typecheck.Checker.Types.
-func (l *Loaded) Types(ctx context.Context, isKind func(model.TypeRef) bool, mistakes *model.Errors) (*input.Types, error) {
-	return l.checker.Types(ctx, isKind, mistakes)
+func (l *Loaded) Types(ctx context.Context, isKind func(model.TypeRef) bool, errs *model.Errors) (*input.Types, error) {
+	return l.checker.Types(ctx, isKind, errs)
 }

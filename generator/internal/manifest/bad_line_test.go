@@ -98,8 +98,8 @@ func TestManifestCost(t *testing.T) {
 	} {
 		f := &manifestFile{name: name}
 		f.parse([]byte(content))
-		if len(f.mistakes) != 1 || !strings.Contains(f.mistakes[0].Message, "has too many YAML aliases") || len(f.manifests) != 0 {
-			t.Errorf("%s: %d manifests and %d mistakes, such as %v", name, len(f.manifests), len(f.mistakes), append(f.mistakes, nil)[0])
+		if len(f.errs) != 1 || !strings.Contains(f.errs[0].Message, "has too many YAML aliases") || len(f.manifests) != 0 {
+			t.Errorf("%s: %d manifests and %d errors, such as %v", name, len(f.manifests), len(f.errs), append(f.errs, nil)[0])
 		}
 	}
 	// So many directives take the parser minutes, and a few are compared quickly.
@@ -111,8 +111,8 @@ func TestManifestCost(t *testing.T) {
 		content.WriteString("\n---\n" + orderCRD)
 		f := &manifestFile{name: "tags.yaml"}
 		f.parse([]byte(content.String()))
-		if got := len(f.mistakes) > 0; got != want || got && f.mistakes[0].Pos.Line != maxTags+2 {
-			t.Errorf("%d directives: the mistakes are %v", count, f.mistakes)
+		if got := len(f.errs) > 0; got != want || got && f.errs[0].Pos.Line != maxTags+2 {
+			t.Errorf("%d directives: the errors are %v", count, f.errs)
 		}
 	}
 }

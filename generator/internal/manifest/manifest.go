@@ -21,8 +21,8 @@ import (
 // Read reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents.
 // For a folder, it reads the *.yaml, *.yml and *.json files directly in it, as kubectl apply -f does. It
 // ignores documents of other kinds. It leaves out a CRD that is wrong, and adds the reason to the
-// mistakes. schemas makes it read the schemas of versions too. The error is that of ctx.
-func Read(ctx context.Context, paths []string, schemas bool, mistakes *model.Errors) ([]*input.Manifest, error) {
+// errs. schemas makes it read the schemas of versions too. The error is that of ctx.
+func Read(ctx context.Context, paths []string, schemas bool, errs *model.Errors) ([]*input.Manifest, error) {
 	var files []*manifestFile
 	var folders []string
 	add := func(name string, named bool) {
@@ -34,11 +34,11 @@ func Read(ctx context.Context, paths []string, schemas bool, mistakes *model.Err
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			mistakes.Add(token.Position{Filename: path}, "cannot read this file of --crd: %v; name a file with a %s, or a folder of such files", regular.WithoutPath(err), definition)
+			errs.Add(token.Position{Filename: path}, "cannot read this file of --crd: %v; name a file with a %s, or a folder of such files", regular.WithoutPath(err), definition)
 		case info.IsDir():
 			names, err := crdfile.InFolder(path)
 			if err != nil {
-				mistakes.Add(token.Position{Filename: path}, "cannot read the folder that --crd names: %v; name a folder with files of CRDs", regular.WithoutPath(err))
+				errs.Add(token.Position{Filename: path}, "cannot read the folder that --crd names: %v; name a folder with files of CRDs", regular.WithoutPath(err))
 				continue
 			}
 			for _, name := range names {
@@ -60,23 +60,23 @@ func Read(ctx context.Context, paths []string, schemas bool, mistakes *model.Err
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return collect(files, folders, mistakes), nil
+	return collect(files, folders, errs), nil
 }
 
-// collect returns the manifests of the files, in their order. It adds a mistake for a named file and for
+// collect returns the manifests of the files, in their order. It adds an error for a named file and for
 // a folder without a CRD.
-func collect(files []*manifestFile, folders []string, mistakes *model.Errors) []*input.Manifest {
+func collect(files []*manifestFile, folders []string, errs *model.Errors) []*input.Manifest {
 	var all []*input.Manifest
 	hasCRD := map[string]bool{}
 	for _, f := range files {
 		all = append(all, f.manifests...)
-		for _, mistake := range f.mistakes {
-			mistakes.Add(mistake.Pos, "%s", mistake.Message)
+		for _, mistake := range f.errs {
+			errs.Add(mistake.Pos, "%s", mistake.Message)
 		}
-		if len(f.manifests)+len(f.mistakes) > 0 {
+		if len(f.manifests)+len(f.errs) > 0 {
 			hasCRD[filepath.Dir(f.name)] = true
-		} else if f.named && !f.addSyntaxError(mistakes) {
-			mistakes.Add(token.Position{Filename: f.name}, "this file has no %s; name a file that controller-gen crd has written", definition)
+		} else if f.named && !f.addSyntaxError(errs) {
+			errs.Add(token.Position{Filename: f.name}, "this file has no %s; name a file that controller-gen crd has written", definition)
 		}
 	}
 	for _, folder := range folders {
@@ -86,11 +86,11 @@ func collect(files []*manifestFile, folders []string, mistakes *model.Errors) []
 		isBroken := false
 		for _, f := range files {
 			if filepath.Dir(f.name) == filepath.Clean(folder) && !f.named {
-				isBroken = f.addSyntaxError(mistakes) || isBroken
+				isBroken = f.addSyntaxError(errs) || isBroken
 			}
 		}
 		if !isBroken {
-			mistakes.Add(token.Position{Filename: folder}, "no *.yaml, *.yml or *.json file in this folder has a %s; name %s", definition, folderInstead(folder))
+			errs.Add(token.Position{Filename: folder}, "no *.yaml, *.yml or *.json file in this folder has a %s; name %s", definition, folderInstead(folder))
 		}
 	}
 	return all
@@ -118,7 +118,7 @@ func folderInstead(folder string) string {
 func (f *manifestFile) read() {
 	content, err := regular.ReadFile(f.name)
 	if err != nil {
-		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; make it readable, or name other files with --crd", regular.WithoutPath(err))
+		f.addError(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; make it readable, or name other files with --crd", regular.WithoutPath(err))
 		return
 	}
 	f.parse(content)
@@ -126,14 +126,14 @@ func (f *manifestFile) read() {
 
 // addSyntaxError adds the reason why a file without the word CustomResourceDefinition does not parse, and reports whether there is
 // one. Such a file may have been cut off. Other files of a folder with CRDs may be of any form.
-func (f *manifestFile) addSyntaxError(mistakes *model.Errors) bool {
+func (f *manifestFile) addSyntaxError(errs *model.Errors) bool {
 	content, err := regular.ReadFile(f.name)
 	if err != nil {
 		return false
 	}
 	_, mistake := f.documents(content)
 	if mistake != nil {
-		mistakes.Add(mistake.Pos, "%s", mistake.Message)
+		errs.Add(mistake.Pos, "%s", mistake.Message)
 	}
 	return mistake != nil
 }
@@ -148,12 +148,12 @@ func (f *manifestFile) parse(content []byte) {
 		f.describe(document)
 	}
 	if f.visits < 0 {
-		f.manifests, f.mistakes = nil, nil
-		f.addMistake(token.Position{Filename: f.name, Line: 1, Column: 1}, "this file of CRDs has too many YAML aliases; write the values themselves")
+		f.manifests, f.errs = nil, nil
+		f.addError(token.Position{Filename: f.name, Line: 1, Column: 1}, "this file of CRDs has too many YAML aliases; write the values themselves")
 		return
 	}
 	if mistake != nil {
-		f.mistakes = append(f.mistakes, mistake)
+		f.errs = append(f.errs, mistake)
 	}
 }
 
@@ -176,10 +176,10 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	switch version := root.get("apiVersion"); {
 	case version.text() == "apiextensions.k8s.io/v1":
 	case version.text() == "apiextensions.k8s.io/v1beta1":
-		f.addMistake(version.pos(), "this %s is of apiextensions.k8s.io/v1beta1, which servers no longer accept since Kubernetes 1.22; convert it to apiextensions.k8s.io/v1, or regenerate it with controller-gen", definition)
+		f.addError(version.pos(), "this %s is of apiextensions.k8s.io/v1beta1, which servers no longer accept since Kubernetes 1.22; convert it to apiextensions.k8s.io/v1, or regenerate it with controller-gen", definition)
 		return
 	case strings.HasPrefix(version.text(), "apiextensions.k8s.io/") || version.node == nil:
-		f.addMistake(root.get("apiVersion").posOr(root), "this %s has apiVersion %q, which is unknown; write apiVersion: apiextensions.k8s.io/v1", definition, version.text())
+		f.addError(root.get("apiVersion").posOr(root), "this %s has apiVersion %q, which is unknown; write apiVersion: apiextensions.k8s.io/v1", definition, version.text())
 		return
 	default:
 		return // a kind of the same name in another group
@@ -187,10 +187,10 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	spec := root.get("spec")
 	names := spec.get("names")
 	if spec.get("group").node == nil && names.node == nil && spec.get("versions").node == nil {
-		f.addMistake(root.pos(), "this %s has no spec.group, spec.names and spec.versions; name files of whole CRDs with --crd, not patches", definition)
+		f.addError(root.pos(), "this %s has no spec.group, spec.names and spec.versions; name files of whole CRDs with --crd, not patches", definition)
 		return
 	}
-	before := len(f.mistakes)
+	before := len(f.errs)
 	m := &input.Manifest{
 		Pos:    root.pos(),
 		Group:  root.required(spec, "spec", "group"),
@@ -203,7 +203,7 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 		m.ListKind = listKind.placed()
 	}
 	if m.Scope.Value != "" && m.Scope.Value != "Namespaced" && m.Scope.Value != "Cluster" {
-		f.addMistake(m.Scope.Pos, "scope %q is not a valid scope; write Namespaced or Cluster", m.Scope.Value)
+		f.addError(m.Scope.Pos, "scope %q is not a valid scope; write Namespaced or Cluster", m.Scope.Value)
 	}
 	f.checkNames(m)
 	versions := spec.get("versions")
@@ -211,14 +211,14 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 		m.Versions = append(m.Versions, describeVersion(version))
 	}
 	if len(m.Versions) == 0 {
-		f.addMistake(versions.posOr(spec, root), "this %s has no versions; regenerate it with controller-gen, or add spec.versions", definition)
+		f.addError(versions.posOr(spec, root), "this %s has no versions; regenerate it with controller-gen, or add spec.versions", definition)
 	}
-	if len(f.mistakes) == before {
+	if len(f.errs) == before {
 		f.manifests = append(f.manifests, m)
 	}
 }
 
-// checkNames adds mistakes about names that no server accepts.
+// checkNames adds errors about names that no server accepts.
 func (f *manifestFile) checkNames(m *input.Manifest) {
 	for _, name := range []struct {
 		what, form string
@@ -231,7 +231,7 @@ func (f *manifestFile) checkNames(m *input.Manifest) {
 		{"listKind", "write ASCII letters and digits", m.ListKind, model.IsKind},
 	} {
 		if name.Value != "" && !name.isValid(name.Value) {
-			f.addMistake(name.Pos, "%s %q is not a valid name; %s, or regenerate this %s with controller-gen", name.what, name.Value, name.form, definition)
+			f.addError(name.Pos, "%s %q is not a valid name; %s, or regenerate this %s with controller-gen", name.what, name.Value, name.form, definition)
 		}
 	}
 }
@@ -239,12 +239,12 @@ func (f *manifestFile) checkNames(m *input.Manifest) {
 func describeVersion(node manifestNode) input.ManifestVersion {
 	v := input.ManifestVersion{Name: node.required(node, "spec.versions", "name")}
 	if name := v.Name; name.Value != "" && !model.IsLabel(name.Value) {
-		node.file.addMistake(name.Pos, "version %q is not a valid name; write one such as v1, or regenerate this %s with controller-gen", name.Value, definition)
+		node.file.addError(name.Pos, "version %q is not a valid name; write one such as v1, or regenerate this %s with controller-gen", name.Value, definition)
 	}
 	served := node.required(node, "spec.versions", "served")
 	v.Served, v.ServedPos = served.Value == "true", served.Pos
 	if served.Value != "" && served.Value != "true" && served.Value != "false" {
-		node.file.addMistake(served.Pos, "served is %q; write true or false", served.Value)
+		node.file.addError(served.Pos, "served is %q; write true or false", served.Value)
 	}
 	subresources := node.get("subresources")
 	v.SubresourcesPos = subresources.posOr(node.get("name"), node)
@@ -263,7 +263,7 @@ func describeVersion(node manifestNode) input.ManifestVersion {
 func (n manifestNode) required(parent manifestNode, path, name string) input.Placed {
 	field := parent.get(name)
 	if field.text() == "" {
-		n.file.addMistake(field.posOr(parent, n), "%s.%s of this %s is missing or not a string; regenerate it with controller-gen, or add it", path, name, definition)
+		n.file.addError(field.posOr(parent, n), "%s.%s of this %s is missing or not a string; regenerate it with controller-gen, or add it", path, name, definition)
 	}
 	return field.placed()
 }

@@ -74,12 +74,12 @@ func readManifests(t *testing.T, dir string, paths ...string) ([]*input.Manifest
 	for i, path := range paths {
 		paths[i] = filepath.Join(dir, path)
 	}
-	var mistakes model.Errors
-	manifests, err := Read(t.Context(), paths, false, &mistakes)
+	var errs model.Errors
+	manifests, err := Read(t.Context(), paths, false, &errs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := mistakes.Join(); err != nil {
+	if err := errs.Join(); err != nil {
 		return manifests, strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
 	}
 	return manifests, ""
@@ -117,9 +117,9 @@ func TestManifests(t *testing.T) {
 		"alias.yaml":      "kind: List\nx: &x shop.example.com\nitems:\n- " + strings.Replace(strings.TrimPrefix(indented, "  "), "shop.example.com\n    names", "*x\n    names", 1),
 		"other kind.yaml": "apiVersion: example.com/v1\nkind: CustomResourceDefinition\n---\n" + orderCRD,
 	} {
-		manifests, mistakes := readManifests(t, writeManifests(t, map[string]string{name: content}), name)
-		if mistakes != "" || len(manifests) != 1 || shown(manifests[0]) != orderShown {
-			t.Errorf("%s: %d manifests %s", name, len(manifests), mistakes)
+		manifests, errs := readManifests(t, writeManifests(t, map[string]string{name: content}), name)
+		if errs != "" || len(manifests) != 1 || shown(manifests[0]) != orderShown {
+			t.Errorf("%s: %d manifests %s", name, len(manifests), errs)
 			for _, m := range manifests {
 				t.Errorf("\t%s", shown(m))
 			}
@@ -130,9 +130,9 @@ func TestManifests(t *testing.T) {
 // TestManifestPositions compares positions with the text there.
 func TestManifestPositions(t *testing.T) {
 	dir := writeManifests(t, map[string]string{"crd.yaml": "# A comment.\n---\n" + orderCRD, "crd.json": orderJSON})
-	manifests, mistakes := readManifests(t, dir, "crd.yaml", "crd.json")
+	manifests, errs := readManifests(t, dir, "crd.yaml", "crd.json")
 	if len(manifests) != 2 {
-		t.Fatal(mistakes)
+		t.Fatal(errs)
 	}
 	for _, m := range manifests {
 		fields := []input.Placed{m.Group, m.Plural, m.Kind, m.ListKind, m.Scope, {Value: "true", Pos: m.Versions[0].ServedPos}}
@@ -170,13 +170,13 @@ func TestManifestFolder(t *testing.T) {
 		"crd/.hidden/e.yaml":    named("e"),
 		"crd/folder.yaml/f":     named("f"),
 	})
-	manifests, mistakes := readManifests(t, dir, "crd/b.yaml", "crd", "crd/c.json")
+	manifests, errs := readManifests(t, dir, "crd/b.yaml", "crd", "crd/c.json")
 	var plurals []string
 	for _, m := range manifests {
 		plurals = append(plurals, m.Plural.Value)
 	}
-	if want := []string{"b", "a1", "a2", "orders"}; mistakes != "" || !slices.Equal(plurals, want) {
-		t.Errorf("there are %v, want %v; %s", plurals, want, mistakes)
+	if want := []string{"b", "a1", "a2", "orders"}; errs != "" || !slices.Equal(plurals, want) {
+		t.Errorf("there are %v, want %v; %s", plurals, want, errs)
 	}
 }
 
@@ -202,9 +202,9 @@ func TestBadManifests(t *testing.T) {
 		{"version.yaml", strings.Replace(orderCRD, "apiVersion: apiextensions.k8s.io/v1\n", "", 1), `version.yaml:1:1: this CustomResourceDefinition has apiVersion ""`},
 		{"spec.yaml", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: &a [*a]\n", "spec.yaml:"},
 	} {
-		manifests, mistakes := readManifests(t, writeManifests(t, map[string]string{test.name: test.content}), test.name)
-		if !strings.Contains(mistakes, test.want) {
-			t.Errorf("%s: %d manifests, and the mistakes are\n%s\nwant %s", test.name, len(manifests), mistakes, test.want)
+		manifests, errs := readManifests(t, writeManifests(t, map[string]string{test.name: test.content}), test.name)
+		if !strings.Contains(errs, test.want) {
+			t.Errorf("%s: %d manifests, and the errors are\n%s\nwant %s", test.name, len(manifests), errs, test.want)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func FuzzManifest(f *testing.F) {
 		file.parse(append(content, "\n# CustomResourceDefinition"...))
 		file.parse(content)
 		lines := strings.Count(string(content), "\n") + 3
-		for _, mistake := range file.mistakes {
+		for _, mistake := range file.errs {
 			if mistake.Pos.Line < 1 || mistake.Pos.Line > lines {
 				t.Errorf("there are %d lines, and a mistake is at %v", lines, mistake)
 			}

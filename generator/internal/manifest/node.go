@@ -22,7 +22,7 @@ type manifestFile struct {
 	// withSchemas reports whether to read the schemas of versions.
 	withSchemas bool
 	manifests   []*input.Manifest
-	mistakes    []*model.Error
+	errs        []*model.Error
 	// visits is how many more values may be read.
 	visits int
 }
@@ -37,8 +37,8 @@ func (f *manifestFile) visit(node *yaml.Node) bool {
 	return f.visits >= 0
 }
 
-func (f *manifestFile) addMistake(pos token.Position, format string, args ...any) {
-	f.mistakes = append(f.mistakes, model.Errorf(pos, format, args...))
+func (f *manifestFile) addError(pos token.Position, format string, args ...any) {
+	f.errs = append(f.errs, model.Errorf(pos, format, args...))
 }
 
 // manifestNode is a value in a file of manifests. The node of a missing value is nil, and all methods

@@ -35,20 +35,20 @@ spec:
         ` + strings.ReplaceAll(strings.TrimSpace(schema), "\n", "\n        ") + "\n"
 }
 
-// readSchema returns the schema of the first version in a file, and the mistakes.
+// readSchema returns the schema of the first version in a file, and the errors.
 func readSchema(t *testing.T, name, content string) (*input.JSONSchema, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var mistakes model.Errors
-	manifests, err := Read(t.Context(), []string{file}, true, &mistakes)
+	var errs model.Errors
+	manifests, err := Read(t.Context(), []string{file}, true, &errs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := ""
-	if err := mistakes.Join(); err != nil {
+	if err := errs.Join(); err != nil {
 		text = strings.ReplaceAll(err.Error(), file+":", "")
 	}
 	if len(manifests) == 0 {
@@ -123,9 +123,9 @@ func TestSchema(t *testing.T) {
 		` ports@18:11(19:13 type=array list=map key=port key=protocol items=(23:15 type=object` +
 		` port@25:17(25:23 type=integer format=int32 default=80) protocol@26:17(26:27 type=string default="80")))` +
 		` raw@29:11(29:16 type=object preserves=true embedded=true)`
-	got, mistakes := readSchema(t, "crd.yaml", crdWith(orderSchema))
-	if mistakes != "" {
-		t.Fatal(mistakes)
+	got, errs := readSchema(t, "crd.yaml", crdWith(orderSchema))
+	if errs != "" {
+		t.Fatal(errs)
 	}
 	if shown := shownSchema(got); shown != want {
 		t.Errorf("the schema is\n%s\nwant\n%s", shown, want)
@@ -142,9 +142,9 @@ func TestSchemaInJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromJSON, mistakes := readSchema(t, "crd.json", string(text))
-	if mistakes != "" {
-		t.Fatal(mistakes)
+	fromJSON, errs := readSchema(t, "crd.json", string(text))
+	if errs != "" {
+		t.Fatal(errs)
 	}
 	fromYAML, _ := readSchema(t, "crd.yaml", crdWith(orderSchema))
 	position := regexp.MustCompile(`@?\d+:\d+`)
@@ -156,17 +156,17 @@ func TestSchemaInJSON(t *testing.T) {
 
 func TestNoSchema(t *testing.T) {
 	for _, content := range []string{crdWith("{}"), crdWith("null"), strings.Split(crdWith("null"), "    schema:")[0]} {
-		got, mistakes := readSchema(t, "crd.yaml", content)
-		if mistakes != "" || got != nil && shownSchema(got) != "16:9" {
-			t.Errorf("%v, %s", got, mistakes)
+		got, errs := readSchema(t, "crd.yaml", content)
+		if errs != "" || got != nil && shownSchema(got) != "16:9" {
+			t.Errorf("%v, %s", got, errs)
 		}
 	}
 }
 
 // TestRecursiveAlias reads a YAML alias within its own anchor.
 func TestRecursiveAlias(t *testing.T) {
-	_, mistakes := readSchema(t, "crd.yaml", crdWith("&root\ntype: object\nproperties:\n  child: *root"))
-	if !strings.Contains(mistakes, "nested too deeply") && !strings.Contains(mistakes, "too many YAML aliases") {
-		t.Errorf("the mistakes are %q", mistakes)
+	_, errs := readSchema(t, "crd.yaml", crdWith("&root\ntype: object\nproperties:\n  child: *root"))
+	if !strings.Contains(errs, "nested too deeply") && !strings.Contains(errs, "too many YAML aliases") {
+		t.Errorf("the errors are %q", errs)
 	}
 }

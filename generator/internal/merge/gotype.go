@@ -13,9 +13,9 @@ import (
 // packages with its marker, and controller-gen for others. If no kind of the run is in a package with that
 // marker, all kinds are custom resources, and so CRDs describe the types of k8s.io/api in them too. Types with
 // a name refer to each other by it, so they may be recursive.
-func fromGo(in Input, mistakes *model.Errors) *model.Schema {
+func fromGo(in Input, errs *model.Errors) *model.Schema {
 	g := &goSchema{
-		types: in.Types, set: in.Set, mistakes: mistakes,
+		types: in.Types, set: in.Set, errs: errs,
 		names: map[*types.Named]string{}, encodings: map[*types.Named]encoding{}, maps: map[string]*model.SchemaMap{}, atoms: map[string]model.SchemaAtom{}, reported: map[model.Error]bool{},
 	}
 	applied := slices.DeleteFunc(in.Set.Kinds(), func(k *model.Kind) bool { return !k.NeedsApply() })

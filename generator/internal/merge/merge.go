@@ -28,24 +28,24 @@ import (
 )
 
 // Decide returns the schema of the kinds that have the verb apply or applyStatus. It adds contradictions
-// between Go types and CRDs to the mistakes or, in dependencies, to the warnings of the set. The error is
+// between Go types and CRDs to errs or, in dependencies, to the warnings of the set. The error is
 // that of ctx.
-func Decide(ctx context.Context, in Input, mistakes *model.Errors) (*model.Schema, error) {
+func Decide(ctx context.Context, in Input, errs *model.Errors) (*model.Schema, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d := &decision{Input: in, mistakes: mistakes, atoms: map[string]model.SchemaAtom{}}
+	d := &decision{Input: in, errs: errs, atoms: map[string]model.SchemaAtom{}}
 	for _, k := range in.Set.Kinds() {
 		if k.NeedsApply() {
 			d.kinds = append(d.kinds, k)
 		}
 	}
-	before := mistakes.Len()
-	for _, t := range fromGo(in, mistakes).Types {
+	before := errs.Len()
+	for _, t := range fromGo(in, errs).Types {
 		d.atoms[t.Name] = t.Atom
 	}
 	fromFile := d.readDocument()
-	if mistakes.Len() == before { // otherwise a contradiction may follow from a marker that is not read
+	if errs.Len() == before { // otherwise a contradiction may follow from a marker that is not read
 		d.readManifests(fromFile)
 	}
 	return d.schema(), nil
@@ -54,7 +54,7 @@ func Decide(ctx context.Context, in Input, mistakes *model.Errors) (*model.Schem
 // decision is the state of one Decide.
 type decision struct {
 	Input
-	mistakes *model.Errors
+	errs *model.Errors
 	// kinds are those to apply.
 	kinds []*model.Kind
 	// atoms are the types by name.
@@ -78,7 +78,7 @@ func (d *decision) readDocument() map[*model.Kind]bool {
 	if d.OpenAPI == "" {
 		return found
 	}
-	doc := openDocument(d.OpenAPI, d.mistakes)
+	doc := openDocument(d.OpenAPI, d.errs)
 	if doc == nil {
 		return found
 	}
@@ -88,7 +88,7 @@ func (d *decision) readDocument() map[*model.Kind]bool {
 		}
 	}
 	if len(found) == 0 && len(d.kinds) > 0 {
-		d.mistakes.Add(token.Position{Filename: d.OpenAPI}, "this file of --applyconfig-openapi-schema defines no kind of this run, such as %s; name the document of a server that serves them, or remove the flag", d.nameOf(d.kinds[0]))
+		d.errs.Add(token.Position{Filename: d.OpenAPI}, "this file of --applyconfig-openapi-schema defines no kind of this run, such as %s; name the document of a server that serves them, or remove the flag", d.nameOf(d.kinds[0]))
 	}
 	maps.Copy(d.atoms, doc.types)
 	return found
@@ -121,7 +121,7 @@ func (d *decision) readManifests(but map[*model.Kind]bool) {
 	maps.Copy(d.atoms, merged)
 }
 
-// report adds what a comparison has found. In the user's module, contradictions are mistakes. The user cannot
+// report adds what a comparison has found. In the user's module, contradictions are errors. The user cannot
 // change the types of dependencies, and servers have the CRD, so there they are one warning. seen has the
 // fields of earlier kinds.
 func (d *decision) report(k *model.Kind, c *comparison, own map[string]bool, seen map[token.Position]bool) {
@@ -133,7 +133,7 @@ func (d *decision) report(k *model.Kind, c *comparison, own map[string]bool, see
 			others = append(others, found)
 		case !seen[found.goPos]:
 			seen[found.goPos] = true
-			d.mistakes.Add(found.goPos, "%s; regenerate the CRD with controller-gen, or %s", found.problem, found.fix)
+			d.errs.Add(found.goPos, "%s; regenerate the CRD with controller-gen, or %s", found.problem, found.fix)
 		}
 	}
 	if len(others) > 0 {

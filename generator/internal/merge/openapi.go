@@ -23,8 +23,8 @@ type document struct {
 	// byKind has the names of definitions by kind. It is nil until a kind is not found by its name.
 	byKind map[groupVersionKind]string
 	// types are the definitions that were needed.
-	types    map[string]model.SchemaAtom
-	mistakes *model.Errors
+	types map[string]model.SchemaAtom
+	errs  *model.Errors
 }
 
 var quantity = model.TypeRef{Path: "k8s.io/apimachinery/pkg/api/resource", Name: "Quantity"}
@@ -33,12 +33,12 @@ type groupVersionKind struct{ Group, Version, Kind string }
 
 // openDocument reads a file with an OpenAPI document, of version 2 or 3. If the file has none, it adds a
 // mistake and returns nil.
-func openDocument(file string, mistakes *model.Errors) *document {
-	d := &document{file: file, types: map[string]model.SchemaAtom{}, mistakes: mistakes}
+func openDocument(file string, errs *model.Errors) *document {
+	d := &document{file: file, types: map[string]model.SchemaAtom{}, errs: errs}
 	const fix = "name a file with the output of kubectl get --raw /openapi/v2"
 	var err error
 	if d.content, err = regular.ReadFile(file); err != nil {
-		mistakes.Add(token.Position{Filename: file}, "cannot read this file of --applyconfig-openapi-schema: %v; %s", regular.WithoutPath(err), fix)
+		errs.Add(token.Position{Filename: file}, "cannot read this file of --applyconfig-openapi-schema: %v; %s", regular.WithoutPath(err), fix)
 		return nil
 	}
 	var parsed struct {
@@ -46,7 +46,7 @@ func openDocument(file string, mistakes *model.Errors) *document {
 		Components  struct{ Schemas map[string]json.RawMessage }
 	}
 	if err := json.Unmarshal(d.content, &parsed); err != nil {
-		mistakes.Add(d.position(offsetOf(err)), "this file of --applyconfig-openapi-schema is not JSON as in an OpenAPI document: %s; %s", reason(err), fix)
+		errs.Add(d.position(offsetOf(err)), "this file of --applyconfig-openapi-schema is not JSON as in an OpenAPI document: %s; %s", reason(err), fix)
 		return nil
 	}
 	d.definitions = parsed.Definitions
@@ -54,7 +54,7 @@ func openDocument(file string, mistakes *model.Errors) *document {
 		d.definitions = parsed.Components.Schemas
 	}
 	if len(d.definitions) == 0 {
-		mistakes.Add(token.Position{Filename: file}, "this file of --applyconfig-openapi-schema has no definitions; %s", fix)
+		errs.Add(token.Position{Filename: file}, "this file of --applyconfig-openapi-schema has no definitions; %s", fix)
 		return nil
 	}
 	return d
@@ -133,7 +133,7 @@ func (d *document) addDefinition(name string) {
 	d.types[name] = model.SchemaAtom{} // for definitions that refer to themselves
 	var defined definition
 	if err := json.Unmarshal(text, &defined); err != nil {
-		d.mistakes.Add(d.position(d.offset(text)+offsetOf(err)), "definition %s is not a schema of OpenAPI: %s; export the document again, or correct it", name, reason(err))
+		d.errs.Add(d.position(d.offset(text)+offsetOf(err)), "definition %s is not a schema of OpenAPI: %s; export the document again, or correct it", name, reason(err))
 		return
 	}
 	r := definitionReader{document: d, name: name}
@@ -245,7 +245,7 @@ func (r *definitionReader) schema(in *definition) *input.JSONSchema {
 	return s
 }
 
-// check adds mistakes about a schema.
+// check adds errors about a schema.
 func (r *definitionReader) check(s *input.JSONSchema) {
 	known := []string{"", "array", "boolean", "integer", "number", "object", "string"}
 	switch {
@@ -260,11 +260,11 @@ func (r *definitionReader) check(s *input.JSONSchema) {
 	}
 }
 
-// add adds a mistake at the first occurrence of a text in the definition.
+// add adds an error at the first occurrence of a text in the definition.
 func (r *definitionReader) add(text, format string, args ...any) {
 	definition := r.definitions[r.name]
 	offset := r.offset(definition) + max(bytes.Index(definition, []byte(text)), 0)
-	r.mistakes.Add(r.position(offset), "%s; export the document again, or correct it", fmt.Sprintf(format, args...))
+	r.errs.Add(r.position(offset), "%s; export the document again, or correct it", fmt.Sprintf(format, args...))
 }
 
 // scalarJSON returns a scalar in JSON, and "" for other values: their defaults have no effect on merges.

@@ -25,9 +25,9 @@ type Input struct {
 
 // goSchema derives a schema from Go types.
 type goSchema struct {
-	types    *input.Types
-	set      *model.Set
-	mistakes *model.Errors
+	types *input.Types
+	set   *model.Set
+	errs  *model.Errors
 	// custom reports whether all kinds are custom resources.
 	custom bool
 	// names are the names of types, and encodings are their forms in JSON. Method sets are slow.
@@ -42,7 +42,7 @@ type goSchema struct {
 	// copying are the structs whose fields are being copied for a field with members of its own. A struct in
 	// itself is not copied again.
 	copying []*types.Named
-	// reported are the mistakes that were reported. Several fields may have one type with a mistake.
+	// reported are the errors that were reported. Several fields may have one type with a mistake.
 	reported map[model.Error]bool
 }
 
@@ -131,7 +131,7 @@ func (g *goSchema) report(at site, m marker, format, fix string, args ...any) {
 		g.set.Warnings = append(g.set.Warnings, model.Errorf(m.Pos, "%s; the marker is ignored", err.Message))
 		return
 	}
-	g.mistakes.Add(m.Pos, "%s; %s", err.Message, strings.TrimPrefix(fix, "; "))
+	g.errs.Add(m.Pos, "%s; %s", err.Message, strings.TrimPrefix(fix, "; "))
 }
 
 // granularity returns how the fields of an object belong together.

@@ -34,20 +34,20 @@ func Errorf(pos token.Position, format string, args ...any) *Error {
 	return &Error{Pos: pos, Message: fmt.Sprintf(format, args...)}
 }
 
-// Errors collects the mistakes of a run, so that the user can correct them all at once.
+// Errors collects the errors of a run, so that the user can correct them all at once.
 type Errors struct {
 	all []*Error
 }
 
-// Add adds a mistake.
+// Add adds an error.
 func (e *Errors) Add(pos token.Position, format string, args ...any) {
 	e.all = append(e.all, Errorf(pos, format, args...))
 }
 
-// Len returns how many mistakes there are.
+// Len returns how many errors there are.
 func (e *Errors) Len() int { return len(e.all) }
 
-// Cut removes the mistakes after the first n, and returns them.
+// Cut removes the errors after the first n, and returns them.
 func (e *Errors) Cut(n int) []*Error {
 	cut := e.all[n:]
 	e.all = e.all[:n:n]
@@ -61,7 +61,7 @@ func SortErrors(all []*Error) {
 	})
 }
 
-// Join returns the mistakes sorted by position, one a line, or nil. It drops repeated ones.
+// Join returns the errors sorted by position, one a line, or nil. It drops repeated ones.
 func (e *Errors) Join() error {
 	SortErrors(e.all)
 	var errs []error

@@ -6,22 +6,22 @@ import (
 )
 
 func TestErrorsJoin(t *testing.T) {
-	var mistakes Errors
-	if mistakes.Join() != nil {
-		t.Error("no mistakes are an error")
+	var errs Errors
+	if errs.Join() != nil {
+		t.Error("no errors are an error")
 	}
 	at := func(file string, line, column int) token.Position {
 		return token.Position{Filename: file, Line: line, Column: column}
 	}
-	mistakes.Add(at("b.go", 1, 1), "sixth")
-	mistakes.Add(at("a.go", 10, 1), "fifth")
-	mistakes.Add(at("a.go", 9, 2), "fourth")
-	mistakes.Add(at("a.go", 9, 1), "third")
-	mistakes.Add(at("a.go", 9, 1), "third")
-	mistakes.Add(token.Position{Filename: "a.go"}, "second")
-	mistakes.Add(token.Position{}, "first")
+	errs.Add(at("b.go", 1, 1), "sixth")
+	errs.Add(at("a.go", 10, 1), "fifth")
+	errs.Add(at("a.go", 9, 2), "fourth")
+	errs.Add(at("a.go", 9, 1), "third")
+	errs.Add(at("a.go", 9, 1), "third")
+	errs.Add(token.Position{Filename: "a.go"}, "second")
+	errs.Add(token.Position{}, "first")
 	const want = "first\na.go: second\na.go:9:1: third\na.go:9:2: fourth\na.go:10:1: fifth\nb.go:1:1: sixth"
-	if got := mistakes.Join().Error(); got != want {
+	if got := errs.Join().Error(); got != want {
 		t.Errorf("the errors are\n%s\nwant\n%s", got, want)
 	}
 }

@@ -34,7 +34,7 @@ func NamedPackages(packages []*input.Package) []string {
 // Decide returns what the packages of the set that are not dependencies lack. It leaves out packages that
 // lack nothing. A package that declares AddToScheme registers its types itself, so that only its missing list
 // types are registered. externals are the packages of NamedPackages, by import path.
-func Decide(packages []*input.Package, externals map[string]*input.External, set *model.Set, mistakes *model.Errors) []*model.Registration {
+func Decide(packages []*input.Package, externals map[string]*input.External, set *model.Set, errs *model.Errors) []*model.Registration {
 	byPath := map[string]*input.Package{}
 	for _, pkg := range packages {
 		byPath[pkg.Path] = pkg
@@ -42,13 +42,13 @@ func Decide(packages []*input.Package, externals map[string]*input.External, set
 	var all []*model.Registration
 	for _, p := range set.Packages() {
 		if pkg := byPath[p.Path]; pkg != nil && !pkg.Dependency && len(p.Kinds()) > 0 {
-			if r := decide(pkg, p, set, mistakes); r != nil {
+			if r := decide(pkg, p, set, errs); r != nil {
 				refuseDotImports(pkg, r, func(path string) *input.Package {
 					if external := externals[path]; external != nil {
 						return external.Package
 					}
 					return byPath[path]
-				}, mistakes)
+				}, errs)
 				all = append(all, r)
 			}
 		}
@@ -57,7 +57,7 @@ func Decide(packages []*input.Package, externals map[string]*input.External, set
 }
 
 // decide returns what a package lacks, or nil.
-func decide(pkg *input.Package, p *model.Package, set *model.Set, mistakes *model.Errors) *model.Registration {
+func decide(pkg *input.Package, p *model.Package, set *model.Set, errs *model.Errors) *model.Registration {
 	r := &model.Registration{
 		APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: privateNames(pkg)},
 		Group:      p.GroupVersion.Group.Name, Version: p.GroupVersion.Version, GroupVersion: p.SchemeGroupVersion,
@@ -82,15 +82,15 @@ func decide(pkg *input.Package, p *model.Package, set *model.Set, mistakes *mode
 			r.Renamed = append(r.Renamed, name)
 		}
 	}
-	r.Builder = builderOf(pkg, r, mistakes)
+	r.Builder = builderOf(pkg, r, errs)
 	r.WritesBuilder = r.Builder == model.FuncBuilder && pkg.SchemeBuilder == input.NoBuilder
-	r.BuildConstraint = constraintOf(pkg, r, mistakes)
+	r.BuildConstraint = constraintOf(pkg, r, errs)
 	return r
 }
 
 // refuseDotImports adds the names that the file would declare although the package imports them with a dot. read
 // returns another package, or nil.
-func refuseDotImports(pkg *input.Package, r *model.Registration, read func(path string) *input.Package, mistakes *model.Errors) {
+func refuseDotImports(pkg *input.Package, r *model.Registration, read func(path string) *input.Package, errs *model.Errors) {
 	names := declaredBy(r)
 	for _, imported := range pkg.DotImports {
 		other := read(imported.Path)
@@ -99,7 +99,7 @@ func refuseDotImports(pkg *input.Package, r *model.Registration, read func(path 
 		}
 		taken := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !other.Declared[name] })
 		if len(taken) > 0 {
-			mistakes.Add(imported.Pos, "--register declares %s, and this import with a dot does too; import package %s with a name", strings.Join(taken, ", "), imported.Path)
+			errs.Add(imported.Pos, "--register declares %s, and this import with a dot does too; import package %s with a name", strings.Join(taken, ", "), imported.Path)
 		}
 	}
 }
@@ -198,8 +198,8 @@ func copied(set *model.Set, pkg *input.Package) []string {
 	return names
 }
 
-// builderOf returns how the file registers its types. It adds a mistake if a list type would not be registered.
-func builderOf(pkg *input.Package, r *model.Registration, mistakes *model.Errors) model.Builder {
+// builderOf returns how the file registers its types. It adds an error if a list type would not be registered.
+func builderOf(pkg *input.Package, r *model.Registration, errs *model.Errors) model.Builder {
 	switch {
 	case len(r.Types) == 0:
 		return model.NoBuilder
@@ -212,15 +212,15 @@ func builderOf(pkg *input.Package, r *model.Registration, mistakes *model.Errors
 	}
 	for _, list := range r.Lists {
 		if t := pkg.Type(list.Kind); !t.ListMentioned {
-			mistakes.Add(t.Pos, "--register declares %s, but AddToScheme of package %s does not register it, and there is no SchemeBuilder with which generated code could; add &%s{} to AddKnownTypes in AddToScheme", list.Name, pkg.Path, list.Name)
+			errs.Add(t.Pos, "--register declares %s, but AddToScheme of package %s does not register it, and there is no SchemeBuilder with which generated code could; add &%s{} to AddKnownTypes in AddToScheme", list.Name, pkg.Path, list.Name)
 		}
 	}
 	return model.NoBuilder
 }
 
-// constraintOf returns the build constraint that all types of the file have. It adds a mistake if only some
+// constraintOf returns the build constraint that all types of the file have. It adds an error if only some
 // have one, because one file cannot register all of them.
-func constraintOf(pkg *input.Package, r *model.Registration, mistakes *model.Errors) string {
+func constraintOf(pkg *input.Package, r *model.Registration, errs *model.Errors) string {
 	needed := slices.Clone(r.Types)
 	for _, list := range r.Lists {
 		needed = append(needed, list.Kind)
@@ -243,7 +243,7 @@ func constraintOf(pkg *input.Package, r *model.Registration, mistakes *model.Err
 			if t := pkg.Type(name); t != nil {
 				pos = t.Pos
 			}
-			mistakes.Add(pos, "--register cannot register %s, whose file has %s, together with %s, whose file has %s; move the types to separate packages, or write AddToScheme yourself", name, line, first, other)
+			errs.Add(pos, "--register cannot register %s, whose file has %s, together with %s, whose file has %s; move the types to separate packages, or write AddToScheme yourself", name, line, first, other)
 			return ""
 		}
 	}

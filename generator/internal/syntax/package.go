@@ -120,15 +120,15 @@ func (p *Package) IsBroken() bool {
 
 // AddErrors adds the first error of each file that does not parse, and reports whether there is
 // one. The other errors in a file tend to follow from the first.
-func (p *Package) AddErrors(mistakes *model.Errors) bool {
+func (p *Package) AddErrors(errs *model.Errors) bool {
 	for i, err := range p.Failures {
 		var list scanner.ErrorList
 		switch {
 		case err == nil:
 		case errors.As(err, &list):
-			mistakes.Add(list[0].Pos, "%s; %s%s", list[0].Msg, FixFirst, p.OrNewerGo())
+			errs.Add(list[0].Pos, "%s; %s%s", list[0].Msg, FixFirst, p.OrNewerGo())
 		default:
-			mistakes.Add(token.Position{Filename: p.Names[i]}, "cannot read the file: %v; %s", regular.WithoutPath(err), FixFirst)
+			errs.Add(token.Position{Filename: p.Names[i]}, "cannot read the file: %v; %s", regular.WithoutPath(err), FixFirst)
 		}
 	}
 	return p.IsBroken()

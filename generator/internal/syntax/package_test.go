@@ -44,8 +44,8 @@ func TestNewerSyntax(t *testing.T) {
 	if err := Parse(t.Context(), []*Package{src}, 0, false); err != nil {
 		t.Fatal(err)
 	}
-	var mistakes model.Errors
-	if !src.AddErrors(&mistakes) || !strings.Contains(mistakes.Join().Error(), "; fix the file first, or build informer-gen again with Go 1.999 of go.mod") {
-		t.Errorf("the mistakes are %v", mistakes.Join())
+	var errs model.Errors
+	if !src.AddErrors(&errs) || !strings.Contains(errs.Join().Error(), "; fix the file first, or build informer-gen again with Go 1.999 of go.mod") {
+		t.Errorf("the errors are %v", errs.Join())
 	}
 }

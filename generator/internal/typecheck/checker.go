@@ -42,9 +42,9 @@ func NewChecker(run *input.Run, described []*describe.Described, note func(forma
 }
 
 // Answer answers the open questions about the packages from the types of each package by itself. If that leaves a question
-// open, it reads the imports of the package too. A type that a question needs and that is unknown is a mistake, and its
+// open, it reads the imports of the package too. A type that a question needs and that is unknown is an error, and its
 // package is Broken. The error is that of the go command, or of ctx.
-func (c *Checker) Answer(ctx context.Context, mistakes *model.Errors) error {
+func (c *Checker) Answer(ctx context.Context, errs *model.Errors) error {
 	copies := map[string]bool{}
 	for _, d := range c.packages {
 		copies[d.Syntax.Path] = c.run.DeepCopy && !d.Syntax.Dependency
@@ -75,7 +75,7 @@ func (c *Checker) Answer(ctx context.Context, mistakes *model.Errors) error {
 		return nil
 	}
 	slices.Sort(paths)
-	return c.withClosure(ctx, slices.Compact(paths), "because of "+strings.Join(why, ", "), func(in *closure) error { return in.answer(open, mistakes) })
+	return c.withClosure(ctx, slices.Compact(paths), "because of "+strings.Join(why, ", "), func(in *closure) error { return in.answer(open, errs) })
 }
 
 // withClosure runs check with a closure of packages, for at most maxChecking. The note names the purpose.
@@ -105,10 +105,10 @@ func (c *Checker) withClosure(ctx context.Context, paths []string, purpose strin
 
 // Types returns the Go types that the kinds in the packages consist of, and the types that their methods
 // take, with their comments. If the run writes deep copies, it also has the types that methods return, views, and the types of
-// the main module that markers choose for deep copies. A type that cannot be resolved is a mistake. isKind reports whether
+// the main module that markers choose for deep copies. A type that cannot be resolved is an error. isKind reports whether
 // a type is a kind: a list type that the run would write for another type is left out. The error is that of the go
 // command, or of ctx.
-func (c *Checker) Types(ctx context.Context, isKind func(model.TypeRef) bool, mistakes *model.Errors) (*input.Types, error) {
+func (c *Checker) Types(ctx context.Context, isKind func(model.TypeRef) bool, errs *model.Errors) (*input.Types, error) {
 	found := &input.Types{
 		Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet(),
 		PackageMarkers: map[string][]input.CommentMarker{}, Dependencies: map[string]bool{}, Constraints: map[string]string{},
@@ -127,7 +127,7 @@ func (c *Checker) Types(ctx context.Context, isKind func(model.TypeRef) bool, mi
 	}
 	err := c.withClosure(ctx, slices.Sorted(maps.Keys(roots)), "for apply configurations and deep copies", func(in *closure) error {
 		in.withComments, found.FileSet = true, in.fset
-		return in.addTypes(roots, found, mistakes)
+		return in.addTypes(roots, found, errs)
 	})
 	if err != nil {
 		return nil, err
@@ -162,20 +162,20 @@ func (c *Checker) roots() map[string][]string {
 }
 
 // addTypes adds the named types, and all that they need, to found.
-func (c *closure) addTypes(names map[string][]string, found *input.Types, mistakes *model.Errors) error {
+func (c *closure) addTypes(names map[string][]string, found *input.Types, errs *model.Errors) error {
 	root, err := c.reach(names)
 	if err != nil {
 		return err
 	}
 	for d := range root.reachable() {
 		for _, problem := range d.problems {
-			mistakes.Add(problem.pos, "%s", problem.text)
+			errs.Add(problem.pos, "%s", problem.text)
 		}
 	}
 	for path, p := range c.parts {
 		found.Packages[path], found.Dependencies[path] = c.check(p), p.src.Dependency
-		p.addRecursion(mistakes)
-		c.addGrowth(found.Packages[path], mistakes)
+		p.addRecursion(errs)
+		c.addGrowth(found.Packages[path], errs)
 		p.addComments(found.Comments)
 		for _, file := range p.src.Files {
 			found.PackageMarkers[path] = append(found.PackageMarkers[path], packageMarkers(p.src, file)...)

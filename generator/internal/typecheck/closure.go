@@ -29,7 +29,7 @@ type closure struct {
 	parts   map[string]*part
 	// queue has the kept declarations whose references are not resolved yet.
 	queue []*declaration
-	// reported are the causes that are among the mistakes.
+	// reported are the causes that are among errs.
 	reported []problem
 	// withComments reports whether the syntax has comments.
 	withComments bool

@@ -71,7 +71,7 @@ func memoryClosure(t testing.TB, text string) *closure {
 
 // answered describes package shop of an archive. inSyntax is the question that the package by itself leaves
 // open.
-func answered(t testing.TB, text string) (pkg *input.Package, inSyntax string, mistakes error) {
+func answered(t testing.TB, text string) (pkg *input.Package, inSyntax string, errs error) {
 	t.Helper()
 	c := memoryClosure(t, text)
 	var found model.Errors

@@ -44,13 +44,13 @@ func FuzzDescribe(f *testing.F) {
 		src := &syntax.Package{Path: "example.com/shop/v1", FileSet: fset}
 		src.AddFile("types.go", file)
 		run := &input.Run{}
-		var mistakes model.Errors
-		q := &question{Described: describe.Packages(run, []*syntax.Package{src}, &mistakes)[0]}
+		var errs model.Errors
+		q := &question{Described: describe.Packages(run, []*syntax.Package{src}, &errs)[0]}
 		pkg := q.Package
 		if !q.Open.IsEmpty() {
 			q.resolve(checkAlone(src), nil)
 			c := &closure{ctx: t.Context(), run: run, fset: fset, sources: map[string]*syntax.Package{src.Path: src}, parts: map[string]*part{}}
-			if err := c.answer([]*question{q}, &mistakes); err != nil {
+			if err := c.answer([]*question{q}, &errs); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -65,10 +65,10 @@ func FuzzDescribe(f *testing.F) {
 				}
 			}
 		}
-		if _, err := decide.Decide(t.Context(), decide.Input{Run: run, Packages: []*input.Package{pkg}, Code: noCode{}}, &mistakes); err != nil {
+		if _, err := decide.Decide(t.Context(), decide.Input{Run: run, Packages: []*input.Package{pkg}, Code: noCode{}}, &errs); err != nil {
 			t.Fatal(err)
 		}
-		_ = mistakes.Join()
+		_ = errs.Join()
 	})
 }
 

@@ -10,26 +10,26 @@ import (
 
 // addRecursion adds the types of the package that contain themselves. The other errors of the type checker may be
 // about declarations that were not kept.
-func (p *part) addRecursion(mistakes *model.Errors) {
+func (p *part) addRecursion(errs *model.Errors) {
 	for _, err := range p.typeErrors {
 		if text, ok := strings.CutPrefix(err.Msg, "invalid recursive type"); ok {
 			name, _, _ := strings.Cut(strings.TrimLeft(text, ": "), "\n")
 			name, _, _ = strings.Cut(name, " ")
-			mistakes.Add(err.Fset.Position(err.Pos), "type %s contains itself without end; make a field on the way a pointer, a slice or a map", name)
+			errs.Add(err.Fset.Position(err.Pos), "type %s contains itself without end; make a field on the way a pointer, a slice or a map", name)
 		}
 	}
 }
 
 // addGrowth adds the generic types of a package that refer to larger and larger instances of themselves, which Go does not
 // compile. The type checker reports them only if it finds no other error.
-func (c *closure) addGrowth(pkg *types.Package, mistakes *model.Errors) {
+func (c *closure) addGrowth(pkg *types.Package, errs *model.Errors) {
 	for _, name := range pkg.Scope().Names() {
 		declared, ok := pkg.Scope().Lookup(name).(*types.TypeName)
 		if !ok {
 			continue
 		}
 		if named, ok := declared.Type().(*types.Named); ok && named.TypeParams().Len() > 0 && grows(named, nil) {
-			mistakes.Add(c.fset.Position(declared.Pos()), "type %s refers to other instances of itself without end; use its own type parameters as their arguments", name)
+			errs.Add(c.fset.Position(declared.Pos()), "type %s refers to other instances of itself without end; use its own type parameters as their arguments", name)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (q *question) resolveCalls(pkg *types.Package) (open string) {
 }
 
 // answer answers questions from the types that they need.
-func (c *closure) answer(questions []*question, mistakes *model.Errors) (err error) {
+func (c *closure) answer(questions []*question, errs *model.Errors) (err error) {
 	roots := make([]*declaration, len(questions))
 	for i, q := range questions { // all before the first check, because they may share packages
 		if roots[i], err = c.reach(q.names()); err != nil {
@@ -139,7 +139,7 @@ func (c *closure) answer(questions []*question, mistakes *model.Errors) (err err
 		if reason == "" || onlyFields && q.Syntax.Dependency && q.leaveFields(c, roots[i]) {
 			continue
 		}
-		q.addTypeError(c, roots[i], reason, mistakes)
+		q.addTypeError(c, roots[i], reason, errs)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (q *question) leaveFields(c *closure, root *declaration) bool {
 }
 
 // addTypeError adds the reason why types that the questions need are unknown.
-func (q *question) addTypeError(c *closure, root *declaration, reason string, mistakes *model.Errors) {
+func (q *question) addTypeError(c *closure, root *declaration, reason string, errs *model.Errors) {
 	q.Package.Types, q.Package.Broken = nil, true // no other errors about its kinds
 	cause, ok := c.cause(root)
 	if !ok {
@@ -171,5 +171,5 @@ func (q *question) addTypeError(c *closure, root *declaration, reason string, mi
 	if what, command, ok := strings.Cut(cause.text, "; to add it: "); ok {
 		text = what + ", which " + reason + " needs; to add it: " + command
 	}
-	mistakes.Add(cause.pos, "%s", text)
+	errs.Add(cause.pos, "%s", text)
 }

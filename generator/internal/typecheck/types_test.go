@@ -12,7 +12,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// declaredIn returns the types of an archive that the named types of package shop need, and the mistakes.
+// declaredIn returns the types of an archive that the named types of package shop need, and the errors.
 func declaredIn(t *testing.T, text string, withHidden bool, names ...string) (*input.Types, error) {
 	t.Helper()
 	c := memoryClosure(t, text)
@@ -21,11 +21,11 @@ func declaredIn(t *testing.T, text string, withHidden bool, names ...string) (*i
 		Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: c.fset,
 		PackageMarkers: map[string][]input.CommentMarker{}, Dependencies: map[string]bool{},
 	}
-	var mistakes model.Errors
-	if err := c.addTypes(map[string][]string{"shop": names}, found, &mistakes); err != nil {
+	var errs model.Errors
+	if err := c.addTypes(map[string][]string{"shop": names}, found, &errs); err != nil {
 		t.Fatal(err)
 	}
-	return found, mistakes.Join()
+	return found, errs.Join()
 }
 
 // describedBy returns the comment of a declaration: its text, and its markers with their lines and columns.
