@@ -46,7 +46,8 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 		return nil, err
 	}
 	if len(loaded.Packages) != 1 {
-		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
+		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package",
+			strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
 	gv, kinds, err := decide.Aliases(ctx, inputOf(run, loaded), filepath.ToSlash(run.OutputDir), &errs)
 	if err != nil {
@@ -57,13 +58,16 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	case err != nil:
 		return nil, err
 	case len(kinds) == 0:
-		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta, DeepCopyObject and a list type; name another package", loaded.Packages[0].Path)
+		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta, "+
+			"DeepCopyObject and a list type; name another package", loaded.Packages[0].Path)
 	case run.Layout.OutputPackage == gv.Main().Path:
 		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Main().Path)
 	case !isPackageName(name):
-		return nil, optionError("OutputDir", "{OutputDir}=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
+		return nil, optionError("OutputDir", "{OutputDir}=%s does not end in a valid name of a Go package; "+
+			"name a folder such as api/shop/%s", dir, gv.Version)
 	case !decide.FitsFolder(gv, filepath.ToSlash(run.OutputDir)):
-		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Main().Path, gv.Version, gv.Version)
+		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; "+
+			"name a folder such as api/shop/%s", dir, name, gv.Main().Path, gv.Version, gv.Version)
 	}
 	file := &AliasFile{Path: filepath.Join(run.OutputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}
 	for _, k := range kinds {

@@ -86,7 +86,8 @@ func checkComment(comment string, add func(at int, message string)) {
 		text := strings.TrimSpace(line)
 		switch indent := strings.Index(line, text); {
 		case generatedMark.MatchString(text):
-			add(at+indent, "a header file may not have the line that marks generated code, because the tools of that line would own each generated file; remove the line")
+			add(at+indent, "a header file may not have the line that marks generated code, "+
+				"because the tools of that line would own each generated file; remove the line")
 		case markerLine.MatchString(text):
 			add(at+indent, "a header file may have no marker, "+every)
 		}

@@ -29,8 +29,9 @@ func checkSet(options Options, run *input.Run, loaded *load.Loaded, set *model.S
 	case len(informed) == 0:
 		return nothingLeft(options.From, run, loaded, set.Warnings)
 	case set.Clientset != nil && !slices.ContainsFunc(informed, (*model.Kind).HasLister):
-		return optionError("VersionedClientsetPackage", "no kind in %s can be listed, so there is nothing to generate with {VersionedClientsetPackage}; "+
-			"name other packages, or remove {VersionedClientsetPackage}", strings.Join(run.Patterns, " "))
+		return optionError("VersionedClientsetPackage",
+			"no kind in %s can be listed, so there is nothing to generate with {VersionedClientsetPackage}; "+
+				"name other packages, or remove {VersionedClientsetPackage}", strings.Join(run.Patterns, " "))
 	}
 	return nil
 }
@@ -54,9 +55,11 @@ func checkOwnPackages(run *input.Run, loaded *load.Loaded) error {
 		}
 	}
 	if len(loaded.TestsOnly) > 0 {
-		return optionError(option, "{"+option+"} writes to packages of the main module with Go files, and %s has only _test.go files; name the package with the types, or remove {"+option+"}", loaded.TestsOnly[0])
+		return optionError(option, "{"+option+"} writes to packages of the main module with Go files, "+
+			"and %s has only _test.go files; name the package with the types, or remove {"+option+"}", loaded.TestsOnly[0])
 	}
-	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; %s", fix)
+	return optionError(option, "{"+option+"} writes to packages of the main module, "+
+		"and this run names only packages of other modules; %s", fix)
 }
 
 // nothingLeft returns the error of a run without a kind, with the reasons if packages or types
@@ -67,7 +70,8 @@ func nothingLeft(from From, run *input.Run, loaded *load.Loaded, reasons []*mode
 	all := []error{nil}
 	if len(loaded.Packages) == 0 {
 		for _, path := range loaded.TestsOnly {
-			all = append(all, fmt.Errorf("%s has only _test.go files, which no other package can import; name the package with the types", path))
+			all = append(all, fmt.Errorf("%s has only _test.go files, which no other package can import; "+
+				"name the package with the types", path))
 		}
 	}
 	for _, reason := range reasons {
@@ -81,9 +85,11 @@ func nothingLeft(from From, run *input.Run, loaded *load.Loaded, reasons []*mode
 	case run.Exclude.Any():
 		all[0] = optionError("Exclude", "no kind is left to generate for in %s, because of {Exclude}; correct it", where)
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
-		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, decide.AliasAdvice(loaded.Packages[0]))
+		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s",
+			where, decide.AliasAdvice(loaded.Packages[0]))
 	default:
-		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind%s", where, golist.OrElsewhere(run))
+		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type "+
+			"of a kind%s", where, golist.OrElsewhere(run))
 	}
 	return errors.Join(all...)
 }
@@ -114,8 +120,9 @@ func checkCycles(run *input.Run, set *model.Set, packages []*input.Package, file
 // compile without another module.
 func checkPlan(run *input.Run, loaded *load.Loaded, set *model.Set, plan *write.Plan) error {
 	if set.Clientset != nil && deletesFrom(plan, run, set.Clientset.Packages) {
-		return optionError("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is in {OutputDir}, or imports clients from there, and this run would delete them, "+
-			"because it does not generate them; use another {OutputDir}, or remove {VersionedClientsetPackage}", run.ClientsetPackage)
+		return optionError("VersionedClientsetPackage",
+			"{VersionedClientsetPackage}=%s is in {OutputDir}, or imports clients from there, and this run would delete them, "+
+				"because it does not generate them; use another {OutputDir}, or remove {VersionedClientsetPackage}", run.ClientsetPackage)
 	}
 	if missing := loaded.Library.Missing; missing != "" && isInModule(run) {
 		return errors.New(missing)

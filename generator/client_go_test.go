@@ -24,7 +24,8 @@ func TestDeleteWithResult(t *testing.T) {
 		"Read":       {"+genclient:readonly", false},
 		"Handmade":   {"+genclient:noVerbs", false},
 	}
-	api := "// Package v1 is an API.\n//\n// +groupName=sales.example.com\npackage v1\n\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\t\"k8s.io/apimachinery/pkg/runtime\"\n\t\"k8s.io/apimachinery/pkg/runtime/schema\"\n)\n" +
+	api := "// Package v1 is an API.\n//\n// +groupName=sales.example.com\npackage v1\n\n" +
+		"import (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\t\"k8s.io/apimachinery/pkg/runtime\"\n\t\"k8s.io/apimachinery/pkg/runtime/schema\"\n)\n" +
 		"\nvar SchemeGroupVersion = schema.GroupVersion{Group: \"sales.example.com\", Version: \"v1\"}\n\nvar AddToScheme = func(*runtime.Scheme) error { return nil }\n"
 	for name, kind := range kinds {
 		api += "\n// +genclient\n// " + kind.marker + "\ntype " + name + " struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n" +
@@ -78,6 +79,7 @@ func TestShardSelector(t *testing.T) {
 // writeNewClientGo adds what the generator looks for in client-go v0.38.
 func writeNewClientGo(t *testing.T, dir string) {
 	t.Helper()
-	writeFile(t, filepath.Join(dir, "client-go/gentype/type.go"), "package gentype\n\nfunc (c *Client[T]) DeleteWithResult(ctx context.Context, name string, opts metav1.DeleteOptions) (metav1.APIResult, error) {\n}\n")
+	writeFile(t, filepath.Join(dir, "client-go/gentype/type.go"), "package gentype\n\nfunc (c *Client[T]) DeleteWithResult(ctx context.Context, name string, "+
+		"opts metav1.DeleteOptions) (metav1.APIResult, error) {\n}\n")
 	writeFile(t, filepath.Join(dir, "client-go/tools/cache/informer.go"), "package cache\n\ntype SharedInformer interface {\n\tSetShardSelector(selector sharding.Selector) error\n}\n")
 }

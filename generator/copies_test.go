@@ -59,20 +59,28 @@ func TestCopiedTypes(t *testing.T) {
 		constraint string
 	}{
 		"what the kinds consist of": {
-			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{ Parts map[Key][]*Part; N Number }\ntype Key struct{ A string }\ntype Part struct{ N []int }\ntype Number int\ntype Other struct{ N []int }", "api/v1/webhook.go": "package v1\n\nimport \"example.com/missing\"\n\ntype Webhook struct{ Client missing.Client }"},
-			want:  map[string]string{"api/v1": kinds + " Key Part Spec"},
+			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{ Parts map[Key][]*Part; N Number }\n" +
+				"type Key struct{ A string }\ntype Part struct{ N []int }\ntype Number int\ntype Other struct{ N []int }",
+				"api/v1/webhook.go": "package v1\n\nimport \"example.com/missing\"\n\ntype Webhook struct{ Client missing.Client }"},
+			want: map[string]string{"api/v1": kinds + " Key Part Spec"},
 		},
 		"the whole package": {
-			files: map[string]string{"api/v1/types.go": "// +k8s:deepcopy-gen=package,register\n" + kindIn("a", "Spec", "") + "type Spec struct{}\ntype Other []int\ntype hidden struct{}\ntype Text string\ntype Face interface{ Do() }\ntype Func func()\n\n// +k8s:deepcopy-gen=false\ntype Off struct{}\n\ntype Box[T any] struct{ V T }"},
-			want:  map[string]string{"api/v1": kinds + " Other Spec"},
+			files: map[string]string{"api/v1/types.go": "// +k8s:deepcopy-gen=package,register\n" + kindIn("a", "Spec", "") + "type Spec struct{}\n" +
+				"type Other []int\ntype hidden struct{}\ntype Text string\ntype Face interface{ Do() }\ntype Func func()\n\n// +k8s:deepcopy-gen=false\n" +
+				"type Off struct{}\n\ntype Box[T any] struct{ V T }"},
+			want: map[string]string{"api/v1": kinds + " Other Spec"},
 		},
 		"the marker of controller-gen in another file": {
-			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{}\n\ntype Other struct{}\n\n// +kubebuilder:object:generate:=false\ntype Off struct{}", "api/v1/doc.go": "// +kubebuilder:object:generate=true\npackage v1\n\nimport \"example.com/missing\"\n\n// +kubebuilder:object:generate=false\ntype Webhook struct{ Client missing.Client }"},
-			want:  map[string]string{"api/v1": kinds + " Other Spec"},
+			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{}\n\ntype Other struct{}\n\n" +
+				"// +kubebuilder:object:generate:=false\ntype Off struct{}", "api/v1/doc.go": "// +kubebuilder:object:generate=true\npackage v1\n\n" +
+				"import \"example.com/missing\"\n\n// +kubebuilder:object:generate=false\ntype Webhook struct{ Client missing.Client }"},
+			want: map[string]string{"api/v1": kinds + " Other Spec"},
 		},
 		"types one by one": {
-			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{}\n\n// +k8s:deepcopy-gen=true\n\n// Other is below its marker.\ntype Other struct{}\n\n// +kubebuilder:object:root=true\ntype Config struct{ metav1.TypeMeta }\n\n// +kubebuilder:object:root=false\ntype Not struct{ metav1.TypeMeta }"},
-			want:  map[string]string{"api/v1": "Config " + kinds + " Other Spec"},
+			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{}\n\n// +k8s:deepcopy-gen=true\n\n" +
+				"// Other is below its marker.\ntype Other struct{}\n\n// +kubebuilder:object:root=true\ntype Config struct{ metav1.TypeMeta }\n\n" +
+				"// +kubebuilder:object:root=false\ntype Not struct{ metav1.TypeMeta }"},
+			want: map[string]string{"api/v1": "Config " + kinds + " Other Spec"},
 		},
 		"a package that the kinds of another one use": {
 			files: map[string]string{
@@ -91,22 +99,31 @@ func TestCopiedTypes(t *testing.T) {
 		},
 		"what methods of kinds send and return": {
 			files: map[string]string{
-				"api/v1/types.go":   strings.Replace(kindIn("a", "string", ""), "// +genclient\n", "// +genclient\n// +genclient:method=Sell,verb=create,subresource=sale,input=Sale,result=example.com/user/api/shared.Receipt\n", 1) + "type Sale struct{ metav1.TypeMeta; metav1.ObjectMeta `json:\"metadata\"` }",
+				"api/v1/types.go": strings.Replace(kindIn("a", "string", ""), "// +genclient\n", "// +genclient\n"+
+					"// +genclient:method=Sell,verb=create,subresource=sale,input=Sale,result=example.com/user/api/shared.Receipt\n",
+					1) + "type Sale struct{ metav1.TypeMeta; metav1.ObjectMeta `json:\"metadata\"` }",
 				"api/shared/doc.go": "package shared\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Receipt struct{ metav1.TypeMeta; metav1.ObjectMeta `json:\"metadata\"` }",
 			},
 			want: map[string]string{"api/v1": kinds + " Sale", "api/shared": "Receipt"},
 		},
 		"lists that methods of kinds return": {
 			files: map[string]string{
-				"api/v1/types.go":   strings.Replace(kindIn("a", "string", ""), "// +genclient\n", "// +genclient\n// +genclient:method=Sales,verb=list,result=Sale\n// +genclient:method=Receipts,verb=list,result=example.com/user/api/shared.Receipt\n", 1) + "type SaleList struct{ metav1.TypeMeta; metav1.ListMeta `json:\"metadata\"`; Items []Sale `json:\"items\"` }\n\ntype Sale struct{ N []int }",
-				"api/shared/doc.go": "package shared\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype ReceiptList struct{ metav1.TypeMeta; metav1.ListMeta `json:\"metadata\"`; Items []Receipt `json:\"items\"` }\n\ntype Receipt struct{ N []int }\n\ntype Unused struct{}",
+				"api/v1/types.go": strings.Replace(kindIn("a", "string", ""), "// +genclient\n", "// +genclient\n"+
+					"// +genclient:method=Sales,verb=list,result=Sale\n// +genclient:method=Receipts,verb=list,result=example.com/user/api/shared.Receipt\n",
+					1) + "type SaleList struct{ metav1.TypeMeta; metav1.ListMeta `json:\"metadata\"`; Items []Sale `json:\"items\"` }\n\n" +
+					"type Sale struct{ N []int }",
+				"api/shared/doc.go": "package shared\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype ReceiptList struct{ metav1.TypeMeta; " +
+					"metav1.ListMeta `json:\"metadata\"`; Items []Receipt `json:\"items\"` }\n\ntype Receipt struct{ N []int }\n\ntype Unused struct{}",
 			},
 			want: map[string]string{"api/v1": kinds + " Sale SaleList", "api/shared": "Receipt ReceiptList"},
 		},
 		"a view in its own package": {
 			files: map[string]string{
-				"api/v1/types.go":       kindIn("a", "Spec", "") + "type Spec struct{ Names []string }",
-				"api/slim/v1/shared.go": "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +informer:view=example.com/user/api/v1.Foo\ntype Slim struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tSpec Part\n}\n\ntype Part struct{ Names []string }\n\ntype SlimList struct {\n\tmetav1.TypeMeta\n\tmetav1.ListMeta\n\tItems []Slim\n}\n\ntype Unused struct{}",
+				"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{ Names []string }",
+				"api/slim/v1/shared.go": "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n" +
+					"// +informer:view=example.com/user/api/v1.Foo\ntype Slim struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta " +
+					"`json:\"metadata\"`\n\tSpec Part\n}\n\ntype Part struct{ Names []string }\n\n" +
+					"type SlimList struct {\n\tmetav1.TypeMeta\n\tmetav1.ListMeta\n\tItems []Slim\n}\n\ntype Unused struct{}",
 			},
 			want: map[string]string{"api/v1": kinds + " Spec", "api/slim/v1": "Part Slim SlimList"},
 		},
@@ -125,13 +142,16 @@ func TestCopiedTypes(t *testing.T) {
 		"methods that exist for one platform": {
 			files: map[string]string{
 				"api/v1/types.go": kindIn("a", "Spec", ""),
-				"api/v1/spec.go":  "//go:build !plan9\n\npackage v1\n\ntype Spec struct{ Names []string }\n\nfunc (in *Spec) DeepCopyInto(out *Spec) { *out = *in }\n\nfunc (in *Spec) DeepCopy() *Spec { return in }",
+				"api/v1/spec.go": "//go:build !plan9\n\npackage v1\n\ntype Spec struct{ Names []string }\n\n" +
+					"func (in *Spec) DeepCopyInto(out *Spec) { *out = *in }\n\nfunc (in *Spec) DeepCopy() *Spec { return in }",
 			},
 			want: map[string]string{"api/v1": kinds},
 		},
 		"methods that exist": {
-			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{ F func() }\n\nfunc (in *Spec) DeepCopyInto(out *Spec) { *out = *in }\n\nfunc (in *Spec) DeepCopy() *Spec { return in }\n\nfunc (in *FooList) DeepCopyObject() runtime.Object { return in }"},
-			want:  map[string]string{"api/v1": kinds},
+			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{ F func() }\n\n" +
+				"func (in *Spec) DeepCopyInto(out *Spec) { *out = *in }\n\nfunc (in *Spec) DeepCopy() *Spec { return in }\n\n" +
+				"func (in *FooList) DeepCopyObject() runtime.Object { return in }"},
+			want: map[string]string{"api/v1": kinds},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

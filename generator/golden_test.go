@@ -175,7 +175,8 @@ func TestDeterminism(t *testing.T) {
 	if first != second {
 		t.Error("two runs have made different files")
 	}
-	options.Patterns = []string{"./apis/single/api/v1", "./apis/type/v1", "./apis/shop/v1beta1", "./apis/shop/v1", "./apis/plant/...", "./apis/fleet/v1", "./apis/forms/...", "./apis/error/...", "./apis/discovery/v1", "./apis/io/v1", "./apis/cache/v1", "./apis/shapes/...", "./apis/shop/..."}
+	options.Patterns = []string{"./apis/single/api/v1", "./apis/type/v1", "./apis/shop/v1beta1", "./apis/shop/v1", "./apis/plant/...", "./apis/fleet/v1",
+		"./apis/forms/...", "./apis/error/...", "./apis/discovery/v1", "./apis/io/v1", "./apis/cache/v1", "./apis/shapes/...", "./apis/shop/..."}
 	if third := diff(t, generate(t, options)); third != first {
 		t.Error("the order of the patterns changes the files")
 	}

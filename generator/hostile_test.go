@@ -52,7 +52,8 @@ func schemaDeclarations(t *testing.T, text, fallback string) (all []string) {
 			"properties": {
 				"spec": {"$ref": %[4]s},
 				%[5]s: {"type": "string", "default": %[6]s},
-				"list": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [%[5]s], "items": {"type": "object", "properties": {%[5]s: {"type": "string", "default": %[6]s}}}}
+				"list": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [%[5]s],
+					"items": {"type": "object", "properties": {%[5]s: {"type": "string", "default": %[6]s}}}}
 			}
 		},
 		%[5]s: {"properties": {%[5]s: {"type": "string"}}}

@@ -129,53 +129,66 @@ func (o Options) Validate() error {
 		add("From", "{From}=%s is unknown%s", o.From, spelling.DidYouMean(string(o.From), Froms))
 	}
 	if root := o.ApplyConfigurationPackage; root != "" && !markers.IsImportPath(root) {
-		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", root)
+		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; "+
+			"write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", root)
 	}
 	if path := o.VersionedClientsetPackage; path != "" {
 		if !markers.IsImportPath(path) {
-			add("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is not an import path; write the whole path, such as k8s.io/client-go/kubernetes", path)
+			add("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is not an import path; "+
+				"write the whole path, such as k8s.io/client-go/kubernetes", path)
 		}
 		if o.ClientsetName != "" {
-			add("ClientsetName", "{ClientsetName}=%s names a clientset to generate, but {VersionedClientsetPackage} uses one that exists; remove one of the two", o.ClientsetName)
+			add("ClientsetName", "{ClientsetName}=%s names a clientset to generate, but {VersionedClientsetPackage} uses one that "+
+				"exists; remove one of the two", o.ClientsetName)
 		}
 		if o.ApplyConfigurationPackage != "" {
-			add("ApplyConfigurationPackage", "{ApplyConfigurationPackage} is for a clientset to generate, but {VersionedClientsetPackage} uses one that exists; remove one of the two")
+			add("ApplyConfigurationPackage", "{ApplyConfigurationPackage} is for a clientset to generate, "+
+				"but {VersionedClientsetPackage} uses one that exists; remove one of the two")
 		}
 	}
 	if o.WithApplyConfig && o.ApplyConfigurationPackage != "" {
-		add("WithApplyConfig", "{WithApplyConfig} generates apply configurations, but {ApplyConfigurationPackage} uses some that exist; remove one of the two")
+		add("WithApplyConfig", "{WithApplyConfig} generates apply configurations, but {ApplyConfigurationPackage} uses some that "+
+			"exist; remove one of the two")
 	}
 	if o.WithApplyConfig && o.VersionedClientsetPackage != "" {
-		add("WithApplyConfig", "{WithApplyConfig} is for a clientset to generate, but {VersionedClientsetPackage} uses one that exists; remove one of the two")
+		add("WithApplyConfig", "{WithApplyConfig} is for a clientset to generate, but {VersionedClientsetPackage} uses one that "+
+			"exists; remove one of the two")
 	}
 	if !o.WithApplyConfig && (o.ApplyConfigName != "" || len(o.ApplyConfigExternals) > 0 || o.ApplyConfigOpenAPISchema != "") {
-		add("WithApplyConfig", "{ApplyConfigName}, {ApplyConfigExternals} and {ApplyConfigOpenAPISchema} have no effect without {WithApplyConfig}; add it")
+		add("WithApplyConfig", "{ApplyConfigName}, {ApplyConfigExternals} and {ApplyConfigOpenAPISchema} have no effect without "+
+			"{WithApplyConfig}; add it")
 	}
 	isOther := func(root string) bool { // also on a file system that ignores case
 		return root != model.ApplyRoot && strings.EqualFold(root, o.ApplyConfigName)
 	}
 	if name := o.ApplyConfigName; slices.ContainsFunc(model.Roots(""), isOther) {
-		add("ApplyConfigName", "{ApplyConfigName}=%s is the folder of other generated code; use another name, such as {ApplyConfigName}=applyconfiguration", name)
+		add("ApplyConfigName", "{ApplyConfigName}=%s is the folder of other generated code; "+
+			"use another name, such as {ApplyConfigName}=applyconfiguration", name)
 	} else if name != "" && !isPackageName(name) {
-		add("ApplyConfigName", "{ApplyConfigName}=%s is not the name of a Go package that others can import; use {ApplyConfigName}=applyconfiguration", name)
+		add("ApplyConfigName", "{ApplyConfigName}=%s is not the name of a Go package that others can import; "+
+			"use {ApplyConfigName}=applyconfiguration", name)
 	}
 	for _, of := range slices.Sorted(maps.Keys(o.ApplyConfigExternals)) {
 		in := o.ApplyConfigExternals[of]
 		if ref, ok := markers.ParseTypeRef(of); !ok || ref.Path == "" || !markers.IsImportPath(in) {
-			add("ApplyConfigExternals", "{ApplyConfigExternals}=%s:%s is not of the form type:package with import paths; write for example k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1", of, in)
+			add("ApplyConfigExternals", "{ApplyConfigExternals}=%s:%s is not of the form type:package with import paths; "+
+				"write for example k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1", of, in)
 		}
 	}
 	if name := o.ClientsetName; name != "" && !isPackageName(name) {
-		add("ClientsetName", "{ClientsetName}=%s is not the name of a Go package that others can import; use {ClientsetName}=versioned", name)
+		add("ClientsetName", "{ClientsetName}=%s is not the name of a Go package that others can import; "+
+			"use {ClientsetName}=versioned", name)
 	}
 	for _, singular := range slices.Sorted(maps.Keys(o.PluralExceptions)) {
 		if plural := o.PluralExceptions[singular]; !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
-			add("PluralExceptions", "{PluralExceptions}=%s:%s is not of the form Type:Plural with two names of Go types; write for example Endpoints:Endpoints", singular, plural)
+			add("PluralExceptions", "{PluralExceptions}=%s:%s is not of the form Type:Plural with two names of Go types; "+
+				"write for example Endpoints:Endpoints", singular, plural)
 		}
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.GroupGoNames)) {
 		if name := o.GroupGoNames[group]; !token.IsExported(name) || !token.IsIdentifier(name) {
-			add("GroupGoNames", "{GroupGoNames}=%s:%s does not name an exported Go identifier; write group:SomeName, such as shop.example.com:Shop", group, name)
+			add("GroupGoNames", "{GroupGoNames}=%s:%s does not name an exported Go identifier; "+
+				"write group:SomeName, such as shop.example.com:Shop", group, name)
 		}
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
@@ -183,7 +196,8 @@ func (o Options) Validate() error {
 		case slices.Contains(model.ReservedNames().GroupDir, dir):
 			add("GroupDirs", "{GroupDirs}=%s:%s is the folder of the code that informers share; use another folder", group, dir)
 		case !isPackageName(dir):
-			add("GroupDirs", "{GroupDirs}=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir)
+			add("GroupDirs", "{GroupDirs}=%s:%s does not name a folder of a Go package that others can import; "+
+				"write group:somefolder, such as shop.example.com:shop", group, dir)
 		}
 	}
 	return errors.Join(errs...)

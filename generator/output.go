@@ -32,14 +32,18 @@ func outputs(run *input.Run, packages []*input.Package, files []render.File) []w
 		byDir[f.Dir][f.Path] = f.Content
 	}
 	all := []write.Output{{
-		Dir: run.OutputDir, DisplayDir: displayDir(run, run.OutputDir), Roots: model.Roots(run.ApplyDir), Header: model.Header, Files: byDir[""],
+		Dir: run.OutputDir, DisplayDir: displayDir(run, run.OutputDir), Roots: model.Roots(run.ApplyDir),
+		Header: model.Header, Files: byDir[""],
 	}}
 	for _, pkg := range packages {
 		own := byDir[pkg.Dir]
 		if len(own)+len(pkg.Generated) == 0 {
 			continue
 		}
-		out := write.Output{Dir: pkg.Dir, DisplayDir: displayDir(run, pkg.Dir), Within: pkg.Within, Owned: map[string]string{}, Header: model.Header, Files: own}
+		out := write.Output{
+			Dir: pkg.Dir, DisplayDir: displayDir(run, pkg.Dir), Within: pkg.Within, Owned: map[string]string{},
+			Header: model.Header, Files: own,
+		}
 		for _, name := range slices.Concat(pkg.Generated, slices.Collect(maps.Keys(own))) {
 			out.Owned[name] = owned[name]
 		}
@@ -73,7 +77,8 @@ func treeAbove(run *input.Run) string {
 	for at := run.Dir; !exists(at, "go.mod") && at != filepath.Dir(at); {
 		at = filepath.Dir(at)
 		tree := filepath.Join(at, way)
-		if content, err := regular.ReadFile(filepath.Join(tree, model.FactoryFile)); err == nil && bytes.Contains(content, []byte(model.Header)) {
+		content, err := regular.ReadFile(filepath.Join(tree, model.InformersDir, model.FactoryFile))
+		if err == nil && bytes.Contains(content, []byte(model.Header)) {
 			return tree
 		}
 	}

@@ -29,17 +29,20 @@ func outputPackage(dir, wanted string) (string, error) {
 	}
 	if goMod == "" {
 		if wanted == "" {
-			return "", optionError("OutputPackage", "cannot find the import path of the output folder %s, because there is no go.mod above it; use {OutputPackage}, or run go mod init", dir)
+			return "", optionError("OutputPackage", "cannot find the import path of the output folder %s, "+
+				"because there is no go.mod above it; use {OutputPackage}, or run go mod init", dir)
 		}
 		return checked(strings.TrimSuffix(wanted, "/"), dir)
 	}
 	content, err := regular.ReadFile(goMod)
 	if err != nil {
-		return "", optionError("OutputDir", "cannot find the import path of the output folder %s: %w; repair that file, or use another {OutputDir}", dir, err)
+		return "", optionError("OutputDir", "cannot find the import path of the output folder %s: %w; "+
+			"repair that file, or use another {OutputDir}", dir, err)
 	}
 	modulePath := modfile.ModulePath(content)
 	if modulePath == "" {
-		return "", model.Errorf(token.Position{Filename: goMod, Line: 1, Column: 1}, "this go.mod has no module line; add one, such as: module example.com/operator")
+		return "", model.Errorf(token.Position{Filename: goMod, Line: 1, Column: 1}, "this go.mod has no module line; "+
+			"add one, such as: module example.com/operator")
 	}
 	way, err := filepath.Rel(filepath.Dir(goMod), dir)
 	if err != nil {
@@ -47,7 +50,8 @@ func outputPackage(dir, wanted string) (string, error) {
 	}
 	derived := path.Join(modulePath, filepath.ToSlash(way))
 	if wanted != "" && strings.TrimSuffix(wanted, "/") != derived {
-		return "", optionError("OutputPackage", "{OutputPackage}=%s is not the import path of the output folder %s, which is %s according to %s; remove {OutputPackage}, or correct {OutputDir}", wanted, dir, derived, goMod)
+		return "", optionError("OutputPackage", "{OutputPackage}=%s is not the import path of the output folder %s, "+
+			"which is %s according to %s; remove {OutputPackage}, or correct {OutputDir}", wanted, dir, derived, goMod)
 	}
 	return checked(derived, dir)
 }
@@ -55,10 +59,12 @@ func outputPackage(dir, wanted string) (string, error) {
 // checked returns importPath, or an error if Go code cannot import it.
 func checked(importPath, dir string) (string, error) {
 	if err := module.CheckImportPath(importPath); err != nil {
-		return "", optionError("OutputDir", "the output folder %s would have the import path %q, which Go does not accept: %w; use another {OutputDir}", dir, importPath, errors.Unwrap(err))
+		return "", optionError("OutputDir", "the output folder %s would have the import path %q, which Go does not accept: %w; "+
+			"use another {OutputDir}", dir, importPath, errors.Unwrap(err))
 	}
 	if slices.Contains(strings.Split(importPath, "/"), "vendor") {
-		return "", optionError("OutputDir", "the output folder %s is in a folder vendor, and Go imports packages there by other paths; use another {OutputDir}", dir)
+		return "", optionError("OutputDir", "the output folder %s is in a folder vendor, "+
+			"and Go imports packages there by other paths; use another {OutputDir}", dir)
 	}
 	return importPath, nil
 }

@@ -32,9 +32,10 @@ func TestPackageFolderIsLink(t *testing.T) {
 		"the folder by its import path": {link: "api/v1", target: "../../outside/v1", pattern: "example.com/user/api/v1", want: "user/api/v1: this symbolic link leads out of "},
 		"the folder above":              {link: "api", target: "../outside", pattern: "./api/v1", want: "user/api: this symbolic link leads out of "},
 		"through another link":          {link: "api/v1", target: "../way/v1", pattern: "./api/v1", want: "user/api/v1: this symbolic link leads out of "},
-		"the file":                      {link: "api/v1/" + generated, target: "../../../outside/v1/" + generated, pattern: "./api/v1", want: "user/api/v1/" + generated + ": this symbolic link leads out of the package folder"},
-		"a module of a workspace":       {link: "linked", target: "../module", pattern: "./linked/v1", workspace: true, want: "user/linked: this symbolic link leads out of "},
-		"inside the module":             {link: "api/v1", target: "../inside/v1", pattern: "./api/v1"},
+		"the file": {link: "api/v1/" + generated, target: "../../../outside/v1/" + generated, pattern: "./api/v1",
+			want: "user/api/v1/" + generated + ": this symbolic link leads out of the package folder"},
+		"a module of a workspace": {link: "linked", target: "../module", pattern: "./linked/v1", workspace: true, want: "user/linked: this symbolic link leads out of "},
+		"inside the module":       {link: "api/v1", target: "../inside/v1", pattern: "./api/v1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parent := t.TempDir()

@@ -32,7 +32,8 @@ func TestReleased(t *testing.T) {
 			t.Errorf("testdata/released/go.mod is out of date; run go mod tidy there\n%s", text)
 		case err != nil:
 			t.Errorf("code that informer-gen %s has generated no longer works with this runtime: %v\n"+
-				"Do not change that code. Keep what it calls, with its behavior, and mark it Deprecated: docs/compatibility.md promises that it works until the next minor version but one.\n%s", entry.Name(), err, text)
+				"Do not change that code. Keep what it calls, with its behavior, and mark it Deprecated: docs/compatibility.md promises that it works until "+
+				"the next minor version but one.\n%s", entry.Name(), err, text)
 		case !strings.Contains(text, "ok  \tgithub.com/typedinformers/informer-gen/testdata/released/"+entry.Name()):
 			t.Errorf("the folder of %s has no test; take it again with hack/snapshot.sh\n%s", entry.Name(), text)
 		}

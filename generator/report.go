@@ -17,7 +17,8 @@ import (
 func newResult(run *input.Run, loaded *load.Loaded, set *model.Set, plan *write.Plan, timing Timing) *Result {
 	return &Result{
 		Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()),
-		Loaded: loaded.Notes, PassedOver: passedOver(loaded, set), Warnings: warnings(run, loaded, set, plan), Decisions: decisions(run, set),
+		Loaded: loaded.Notes, PassedOver: passedOver(loaded, set), Warnings: warnings(run, loaded, set,
+			plan), Decisions: decisions(run, set),
 		Timing: timing, run: run, set: set, plan: plan,
 	}
 }
@@ -36,10 +37,12 @@ func warnings(run *input.Run, loaded *load.Loaded, set *model.Set, plan *write.P
 		if deletesFrom(plan, run, []string{own}) {
 			problem, fix = "has apply configurations of an earlier run, which this run deletes", "add --with-applyconfig to keep them"
 		}
-		all = append(all, fmt.Sprintf("%s %s, so clients have no Apply and ApplyStatus; %s", path.Join(displayDir(run, run.OutputDir), apply), problem, fix))
+		all = append(all, fmt.Sprintf("%s %s, so clients have no Apply and ApplyStatus; %s", path.Join(displayDir(run, run.OutputDir),
+			apply), problem, fix))
 	}
 	if tree := treeAbove(run); tree != "" && plan.IsEmpty(run.OutputDir) {
-		all = append(all, fmt.Sprintf("another run of informer-gen has written %s, and this one writes to %s; to update the first, run in the folder of that run", tree, run.OutputDir))
+		all = append(all, fmt.Sprintf("another run of informer-gen has written %s, and this one writes to %s; "+
+			"to update the first, run in the folder of that run", tree, run.OutputDir))
 	}
 	return all
 }
@@ -62,10 +65,12 @@ func decisions(run *input.Run, set *model.Set) []string {
 			if set.Clientset != nil && v.Kind == nil && v.Client == nil {
 				scope += ", not for fake clientsets, because the clientset has no client for the kind"
 			}
-			lines = append(lines, fmt.Sprintf("%s: a view of %s.%s, resource %s of group %q, version %s, %s", name, v.Of.Path, v.Of.Name, k.Resource, v.Group, v.Version, scope))
+			lines = append(lines, fmt.Sprintf("%s: a view of %s.%s, resource %s of group %q, version %s, %s", name, v.Of.Path,
+				v.Of.Name, k.Resource, v.Group, v.Version, scope))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s: resource %s of group %q, version %s, %s, verbs %s", name, k.Resource, k.GroupVersion.Group.Name, k.GroupVersion.Version, scope,
+		lines = append(lines, fmt.Sprintf("%s: resource %s of group %q, version %s, %s, verbs %s", name, k.Resource,
+			k.GroupVersion.Group.Name, k.GroupVersion.Version, scope,
 			strings.ReplaceAll(model.JoinVerbs(k.Verbs), ", ", ",")))
 		switch {
 		case k.DiffersFromCRD:

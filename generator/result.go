@@ -117,7 +117,8 @@ func (r *Result) Summary(wrote bool) string {
 	if r.Views > 0 {
 		of += " and " + plural(r.Views, "view")
 	}
-	return fmt.Sprintf("output package %s: %s in %s: %s", r.run.Layout.OutputPackage, of, plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
+	return fmt.Sprintf("output package %s: %s in %s: %s", r.run.Layout.OutputPackage, of, plural(r.GroupVersions, "group version"),
+		strings.Join(parts, ", "))
 }
 
 func plural(n int, noun string) string {

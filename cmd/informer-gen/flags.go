@@ -73,31 +73,50 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.Usage = func() {}
 	f.set.SortFlags = false
 	f.set.StringVar(&f.options.OutputDir, "output-dir", "", "folder for clientset/, listers/ and informers/ (required)")
-	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of the output folder; required only outside of a module, and otherwise checked against go.mod")
-	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with a comment that begins each generated file; the word YEAR is removed")
+	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of the output folder; "+
+		"required only outside of a module, and otherwise checked against go.mod")
+	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with a comment that begins each generated file; "+
+		"the word YEAR is removed")
 	clientsetName := f.set.String("clientset-name", "versioned", "package name of the clientset")
-	f.set.StringVar(&f.options.VersionedClientsetPackage, "versioned-clientset-package", "", "import path of a clientset that exists, such as k8s.io/client-go/kubernetes; only listers and informers over it are generated")
-	informers := f.set.String("informers", string(generator.InformersTyped), "API of informers and listers: typed, or client-go for that of code-generator's output, which existing code compiles with; the latter needs the module adapters/clientgo")
+	f.set.StringVar(&f.options.VersionedClientsetPackage, "versioned-clientset-package", "",
+		"import path of a clientset that exists, such as k8s.io/client-go/kubernetes; only listers and informers over it are generated")
+	informers := f.set.String("informers", string(generator.InformersTyped),
+		"API of informers and listers: typed, or client-go for that of code-generator's output, which existing code compiles with; "+
+			"the latter needs the module adapters/clientgo")
 	plurals := f.set.StringSlice("plural-exceptions", nil, "irregular plurals as Type:Plural, such as Endpoints:Endpoints; may be repeated")
 	goNames := f.set.StringSlice("group-go-names", nil, "Go names of groups as group:Name, such as shop.example.com:Shop; may be repeated")
-	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; may be repeated")
-	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil, "packages and types to leave out, such as example.com/shop/v1 and example.com/shop/v1.Order; may be repeated")
-	f.set.BoolVar(&f.options.WithApplyConfig, "with-applyconfig", false, "generate apply configurations too, and Apply and ApplyStatus of the clients")
+	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; "+
+		"may be repeated")
+	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil,
+		"packages and types to leave out, such as example.com/shop/v1 and example.com/shop/v1.Order; may be repeated")
+	f.set.BoolVar(&f.options.WithApplyConfig, "with-applyconfig", false,
+		"generate apply configurations too, and Apply and ApplyStatus of the clients")
 	applyName := f.set.String("applyconfig-name", "applyconfiguration", "folder of the apply configurations in the output folder")
-	externals := f.set.StringSlice("applyconfig-externals", nil, "apply configurations that exist, as type:package, such as k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1; may be repeated")
-	f.set.StringVar(&f.options.ApplyConfigOpenAPISchema, "applyconfig-openapi-schema", "", "file with an OpenAPI v2 document that has the schemas of the kinds, instead of CRDs and markers")
+	externals := f.set.StringSlice("applyconfig-externals", nil,
+		"apply configurations that exist, as type:package, "+
+			"such as k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1; may be repeated")
+	f.set.StringVar(&f.options.ApplyConfigOpenAPISchema, "applyconfig-openapi-schema", "",
+		"file with an OpenAPI v2 document that has the schemas of the kinds, instead of CRDs and markers")
 	f.set.BoolVar(&f.options.DeepCopy, "deepcopy", false, "write zz_generated.deepcopy.go to the API packages of the module")
-	f.set.BoolVar(&f.options.Register, "register", false, "write zz_generated.register.go to the API packages of the module, with AddToScheme and the missing list types")
-	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of apply configurations that applyconfiguration-gen has generated, instead of --with-applyconfig")
-	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients and informers request protobuf for all kinds whose Go types have protobuf tags, not only for those of k8s.io/api; servers do not support it for custom resources")
-	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file with CRDs, or folder with such files, to check the kinds against; may be repeated")
-	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder or auto; auto means genclient in packages with at least one +genclient, and kubebuilder in others")
+	f.set.BoolVar(&f.options.Register, "register", false, "write zz_generated.register.go to the API packages of the module, "+
+		"with AddToScheme and the missing list types")
+	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "",
+		"import path of apply configurations that applyconfiguration-gen has generated, instead of --with-applyconfig")
+	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false,
+		"make clients and informers request protobuf for all kinds whose Go types have protobuf tags, "+
+			"not only for those of k8s.io/api; servers do not support it for custom resources")
+	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file with CRDs, or folder with such files, to check the kinds against; "+
+		"may be repeated")
+	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder or auto; "+
+		"auto means genclient in packages with at least one +genclient, and kubebuilder in others")
 	tags := f.set.StringSlice("build-tags", nil, "build tags, as for the go command")
-	f.set.StringVar(&f.aliasDir, "alias-package", "", "write only a Go file with aliases of the kinds of PACKAGE to this folder; you can add markers to this file")
+	f.set.StringVar(&f.aliasDir, "alias-package", "", "write only a Go file with aliases of the kinds of PACKAGE to this folder; "+
+		"you can add markers to this file")
 	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff, and exit with 1 if a file is out of date")
 	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 prints all warnings and decisions, the changed files, and the duration of each stage")
 	f.set.Lookup("v").NoOptDefVal = "1"
-	f.set.BoolVar(&f.version, "version", false, "print the version, the revision, the Go version and the platform, and exit; add them to a bug report")
+	f.set.BoolVar(&f.version, "version", false, "print the version, the revision, the Go version and the platform, and exit; "+
+		"add them to a bug report")
 	f.set.BoolP("help", "h", false, "print this text and exit")
 	if err := f.set.Parse(args); err != nil {
 		return f, f.advised(err)
@@ -121,12 +140,15 @@ func parseFlags(args []string) (*flags, error) {
 	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop")
 	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis")
 	if f.aliasDir != "" {
-		if f.options.OutputDir != "" || f.verify || f.options.VersionedClientsetPackage != "" || f.options.DeepCopy || f.options.Register || f.options.WithApplyConfig {
-			return f, errors.New("--alias-package does not generate; remove --output-dir, --verify, --versioned-clientset-package, --with-applyconfig, --deepcopy and --register, and generate in a second run")
+		if f.options.OutputDir != "" || f.verify || f.options.VersionedClientsetPackage != "" || f.options.DeepCopy ||
+			f.options.Register || f.options.WithApplyConfig {
+			return f, errors.New("--alias-package does not generate; remove --output-dir, --verify, --versioned-clientset-package, " +
+				"--with-applyconfig, --deepcopy and --register, and generate in a second run")
 		}
 		f.options.OutputDir = f.aliasDir
 	}
-	f.options.ApplyConfigExternals, errs[3] = pairs(*externals, "applyconfig-externals", "type:package, such as k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1")
+	f.options.ApplyConfigExternals, errs[3] = pairs(*externals, "applyconfig-externals",
+		"type:package, such as k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1")
 	errs[4] = f.options.Validate()
 	return f, errors.Join(errs[:]...)
 }
@@ -169,10 +191,27 @@ func pairs(values []string, flag, form string) (map[string]string, error) {
 
 // flagNames has the flag for each field of generator.Options that an error may name.
 var flagNames = map[string]string{
-	"OutputDir": "output-dir", "OutputPackage": "output-pkg", "HeaderFile": "go-header-file", "ClientsetName": "clientset-name", "VersionedClientsetPackage": "versioned-clientset-package", "Informers": "informers",
-	"PluralExceptions": "plural-exceptions", "GroupGoNames": "group-go-names", "GroupDirs": "group-dirs", "Exclude": "exclude",
-	"ApplyConfigurationPackage": "apply-configuration-package", "WithApplyConfig": "with-applyconfig", "ApplyConfigName": "applyconfig-name", "ApplyConfigExternals": "applyconfig-externals",
-	"ApplyConfigOpenAPISchema": "applyconfig-openapi-schema", "DeepCopy": "deepcopy", "Register": "register", "PrefersProtobuf": "prefers-protobuf", "CRDs": "crd", "From": "from", "BuildTags": "build-tags",
+	"ApplyConfigExternals":      "applyconfig-externals",
+	"ApplyConfigName":           "applyconfig-name",
+	"ApplyConfigOpenAPISchema":  "applyconfig-openapi-schema",
+	"ApplyConfigurationPackage": "apply-configuration-package",
+	"BuildTags":                 "build-tags",
+	"CRDs":                      "crd",
+	"ClientsetName":             "clientset-name",
+	"DeepCopy":                  "deepcopy",
+	"Exclude":                   "exclude",
+	"From":                      "from",
+	"GroupDirs":                 "group-dirs",
+	"GroupGoNames":              "group-go-names",
+	"HeaderFile":                "go-header-file",
+	"Informers":                 "informers",
+	"OutputDir":                 "output-dir",
+	"OutputPackage":             "output-pkg",
+	"PluralExceptions":          "plural-exceptions",
+	"PrefersProtobuf":           "prefers-protobuf",
+	"Register":                  "register",
+	"VersionedClientsetPackage": "versioned-clientset-package",
+	"WithApplyConfig":           "with-applyconfig",
 }
 
 // flagOf returns the flag that sets a field of generator.Options.

@@ -118,7 +118,8 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 		printDetails(stderr, result)
 	}
 	if dropped := result.Dropped(); len(dropped) > 0 {
-		fmt.Fprintf(stderr, "informer-gen: delete the generated code of %s, because no package of this run has a kind of it; if you generate several packages into one folder, name all of them in one run\n", strings.Join(dropped, ", "))
+		fmt.Fprintf(stderr, "informer-gen: delete the generated code of %s, because no package of this run has a kind of it; "+
+			"if you generate several packages into one folder, name all of them in one run\n", strings.Join(dropped, ", "))
 	}
 	if f.verify {
 		return verify(f, result, stdout)
@@ -139,9 +140,13 @@ func alias(ctx context.Context, f *flags, _, stderr io.Writer) error {
 	if err := file.Write(); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s, of group %q and version %s; check it, then run informer-gen --output-dir=… %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "), file.Group, file.Version, terminal.Quote(packagePattern(f.aliasDir)))
+	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s, of group %q and version %s; "+
+		"check it, then run informer-gen --output-dir=… %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)),
+		strings.Join(file.Kinds, ", "), file.Group, file.Version, terminal.Quote(packagePattern(f.aliasDir)))
 	if len(file.Guessed) > 0 {
-		fmt.Fprintf(stderr, "informer-gen: the scope of %s is a guess; add +genclient:nonNamespaced to each kind that is cluster-scoped, or delete the file and run again with --crd=…\n", strings.Join(file.Guessed, ", "))
+		fmt.Fprintf(stderr, "informer-gen: the scope of %s is a guess; "+
+			"add +genclient:nonNamespaced to each kind that is cluster-scoped, or delete the file and run again with --crd=…\n",
+			strings.Join(file.Guessed, ", "))
 	}
 	return nil
 }
@@ -187,7 +192,8 @@ func verify(f *flags, result *generator.Result, stdout io.Writer) error {
 	}
 	fmt.Fprint(stdout, diff)
 	if result.HasNone() {
-		return fmt.Errorf("the folder %s has no generated files; check --output-dir, or run the same command without --verify", f.options.OutputDir)
+		return fmt.Errorf("the folder %s has no generated files; check --output-dir, or run the same command without --verify",
+			f.options.OutputDir)
 	}
 	return errStale
 }
@@ -200,7 +206,7 @@ func printDetails(w io.Writer, result *generator.Result) {
 	for _, line := range result.Changes() {
 		fmt.Fprintf(w, "informer-gen: %s\n", line)
 	}
-	t := result.Timing
+	t, ms := result.Timing, time.Millisecond
 	fmt.Fprintf(w, "informer-gen: load %v, decide %v, render %v, compare %v\n",
-		t.Load.Round(time.Millisecond), t.Decide.Round(time.Millisecond), t.Render.Round(time.Millisecond), t.Compare.Round(time.Millisecond))
+		t.Load.Round(ms), t.Decide.Round(ms), t.Render.Round(ms), t.Compare.Round(ms))
 }

@@ -184,13 +184,15 @@ func TestWriteThenVerify(t *testing.T) {
 	verify := append([]string{"--verify"}, args...)
 
 	before := snapshot(t, dir)
-	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/out/clientset/versioned/clientset.go") || !strings.Contains(got.stderr, "the folder out has no generated files; check --output-dir") {
+	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/out/clientset/versioned/clientset.go") ||
+		!strings.Contains(got.stderr, "the folder out has no generated files; check --output-dir") {
 		t.Errorf("before the first run --verify said: %+v", got)
 	}
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("--verify has changed the disk:\n%s", after)
 	}
-	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" || !strings.HasPrefix(got.stderr, "informer-gen: output package example.com/mod/out: 1 kind in 1 group version: wrote 18 files (") {
+	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" ||
+		!strings.HasPrefix(got.stderr, "informer-gen: output package example.com/mod/out: 1 kind in 1 group version: wrote 18 files (") {
 		t.Errorf("the first run said: %+v", got)
 	}
 	if got := runTool(t, dir, verify...); got.code != exitOK || got.stdout != "" || got.stderr != "" {
@@ -222,8 +224,10 @@ func TestSubfolder(t *testing.T) {
 		{"other", false},
 		{filepath.Join(dir, "gen/out"), false},
 	} {
-		want := "another run of informer-gen has written " + filepath.Join(dir, "gen/out") + ", and this one writes to " + filepath.Join(below, "gen/out") + "; to update the first, run in the folder of that run\n"
-		if got := runTool(t, below, "--output-dir="+test.output, "./..."); got.code != exitOK || strings.Contains(got.stderr, want) != test.want || !strings.Contains(got.stderr, "informer-gen: output package example.com/mod/") {
+		want := "another run of informer-gen has written " + filepath.Join(dir, "gen/out") + ", and this one writes to " +
+			filepath.Join(below, "gen/out") + "; to update the first, run in the folder of that run\n"
+		if got := runTool(t, below, "--output-dir="+test.output, "./..."); got.code != exitOK || strings.Contains(got.stderr, want) != test.want ||
+			!strings.Contains(got.stderr, "informer-gen: output package example.com/mod/") {
 			t.Errorf("the run with --output-dir=%s said: %+v", test.output, got)
 		}
 	}
@@ -280,7 +284,8 @@ func TestPackagesThatDifferInCase(t *testing.T) {
 // TestModuleOfOthersMissing names a package of a module that go.mod does not require.
 func TestModuleOfOthersMissing(t *testing.T) {
 	dir := orderModule(t)
-	want := "informer-gen: no package matches example.net/farm/apis/... in " + dir + "; name the packages of your API types, such as ./api/v1, or, for those of another module, run go get before informer-gen, and go mod tidy only after it: it removes modules that no code imports\n"
+	want := "informer-gen: no package matches example.net/farm/apis/... in " + dir + "; name the packages of your API types, such as ./api/v1, or, " +
+		"for those of another module, run go get before informer-gen, and go mod tidy only after it: it removes modules that no code imports\n"
 	if got := runTool(t, dir, "--output-dir=out", "example.net/farm/apis/..."); got.code != exitFailed || !strings.Contains(got.stderr, want) {
 		t.Errorf("the run said: %+v", got)
 	}
@@ -313,7 +318,8 @@ type ShopV1Interface interface {
 	args = append(args, "--versioned-clientset-package=example.com/mod/clients")
 	const deleted = "informer-gen: delete out/clientset/versioned/clientset.go, which is no longer generated\n"
 	got := runTool(t, dir, args...)
-	if got.code != exitOK || !strings.Contains(got.stderr, deleted) || strings.Contains(got.stderr, "because no package of this run has a kind of it") || !strings.Contains(got.stderr, "deleted 10 files") {
+	if got.code != exitOK || !strings.Contains(got.stderr, deleted) || strings.Contains(got.stderr, "because no package of this run has a kind of it") ||
+		!strings.Contains(got.stderr, "deleted 10 files") {
 		t.Errorf("the run with another clientset said: %+v", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out/clientset")); !errors.Is(err, os.ErrNotExist) {
@@ -348,7 +354,8 @@ func TestNonASCIINames(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(content), "package v1", "// +groupGoName=Äpfel\npackage v1", 1)
-	text = strings.Replace(text, "// +genclient\n", "// +genclient\n// +genclient:method=Öffne,verb=get,subresource=öffner\n// +informer:index:name=ähnlich,path=spec.ähnlich\n// +kubebuilder:selectablefield:JSONPath=.spec.ähnlich\n", 1)
+	text = strings.Replace(text, "// +genclient\n", "// +genclient\n// +genclient:method=Öffne,verb=get,subresource=öffner\n"+
+		"// +informer:index:name=ähnlich,path=spec.ähnlich\n// +kubebuilder:selectablefield:JSONPath=.spec.ähnlich\n", 1)
 	text = strings.Replace(text, "metadata,omitempty\\\"\"\n}", "metadata,omitempty\\\"\"\n	Spec struct { Ä string `json:\"ähnlich\"` } `json:\"spec\"`\n}", 1)
 	text += `
 // Ärger is a view.

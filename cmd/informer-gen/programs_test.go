@@ -86,17 +86,19 @@ func TestModuleChoosesNoProgram(t *testing.T) {
 		// want is in the error. It is other if the run needs no module.
 		want string
 	}{
-		"types":                {args: []string{"./api"}},
-		"all types":            {args: []string{"--with-applyconfig", "--deepcopy", "--register", "./api"}},
-		"a package":            {args: []string{"evil.example/a.git/p"}},
-		"a program":            {args: []string{"./cmd"}, want: other},
-		"a private module":     {args: []string{"./api"}, settings: []string{"GOPRIVATE=evil.example"}},
-		"a replaced module":    {args: []string{"evil.example/x/p"}, files: map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n\nrequire evil.example/x v1.0.0\n\nreplace evil.example/x => evil.example/a.git v1.0.0\n"}},
-		"a workspace":          {args: []string{"./api"}, settings: []string{"GOWORK="}, files: map[string]string{"go.work": "go 1.25.0\n\nuse .\n"}},
-		"a missing module":     {args: []string{"./api"}, settings: []string{"GOFLAGS=-mod=mod"}, files: map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n"}},
-		"a tool":               {args: []string{"tool"}, files: map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n\ntool evil.example/a.git/p\n\nrequire evil.example/a.git v1.0.0\n"}},
-		"the kind of a view":   {args: []string{"./view"}, want: "view View does not embed", files: map[string]string{"view/types.go": view}},
-		"a clientset":          {args: []string{"--versioned-clientset-package=evil.example/a.git/p", "./ok"}, want: goGet, files: map[string]string{"ok/types.go": "package ok\n\n// +genclient\ntype Order struct{}\n"}},
+		"types":            {args: []string{"./api"}},
+		"all types":        {args: []string{"--with-applyconfig", "--deepcopy", "--register", "./api"}},
+		"a package":        {args: []string{"evil.example/a.git/p"}},
+		"a program":        {args: []string{"./cmd"}, want: other},
+		"a private module": {args: []string{"./api"}, settings: []string{"GOPRIVATE=evil.example"}},
+		"a replaced module": {args: []string{"evil.example/x/p"}, files: map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n\n" +
+			"require evil.example/x v1.0.0\n\nreplace evil.example/x => evil.example/a.git v1.0.0\n"}},
+		"a workspace":        {args: []string{"./api"}, settings: []string{"GOWORK="}, files: map[string]string{"go.work": "go 1.25.0\n\nuse .\n"}},
+		"a missing module":   {args: []string{"./api"}, settings: []string{"GOFLAGS=-mod=mod"}, files: map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n"}},
+		"a tool":             {args: []string{"tool"}, files: map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n\ntool evil.example/a.git/p\n\nrequire evil.example/a.git v1.0.0\n"}},
+		"the kind of a view": {args: []string{"./view"}, want: "view View does not embed", files: map[string]string{"view/types.go": view}},
+		"a clientset": {args: []string{"--versioned-clientset-package=evil.example/a.git/p", "./ok"}, want: goGet,
+			files: map[string]string{"ok/types.go": "package ok\n\n// +genclient\ntype Order struct{}\n"}},
 		"aliases":              {args: []string{"--alias-package=alias/v1", "./api"}},
 		"a toolchain is named": {args: []string{"./cmd"}, want: other, files: map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n\ntoolchain go1.99.0\n"}},
 	} {
@@ -109,7 +111,8 @@ func TestModuleChoosesNoProgram(t *testing.T) {
 				test.args = append([]string{"--output-dir=out"}, test.args...)
 			}
 			run := func(settings ...string) outcome {
-				settings = append([]string{"GOPROXY=direct", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOENV=off", "GOVCS=", "GOPACKAGESDRIVER=off", "CGO_ENABLED=1", "GOMODCACHE=" + filepath.Join(dir, "cache")}, settings...)
+				settings = append([]string{"GOPROXY=direct", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOENV=off", "GOVCS=", "GOPACKAGESDRIVER=off",
+					"CGO_ENABLED=1", "GOMODCACHE=" + filepath.Join(dir, "cache")}, settings...)
 				return runToolWith(t, dir, append(settings, test.settings...), test.args...)
 			}
 			got := run()

@@ -103,7 +103,8 @@ func TestNotRegular(t *testing.T) {
 			}
 			before := snapshot(t, dir)
 			got := runTool(t, dir, append(args, "--output-dir=out", "./shop/...")...)
-			reasons := []string{"not a regular file, but a named pipe", "not a regular file, but a device", "leads out of the output folder", "there is no go.mod above it", "has a CustomResourceDefinition"}
+			reasons := []string{"not a regular file, but a named pipe", "not a regular file, but a device", "leads out of the output folder",
+				"there is no go.mod above it", "has a CustomResourceDefinition"}
 			said := false
 			for _, reason := range reasons {
 				said = said || strings.Contains(got.stderr, reason)

@@ -36,7 +36,8 @@ func Decide(in Input, errs *model.Errors) *model.Apply {
 	a.addDirs()
 	a.nameInstances()
 	slices.SortFunc(a.all, func(x, y *config) int {
-		return cmp.Or(strings.Compare(x.home.out.Dir, y.home.out.Dir), strings.Compare(x.out.File, y.out.File), strings.Compare(x.out.Name, y.out.Name))
+		return cmp.Or(strings.Compare(x.home.out.Dir, y.home.out.Dir), strings.Compare(x.out.File, y.out.File),
+			strings.Compare(x.out.Name, y.out.Name))
 	})
 	apply := &model.Apply{Dir: in.ApplyDir}
 	for _, c := range a.all {

@@ -111,7 +111,8 @@ func (w *writer) name(declared *types.TypeName, args *types.TypeList) bool {
 	case !w.canName(declared):
 		return false
 	}
-	w.parts = append(w.parts, model.GoTypePart{Text: w.text.String(), Ref: model.TypeRef{Path: declared.Pkg().Path(), Name: declared.Name()}})
+	ref := model.TypeRef{Path: declared.Pkg().Path(), Name: declared.Name()}
+	w.parts = append(w.parts, model.GoTypePart{Text: w.text.String(), Ref: ref})
 	w.text.Reset()
 	for i := range args.Len() {
 		w.text.WriteString(map[bool]string{true: "[", false: ", "}[i == 0])

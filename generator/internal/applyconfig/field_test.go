@@ -83,9 +83,11 @@ func (Stamp) MarshalJSON() ([]byte, error)
 		{"Mapped other.Mapped `json:\"mapped\"`", `Mapped *mapped.MappedApplyConfiguration "mapped,omitempty"`, "set *mapped.MappedApplyConfiguration"},
 		{"Selector *metav1.LabelSelector `json:\"selector\"`", `Selector *v1.LabelSelectorApplyConfiguration "selector,omitempty"`, "set *v1.LabelSelectorApplyConfiguration"},
 		{"Shared shared.Shared `json:\"shared\"`", `Shared *shared.SharedApplyConfiguration "shared,omitempty"`, "set *shared.SharedApplyConfiguration"},
-		{"Nothing struct{ A Part `json:\"a\"`; B int } `json:\"nothing\"`", "Nothing *struct { A v1.Part `json:\"a\"`; B int } \"nothing,omitempty\"", "address struct { A v1.Part `json:\"a\"`; B int }"},
+		{"Nothing struct{ A Part `json:\"a\"`; B int } `json:\"nothing\"`", "Nothing *struct { A v1.Part `json:\"a\"`; B int } \"nothing,omitempty\"",
+			"address struct { A v1.Part `json:\"a\"`; B int }"},
 		// Embedded fields of which code can have neither the name nor the type.
-		{"Nothing struct{ hiddenMap; A int; Part; Box[int]; *hidden } `json:\"nothing\"`", "Nothing *struct { A int; v1.Part; v1.Box[int]; *string } \"nothing,omitempty\"", "address struct { A int; v1.Part; v1.Box[int]; *string }"},
+		{"Nothing struct{ hiddenMap; A int; Part; Box[int]; *hidden } `json:\"nothing\"`", "Nothing *struct { A int; v1.Part; v1.Box[int]; " +
+			"*string } \"nothing,omitempty\"", "address struct { A int; v1.Part; v1.Box[int]; *string }"},
 		{"Nothing struct{ hiddenPart `json:\"-\"`; A int } `json:\"nothing\"`", "Nothing *struct { A int } \"nothing,omitempty\"", "address struct { A int }"},
 		{"Next *OrderSpec `json:\"next\"`", `Next *OrderSpecApplyConfiguration "next,omitempty"`, "set *OrderSpecApplyConfiguration"},
 		{"Left int `json:\"-\"`", "", ""},
@@ -165,7 +167,8 @@ type Text string
 		// As in Go and JSON, the field of the outer struct counts.
 		{"Part `json:\",inline\"`\nName int `json:\"name\"`", ` PartApplyConfiguration ""|Name *int "name,omitempty"`, "Name address int|Names append string (PartApplyConfiguration)"},
 		// As with applyconfiguration-gen, the first one has the method.
-		{"Part `json:\"part\"`\nName int `json:\"name\"`", ` *PartApplyConfiguration "part,omitempty"|Name *int "name,omitempty"`, "Name address string (*PartApplyConfiguration)|Names append string (*PartApplyConfiguration)"},
+		{"Part `json:\"part\"`\nName int `json:\"name\"`", ` *PartApplyConfiguration "part,omitempty"|Name *int "name,omitempty"`,
+			"Name address string (*PartApplyConfiguration)|Names append string (*PartApplyConfiguration)"},
 	} {
 		t.Run(c.field, func(t *testing.T) {
 			spec := typeOf(t, decide(t, declarations+"type OrderSpec struct {\n"+c.field+"\n}"), "OrderSpec")

@@ -13,7 +13,8 @@ const orderSpec = "type OrderSpec struct { Shared shared.Shared `json:\"shared\"
 // TestKind decides on a kind with metadata of meta/v1.
 func TestKind(t *testing.T) {
 	order := typeOf(t, decide(t, orderSpec), "Order")
-	if want := ` TypeMetaApplyConfiguration ""| *ObjectMetaApplyConfiguration "metadata,omitempty"|Spec *OrderSpecApplyConfiguration "spec,omitempty"`; strings.ReplaceAll(fieldsOf(order), "v1.", "") != want {
+	if want := ` TypeMetaApplyConfiguration ""| *ObjectMetaApplyConfiguration "metadata,omitempty"|` +
+		`Spec *OrderSpecApplyConfiguration "spec,omitempty"`; strings.ReplaceAll(fieldsOf(order), "v1.", "") != want {
 		t.Errorf("got the fields %s", fieldsOf(order))
 	}
 	// SelfLink and ManagedFields cannot be applied.
@@ -108,9 +109,13 @@ type Meta struct { Name string ` + "`json:\"name\"`" + `; Namespace string ` + "
 type Types struct { Kind string ` + "`json:\"kind\"`" + `; APIVersion string ` + "`json:\"apiVersion\"`" + ` }
 `
 	for _, c := range []struct{ fields, want string }{
-		{"Types `json:\",inline\"`\nMeta `json:\"metadata\"`", "Kind (TypesApplyConfiguration)|APIVersion (TypesApplyConfiguration)|Name (*MetaApplyConfiguration)|Namespace (*MetaApplyConfiguration)"},
-		{"metav1.TypeMeta `json:\",inline\"`\nMetadata metav1.ObjectMeta `json:\"metadata\"`", "Kind (TypeMetaApplyConfiguration)|APIVersion (TypeMetaApplyConfiguration)|Name (*Metadata)|Namespace (*Metadata)"},
-		{"Base `json:\",inline\"`\n}\ntype Base struct {\nmetav1.TypeMeta `json:\",inline\"`\nmetav1.ObjectMeta `json:\"metadata\"`", "Kind (BaseApplyConfiguration, nested)|APIVersion (BaseApplyConfiguration, nested)|Name (BaseApplyConfiguration, nested)|Namespace (BaseApplyConfiguration, nested)"},
+		{"Types `json:\",inline\"`\nMeta `json:\"metadata\"`",
+			"Kind (TypesApplyConfiguration)|APIVersion (TypesApplyConfiguration)|Name (*MetaApplyConfiguration)|Namespace (*MetaApplyConfiguration)"},
+		{"metav1.TypeMeta `json:\",inline\"`\nMetadata metav1.ObjectMeta `json:\"metadata\"`",
+			"Kind (TypeMetaApplyConfiguration)|APIVersion (TypeMetaApplyConfiguration)|Name (*Metadata)|Namespace (*Metadata)"},
+		{"Base `json:\",inline\"`\n}\ntype Base struct {\nmetav1.TypeMeta `json:\",inline\"`\nmetav1.ObjectMeta `json:\"metadata\"`",
+			"Kind (BaseApplyConfiguration, nested)|APIVersion (BaseApplyConfiguration, nested)|Name (BaseApplyConfiguration, " +
+				"nested)|Namespace (BaseApplyConfiguration, nested)"},
 	} {
 		t.Run(c.fields, func(t *testing.T) {
 			apply, errs, _ := decideKind(t, c.fields, meta)
@@ -135,7 +140,8 @@ type Types struct { Kind string ` + "`json:\"kind\"`" + `; APIVersion string ` +
 		})
 	}
 	_, errs, _ := decideKind(t, "metav1.TypeMeta `json:\",inline\"`\nother.Part `json:\"metadata\"`", meta)
-	if err := errs.Join(); err == nil || !strings.Contains(err.Error(), "kind Order has metadata without an apply configuration, so there is no method WithName; name the package of the metadata too") {
+	if err := errs.Join(); err == nil || !strings.Contains(err.Error(), "kind Order has metadata without an apply configuration, "+
+		"so there is no method WithName; name the package of the metadata too") {
 		t.Errorf("got the errors %v", err)
 	}
 }

@@ -63,14 +63,17 @@ func (m *members) addEmbedded(field *types.Var, tag gotype.JSONTag) {
 	of := withoutPointers(field.Type())
 	structType, isStruct := gotype.StructOf(of)
 	ref := m.ref(of)
-	if declared := identify(of).declared; isStruct && declared != nil && !declared.Exported() && !m.isInner && !m.Types.Dependencies[field.Pkg().Path()] {
-		m.errs.Add(m.Types.Position(field), "%s embeds the struct %s, whose name other packages cannot use; export it, or declare its fields here", m.name(), declared.Name())
+	if declared := identify(of).declared; isStruct && declared != nil && !declared.Exported() && !m.isInner &&
+		!m.Types.Dependencies[field.Pkg().Path()] {
+		m.errs.Add(m.Types.Position(field), "%s embeds the struct %s, whose name other packages cannot use; "+
+			"export it, or declare its fields here", m.name(), declared.Name())
 		return
 	}
 	switch {
 	case tag.Name == "" && isStruct && m.isWithin(structType):
 		if len(m.within) > 1 && types.Identical(m.within[0], structType) {
-			m.errs.Add(m.Types.Position(field), "%s embeds itself here through another struct, so its apply configuration would contain itself; give the field a JSON name", identify(of).declared.Name())
+			m.errs.Add(m.Types.Position(field), "%s embeds itself here through another struct, "+
+				"so its apply configuration would contain itself; give the field a JSON name", identify(of).declared.Name())
 		}
 	case !ref.IsZero():
 		embedded := &model.ApplyEmbedded{Name: ref.Name, IsPointer: tag.Name != ""}
@@ -126,7 +129,8 @@ func (m *members) warnOfNames() {
 	for _, f := range m.out.Fields {
 		isOther := func(s model.ApplySetter) bool { return s.Field == f.Name && s.Through != nil }
 		if at := slices.IndexFunc(m.out.Setters, isOther); at >= 0 {
-			m.Set.Warnings = append(m.Set.Warnings, model.Errorf(f.Pos, "With%s of the apply configuration of %s does not set this field, but that of %s; set the field itself, or rename it", f.Name, m.name(), m.out.Setters[at].Through.Name))
+			m.Set.Warnings = append(m.Set.Warnings, model.Errorf(f.Pos, "With%s of the apply configuration of %s "+
+				"does not set this field, but that of %s; set the field itself, or rename it", f.Name, m.name(), m.out.Setters[at].Through.Name))
 		}
 	}
 }
@@ -147,7 +151,9 @@ func (m *members) addField(field *types.Var, tag gotype.JSONTag) {
 	t, s := m.form(field.Type())
 	s.Field = m.nameOf(field)
 	s.IsMeta = isMeta(m.of, field)
-	m.out.Fields = append(m.out.Fields, model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Name: s.Field, Type: t, Tag: name, Pos: m.Types.Position(field)})
+	m.out.Fields = append(m.out.Fields, model.ApplyField{
+		Doc: trimmed(m.Types.Comment(field)), Name: s.Field, Type: t, Tag: name, Pos: m.Types.Position(field),
+	})
 	m.addSetter(s)
 	m.isLost[field] = true
 	if m.out.Kind != nil && tag.Name == "metadata" && !m.ref(field.Type()).IsZero() {
@@ -234,13 +240,15 @@ var metaOf = map[string]string{"Kind": "TypeMeta", "APIVersion": "TypeMeta", "Na
 func (m *members) checkMeta() {
 	k := m.out.Kind
 	for _, name := range []string{"Kind", "APIVersion", "Name", "Namespace"} {
-		has := slices.Contains(m.metas, metaOf[name]) || slices.ContainsFunc(m.out.Getters, func(g model.ApplyGetter) bool { return g.Field == name })
+		isOf := func(g model.ApplyGetter) bool { return g.Field == name }
+		has := slices.Contains(m.metas, metaOf[name]) || slices.ContainsFunc(m.out.Getters, isOf)
 		if !has && (name != "Namespace" || k.Namespaced) {
 			remedy := "add +genclient:skipVerbs=apply,applyStatus"
 			if m.Types.Dependencies[k.Package.Path] {
 				remedy = "leave the kind out with --exclude=" + k.Package.Path + "." + k.Name
 			}
-			m.errs.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or %s", k.Name, name, remedy)
+			m.errs.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; "+
+				"name the package of the metadata too, or %s", k.Name, name, remedy)
 			return
 		}
 	}

@@ -33,10 +33,12 @@ func (a *assembly) checkTopLevel(taken map[string]*model.ApplyType, t *model.App
 		other := taken[name]
 		switch {
 		case slices.Contains(names[:i], name):
-			a.errs.Add(t.Pos, "kind %s needs the name %s twice in the package of its apply configuration, because of a subresource; rename the subresource", t.Name, name)
+			a.errs.Add(t.Pos, "kind %s needs the name %s twice in the package of its apply configuration, because of a subresource; "+
+				"rename the subresource", t.Name, name)
 		case other != nil && !reported:
 			reported = true
-			a.errs.Add(t.Pos, "types %s and %s (%s) both need the name %s for their apply configurations; rename one of them", t.Of.Name, other.Of.Name, other.Pos, name)
+			a.errs.Add(t.Pos, "types %s and %s (%s) both need the name %s for their apply configurations; rename one of them",
+				t.Of.Name, other.Of.Name, other.Pos, name)
 		default:
 			taken[name] = t
 		}
@@ -69,7 +71,8 @@ func (a *assembly) checkMethods(t *model.ApplyType) {
 	}
 	for _, f := range t.Fields {
 		if methods[f.Name] {
-			a.errs.Add(f.Pos, "the apply configuration of %s needs the name %s for a method, but the type has a field of that name; rename the field", t.Of.Name, f.Name)
+			a.errs.Add(f.Pos, "the apply configuration of %s needs the name %s for a method, but the type has a field of that name; "+
+				"rename the field", t.Of.Name, f.Name)
 		}
 	}
 }

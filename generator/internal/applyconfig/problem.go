@@ -60,7 +60,8 @@ func (m *members) checkJSONNames(structType *types.Struct, declared *types.TypeN
 			if field == first {
 				continue
 			}
-			what := fmt.Sprintf("fields %s and %s (%s) of %s have the same JSON name, %q, so JSON has neither", other, name, m.Types.Position(first), m.name(), f.Name)
+			what := fmt.Sprintf("fields %s and %s (%s) of %s have the same JSON name, %q, so JSON has neither", other, name,
+				m.Types.Position(first), m.name(), f.Name)
 			if m.Types.Dependencies[declared.Pkg().Path()] {
 				m.warn(field, "%s; do not set them in an apply configuration", what)
 			} else {
@@ -86,7 +87,8 @@ func (m *members) checkTag(field *types.Var, tag gotype.JSONTag) {
 const validName = "write a name of letters and digits"
 
 func invalidName(name string) string {
-	return fmt.Sprintf("has the JSON name %q, which has a character that encoding/json does not accept, so it takes the name of the field", name)
+	return fmt.Sprintf("has the JSON name %q, which has a character that encoding/json does not accept, "+
+		"so it takes the name of the field", name)
 }
 
 // hidden ends the advice about fields that JSON cannot encode.
@@ -105,7 +107,10 @@ func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *pr
 		return a.problemOf(t.Elem(), unnamed)
 	case *types.Map:
 		if !canBeKey(t.Key()) {
-			return &problem{what: "is a map with keys of type " + gotype.TypeName(t.Key()) + ", which JSON cannot encode", fix: "use a string type for the keys, use a list of structs with +listType=map, or give the type the methods MarshalText and UnmarshalText"}
+			return &problem{
+				what: "is a map with keys of type " + gotype.TypeName(t.Key()) + ", which JSON cannot encode",
+				fix:  "use a string type for the keys, use a list of structs with +listType=map, or give the type the methods MarshalText and UnmarshalText",
+			}
 		}
 		if found := a.problemOf(t.Key(), unnamed); found != nil {
 			return found
@@ -122,7 +127,10 @@ func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *pr
 			}
 			if field := t.Field(i); field.Embedded() && !a.canEmbed(field) {
 				if _, ok := gotype.StructOf(gotype.PointedTo(field.Type())); ok {
-					return &problem{what: "has a struct that embeds " + field.Name() + ", whose name other packages cannot use", fix: "export that, or declare its fields in the struct", isFatal: true}
+					return &problem{
+						what: "has a struct that embeds " + field.Name() + ", whose name other packages cannot use",
+						fix:  "export that, or declare its fields in the struct", isFatal: true,
+					}
 				}
 				continue // not in JSON
 			}
@@ -131,7 +139,10 @@ func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *pr
 			}
 		}
 	case *types.Interface:
-		return &problem{what: "has an interface type, so a decoder does not know the type of its value", fix: "use a concrete type, use runtime.RawExtension for JSON of any form, or " + hidden}
+		return &problem{
+			what: "has an interface type, so a decoder does not know the type of its value",
+			fix:  "use a concrete type, use runtime.RawExtension for JSON of any form, or " + hidden,
+		}
 	case *types.Chan:
 		return &problem{what: "is a channel, which JSON cannot encode", fix: hidden}
 	case *types.Signature:
@@ -158,7 +169,9 @@ func (a *assembly) problemOfNamed(t *types.Named, unnamed map[*types.TypeName]bo
 	encodesItself := gotype.EncodesItself(t)
 	if !a.canName(declared) {
 		if isStruct || encodesItself || unnamed[declared] {
-			found := &problem{what: "is of type " + gotype.TypeName(t) + ", which other packages cannot use", fix: "export the type", isFatal: true}
+			found := &problem{
+				what: "is of type " + gotype.TypeName(t) + ", which other packages cannot use", fix: "export the type", isFatal: true,
+			}
 			if token.IsExported(declared.Name()) {
 				found.fix = "move the type out of the folder internal, or the output into the same module"
 			}

@@ -81,9 +81,11 @@ func (a *assembly) checkInputs() {
 		hasName := func(g model.ApplyGetter) bool { return g.Field == "Name" }
 		switch {
 		case in.config == nil:
-			a.errs.Add(in.method.Pos, "method %s takes an apply configuration of %s, which is not a struct with fields in JSON; write another type as input=…", in.method.Name, in.of.Name)
+			a.errs.Add(in.method.Pos, "method %s takes an apply configuration of %s, which is not a struct with fields in JSON; "+
+				"write another type as input=…", in.method.Name, in.of.Name)
 		case in.method.Subresource == "" && !slices.ContainsFunc(in.config.out.Getters, hasName):
-			a.errs.Add(in.method.Pos, "method %s takes an apply configuration of %s, which has no metadata with a name; write another type as input=…, or a subresource=…", in.method.Name, in.of.Name)
+			a.errs.Add(in.method.Pos, "method %s takes an apply configuration of %s, which has no metadata with a name; "+
+				"write another type as input=…, or a subresource=…", in.method.Name, in.of.Name)
 		}
 	}
 }
@@ -162,7 +164,9 @@ func (r *reaching) homeOf(t *types.Named) *home {
 	visit = func(t types.Type) {
 		switch t := types.Unalias(t).(type) {
 		case *types.Named:
-			if pkg := t.Obj().Pkg(); pkg != nil && r.homes[pkg.Path()] != nil && cmp.Or(r.depth(pkg)-r.depth(last), strings.Compare(pkg.Path(), last.Path())) > 0 {
+			pkg := t.Obj().Pkg()
+			isHome := pkg != nil && r.homes[pkg.Path()] != nil
+			if isHome && cmp.Or(r.depth(pkg)-r.depth(last), strings.Compare(pkg.Path(), last.Path())) > 0 {
 				last = pkg
 			}
 			for arg := range t.TypeArgs().Types() {

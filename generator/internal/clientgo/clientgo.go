@@ -59,20 +59,24 @@ func Read(listed []*packages.Package) input.Library {
 	}
 	get := terminal.Quote("go", "get", "k8s.io/client-go/kubernetes@"+newest(lowest, machinery.version))
 	if !isFound && slices.ContainsFunc(listed, isNotVendored) { // nothing may import it before the first run
-		library.Warning = "generated code needs k8s.io/client-go, and the vendor folder does not have it; run " + get + " and " + terminal.Quote("go", "mod", "vendor") + " after informer-gen"
+		library.Warning = "generated code needs k8s.io/client-go, and the vendor folder does not have it; run " + get + " and " +
+			terminal.Quote("go", "mod", "vendor") + " after informer-gen"
 		return library
 	}
 	if !isFound {
-		library.Missing = "generated code needs k8s.io/client-go, and go.mod has no version of it; run " + get + ", and then informer-gen again"
+		library.Missing = "generated code needs k8s.io/client-go, and go.mod has no version of it; run " + get +
+			", and then informer-gen again"
 		return library
 	}
 	if client.version == "" {
 		return library
 	}
 	if isOld(client.version) {
-		library.Problem = fmt.Sprintf("generated code needs k8s.io/client-go %s or newer, and the module has %s; %s", lowest, client.version, upgrade(client, machinery))
+		library.Problem = fmt.Sprintf("generated code needs k8s.io/client-go %s or newer, and the module has %s; %s", lowest,
+			client.version, upgrade(client, machinery))
 	} else if machinery.version != "" && semver.MajorMinor(client.version) != semver.MajorMinor(machinery.version) {
-		library.Warning = fmt.Sprintf("k8s.io/client-go %s and k8s.io/apimachinery %s have different minor versions, so they may not compile; %s", client.version, machinery.version, upgrade(client, machinery))
+		library.Warning = fmt.Sprintf("k8s.io/client-go %s and k8s.io/apimachinery %s have different minor versions, "+
+			"so they may not compile; %s", client.version, machinery.version, upgrade(client, machinery))
 	}
 	return library
 }

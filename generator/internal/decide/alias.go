@@ -34,7 +34,8 @@ func (a *assembly) aliases(pkg *input.Package, folder string) (*model.GroupVersi
 	if !ok {
 		return nil, nil
 	}
-	gv := &model.GroupVersion{Group: &model.Group{Name: group}, Version: version, Alias: strings.ToLower(groupGoName(group)) + model.VersionDir(version)}
+	alias := strings.ToLower(groupGoName(group)) + model.VersionDir(version)
+	gv := &model.GroupVersion{Group: &model.Group{Name: group}, Version: version, Alias: alias}
 	p := &model.Package{GroupVersion: gv, Path: pkg.Path, Pos: pkg.Pos}
 	gv.Packages = append(gv.Packages, p)
 	a.groups[group] = gv.Group
@@ -66,7 +67,8 @@ func (a *assembly) aliases(pkg *input.Package, folder string) (*model.GroupVersi
 
 // isCandidate reports whether the type has everything that a kind needs except for markers.
 func isCandidate(t *input.Type) bool {
-	return t.IsStruct && !t.IsGeneric && !isView(t) && t.HasTypeMeta && t.HasObjectMeta && t.HasDeepCopyObject && t.HasList && t.Misnamed == nil
+	return t.IsStruct && !t.IsGeneric && !isView(t) && t.HasTypeMeta && t.HasObjectMeta && t.HasDeepCopyObject && t.HasList &&
+		t.Misnamed == nil
 }
 
 // markersOf returns lines with code-generator's markers from which the same kind is read.
@@ -123,17 +125,20 @@ func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok
 	there := a.elsewhere(a.pkg)
 	if version, ok = there.version(a.pkg); !ok {
 		if version = path.Base(folder); !model.LooksLikeVersion(version) {
-			a.errs.Add(a.pkg.Pos, "cannot determine the API version of package %s; name a folder that ends in it, such as --alias-package=api/shop/v1", a.pkg.Path)
+			a.errs.Add(a.pkg.Pos, "cannot determine the API version of package %s; name a folder that ends in it, "+
+				"such as --alias-package=api/shop/v1", a.pkg.Path)
 			return "", "", false
 		}
 	}
 	parent := path.Base(path.Dir(folder))
 	switch {
-	case !a.pkg.GroupVersion.GroupKnown && !markers.Has[markers.GroupName](a.pkg.Markers) && model.IsGroup(parent) && strings.Contains(parent, "."):
+	case !a.pkg.GroupVersion.GroupKnown && !markers.Has[markers.GroupName](a.pkg.Markers) && model.IsGroup(parent) &&
+		strings.Contains(parent, "."):
 		group = parent // better than a group without a dot, which the package's folder would be
 	default:
 		if group, ok = there.groupName(a.pkg, version); !ok {
-			a.errs.Add(a.pkg.Pos, "cannot determine the API group of package %s; name a folder that ends in group and version, such as --alias-package=api/shop.example.com/v1", a.pkg.Path)
+			a.errs.Add(a.pkg.Pos, "cannot determine the API group of package %s; name a folder that ends in group and version, "+
+				"such as --alias-package=api/shop.example.com/v1", a.pkg.Path)
 			return "", "", false
 		}
 	}

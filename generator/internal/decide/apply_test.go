@@ -55,9 +55,11 @@ func TestApplyVerbs(t *testing.T) {
 
 func TestApplyMistakes(t *testing.T) {
 	for apply, want := range map[string]string{
-		"x.io/none": "--apply-configuration-package=x.io/none cannot be read: the package does not exist; run applyconfiguration-gen v0.34 or later first, and pass its --output-pkg here, or remove the flag",
+		"x.io/none": "--apply-configuration-package=x.io/none cannot be read: the package does not exist; run applyconfiguration-gen v0.34 or later first, " +
+			"and pass its --output-pkg here, or remove the flag",
 		"x.io/empty": "--apply-configuration-package=x.io/empty declares no NewTypeConverter; run applyconfiguration-gen v0.34 or later first, and pass its --output-pkg here, or remove the flag\n" +
-			"types.go:20:6: kind Order has no apply configuration: package x.io/empty/shop/v1 declares no OrderApplyConfiguration; run applyconfiguration-gen for its package first, or add +genclient:skipVerbs=apply,applyStatus",
+			"types.go:20:6: kind Order has no apply configuration: package x.io/empty/shop/v1 declares no OrderApplyConfiguration; " +
+			"run applyconfiguration-gen for its package first, or add +genclient:skipVerbs=apply,applyStatus",
 	} {
 		if _, err := assembleMethods(t, apply); err == nil || err.Error() != want {
 			t.Errorf("the errors of %s are\n%v\nwant\n%s", apply, err, want)

@@ -34,7 +34,9 @@ type assembly struct {
 }
 
 func newAssembly(in Input, errs *model.Errors) *assembly {
-	return &assembly{Input: in, naming: newNaming(in.Run), groups: map[string]*model.Group{}, errs: errs, faulty: map[string][]*model.Kind{}}
+	return &assembly{
+		Input: in, naming: newNaming(in.Run), groups: map[string]*model.Group{}, errs: errs, faulty: map[string][]*model.Kind{},
+	}
 }
 
 // elsewhere returns an assembly for reading pkg without an effect on a.

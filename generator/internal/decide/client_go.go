@@ -21,12 +21,14 @@ func (a *assembly) clientGo() model.ClientGo {
 func (a *assembly) dropTyped(set *model.Set) {
 	for _, gv := range set.GroupVersions() {
 		for _, view := range gv.Views {
-			a.warn(view.Pos, "the view %s has no informer, because --informers=client-go has none of views; remove the marker, or use typed informers", view.Name)
+			a.warn(view.Pos, "the view %s has no informer, because --informers=client-go has none of views; "+
+				"remove the marker, or use typed informers", view.Name)
 		}
 		gv.Views = nil
 		for _, k := range gv.Kinds {
 			if len(k.Indexes) > 0 {
-				a.warn(k.Pos, "the indexes of %s have no effect, because --informers=client-go has none in listers; pass Indexers to the informer, or use typed informers", k.Name)
+				a.warn(k.Pos, "the indexes of %s have no effect, because --informers=client-go has none in listers; "+
+					"pass Indexers to the informer, or use typed informers", k.Name)
 			}
 		}
 	}

@@ -28,11 +28,14 @@ func (a *assembly) checkClientset() {
 		return
 	}
 	if reason, fix := a.notImportable(&input.Package{Path: clientset.Path, Name: clientset.Name}); reason != "" {
-		a.errs.Add(token.Position{}, "generated code in %s cannot import --versioned-clientset-package=%s, because %s; %s", cmp.Or(a.Layout.OutputPackage, "the output folder"), clientset.Path, reason, strings.Replace(fix, "its types", "the clientset", 1))
+		a.errs.Add(token.Position{}, "generated code in %s cannot import --versioned-clientset-package=%s, because %s; %s",
+			cmp.Or(a.Layout.OutputPackage, "the output folder"), clientset.Path, reason,
+			strings.Replace(fix, "its types", "the clientset", 1))
 		return
 	}
 	if clientset.Clients[input.DiscoveryMethod] == nil {
-		a.errs.Add(token.Position{}, "--versioned-clientset-package=%s cannot be used: its Interface has no method %s; name a package that client-gen or informer-gen has written", clientset.Path, input.DiscoveryMethod)
+		a.errs.Add(token.Position{}, "--versioned-clientset-package=%s cannot be used: its Interface has no method %s; "+
+			"name a package that client-gen or informer-gen has written", clientset.Path, input.DiscoveryMethod)
 		return
 	}
 	for _, group := range a.sortedGroups() {
@@ -59,16 +62,19 @@ func (a *assembly) checkClient(gv *model.GroupVersion) {
 		for _, p := range gv.Packages {
 			paths = append(paths, p.Path)
 		}
-		a.errs.Add(gv.Pos(), "package %s has no client for version %s of group %q: its Interface has no method %s%s; use a clientset with this group and version, %sor leave the package out with --exclude=%s",
+		a.errs.Add(gv.Pos(), "package %s has no client for version %s of group %q: its Interface has no method %s%s; "+
+			"use a clientset with this group and version, %sor leave the package out with --exclude=%s",
 			a.clientset.Path, gv.Version, gv.Group.Name, gv.GoName(), lacks, fix, strings.Join(paths, ","))
 		return
 	}
 	if client.Problem != "" {
-		a.errs.Add(gv.Pos(), "cannot read %s, which %s of package %s returns: %s", client.Type.Name, gv.GoName(), a.clientset.Path, client.Problem)
+		a.errs.Add(gv.Pos(), "cannot read %s, which %s of package %s returns: %s", client.Type.Name, gv.GoName(), a.clientset.Path,
+			client.Problem)
 		return
 	}
 	if !hasMethod(client, restClientMethod, 0) {
-		a.errs.Add(gv.Pos(), "%s has no method %s, with which informers request %s of group %q; use a clientset that client-gen has written", client.Type.Name, restClientMethod, gv.Version, gv.Group.Name)
+		a.errs.Add(gv.Pos(), "%s has no method %s, with which informers request %s of group %q; "+
+			"use a clientset that client-gen has written", client.Type.Name, restClientMethod, gv.Version, gv.Group.Name)
 		return
 	}
 	for _, k := range informed {
@@ -84,7 +90,8 @@ func (a *assembly) checkGetter(k *model.Kind, client *input.Client) {
 	params, ok := client.Params[k.Plural]
 	switch {
 	case !ok:
-		lacks, getters := "", slices.DeleteFunc(slices.Sorted(maps.Keys(client.Params)), func(name string) bool { return name == restClientMethod })
+		lacks, getters := "", slices.DeleteFunc(slices.Sorted(maps.Keys(client.Params)),
+			func(name string) bool { return name == restClientMethod })
 		if len(getters) > 0 {
 			lacks = ", only " + strings.Join(getters, ", ")
 		}
@@ -92,13 +99,17 @@ func (a *assembly) checkGetter(k *model.Kind, client *input.Client) {
 		if meant := spelling.Nearest(k.Plural, getters); meant != "" {
 			fix = fmt.Sprintf("use --plural-exceptions=%s:%s if that is its client", k.Name, meant)
 		}
-		a.errs.Add(k.Pos, "kind %s has no client in package %s: %s has no method %s%s; %s, or %s", k.Name, a.clientset.Path, client.Type.Name, k.Plural, lacks, fix, leaveOut)
+		a.errs.Add(k.Pos, "kind %s has no client in package %s: %s has no method %s%s; %s, or %s", k.Name, a.clientset.Path,
+			client.Type.Name, k.Plural, lacks, fix, leaveOut)
 	case params > 1:
-		a.errs.Add(k.Pos, "method %s of %s has %d parameters, but the client of a kind needs a namespace or nothing; use a clientset that client-gen has written, or %s", k.Plural, client.Type.Name, params, leaveOut)
+		a.errs.Add(k.Pos, "method %s of %s has %d parameters, but the client of a kind needs a namespace or nothing; "+
+			"use a clientset that client-gen has written, or %s", k.Plural, client.Type.Name, params, leaveOut)
 	case k.Namespaced && params == 0:
-		a.errs.Add(k.Pos, "kind %s is namespaced, but method %s of %s has no parameter for the namespace; %s", k.Name, k.Plural, client.Type.Name, a.advice("make the kind cluster-scoped by its markers, or "+leaveOut, leaveOut))
+		a.errs.Add(k.Pos, "kind %s is namespaced, but method %s of %s has no parameter for the namespace; %s", k.Name, k.Plural,
+			client.Type.Name, a.advice("make the kind cluster-scoped by its markers, or "+leaveOut, leaveOut))
 	case !k.Namespaced && params == 1:
-		a.errs.Add(k.Pos, "kind %s is cluster-scoped, but method %s of %s takes a namespace; %s", k.Name, k.Plural, client.Type.Name, a.advice("make the kind namespaced by its markers, or "+leaveOut, leaveOut))
+		a.errs.Add(k.Pos, "kind %s is cluster-scoped, but method %s of %s takes a namespace; %s", k.Name, k.Plural, client.Type.Name,
+			a.advice("make the kind namespaced by its markers, or "+leaveOut, leaveOut))
 	}
 }
 

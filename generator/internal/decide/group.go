@@ -26,7 +26,9 @@ func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*mod
 	if !ok || !a.checkImportable(pkg) {
 		return nil
 	}
-	gv := &model.GroupVersion{Group: &model.Group{Name: name}, Version: version, Dir: model.VersionDir(version), GoVersion: goVersion(version)}
+	gv := &model.GroupVersion{
+		Group: &model.Group{Name: name}, Version: version, Dir: model.VersionDir(version), GoVersion: goVersion(version),
+	}
 	a.checkRegistration(pkg, p, kinds, gv)
 	goName, goNamePos, ok := a.groupGoName(pkg, name)
 	if !ok {
@@ -49,7 +51,9 @@ func (a *assembly) addVersion(pkg *input.Package, p *model.Package, kinds []*mod
 		group.Versions = append(group.Versions, gv)
 	case group.Versions[at].Version != version:
 		other := group.Versions[at]
-		a.errs.Add(pkg.Pos, "versions %s and %s (%s) of group %q have the same folder, %s; generate for each in a separate run with another --output-dir, or leave one out with --exclude=%s", version, other.Version, other.Pos(), name, other.Dir, pkg.Path)
+		a.errs.Add(pkg.Pos, "versions %s and %s (%s) of group %q have the same folder, %s; "+
+			"generate for each in a separate run with another --output-dir, or leave one out with --exclude=%s",
+			version, other.Version, other.Pos(), name, other.Dir, pkg.Path)
 		return nil
 	default:
 		gv = group.Versions[at]
@@ -70,7 +74,8 @@ func (a *assembly) checkImportable(pkg *input.Package) bool {
 	if reason == "" {
 		return true
 	}
-	a.errs.Add(pkg.Pos, "generated code in %s cannot import package %s, because %s; %s", cmp.Or(a.Layout.OutputPackage, "the output folder"), pkg.Path, reason,
+	a.errs.Add(pkg.Pos, "generated code in %s cannot import package %s, because %s; %s",
+		cmp.Or(a.Layout.OutputPackage, "the output folder"), pkg.Path, reason,
 		a.advice(fix, "leave it out with --exclude="+pkg.Path))
 	return false
 }
@@ -100,9 +105,9 @@ func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
 	return reason, fix
 }
 
-// checkRegistration names the variable for group and version if the run writes it. It refuses a package without a variable for its group and version, or without a
-// function that registers its types. For a dependency the generated scheme registers them. A clientset that
-// exists has a scheme.
+// checkRegistration names the variable for group and version if the run writes it. It refuses a package without
+// a variable for its group and version, or without a function that registers its types. For a dependency the
+// generated scheme registers them. A clientset that exists has a scheme.
 func (a *assembly) checkRegistration(pkg *input.Package, p *model.Package, kinds []*model.Kind, gv *model.GroupVersion) {
 	hasClient := len(kinds) > 0
 	if a.Register && !pkg.Dependency && hasClient && p.SchemeGroupVersion == "" {
@@ -119,9 +124,12 @@ func (a *assembly) checkRegistration(pkg *input.Package, p *model.Package, kinds
 	switch {
 	case p.SchemeGroupVersion != "":
 	case a.Register:
-		a.errs.Add(pkg.Pos, "package %s declares SchemeGroupVersion and GroupVersion, but neither is a schema.GroupVersion, so --register has no name for one; rename one of them", pkg.Path)
+		a.errs.Add(pkg.Pos, "package %s declares SchemeGroupVersion and GroupVersion, but neither is a schema.GroupVersion, "+
+			"so --register has no name for one; rename one of them", pkg.Path)
 	default:
-		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; %sadd: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, input.RegisterFix, gv.Group.Name, gv.Version)
+		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; "+
+			"%sadd: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}",
+			pkg.Path, input.RegisterFix, gv.Group.Name, gv.Version)
 	}
 	if !pkg.HasAddToScheme && (!a.Register || pkg.Declared["AddToScheme"]) {
 		variable := cmp.Or(p.SchemeGroupVersion, "SchemeGroupVersion")
@@ -129,7 +137,9 @@ func (a *assembly) checkRegistration(pkg *input.Package, p *model.Package, kinds
 		if pkg.Declared["AddToScheme"] {
 			lacks, fix = "no AddToScheme that takes a scheme and returns an error", "rename the one that exists, and "
 		}
-		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; %sadd: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, fix, variable, knownTypes(slices.Concat(kinds, a.faulty[pkg.Path])), variable)
+		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; "+
+			"%sadd: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }",
+			pkg.Path, lacks, fix, variable, knownTypes(slices.Concat(kinds, a.faulty[pkg.Path])), variable)
 	}
 }
 
@@ -147,7 +157,8 @@ func freeGroupVersion(pkg *input.Package) string {
 // warnOfGroup warns of a group that no CRD can have, because it is only the name of a folder.
 func (a *assembly) warnOfGroup(pkg *input.Package, group string) {
 	if !markers.Has[markers.GroupName](pkg.Markers) && !pkg.GroupVersion.GroupKnown && !strings.Contains(group, ".") {
-		a.warn(pkg.Pos, "the group of package %s is %q, after its folder, and no CRD can have a group without a dot; write // +groupName=%s.example.com above the package clause, with a domain of yours", pkg.Path, group, group)
+		a.warn(pkg.Pos, "the group of package %s is %q, after its folder, and no CRD can have a group without a dot; "+
+			"write // +groupName=%s.example.com above the package clause, with a domain of yours", pkg.Path, group, group)
 	}
 }
 
@@ -191,7 +202,8 @@ func (a *assembly) checkGroupFlags() {
 	check := func(flag string, values map[string]string) {
 		for _, group := range slices.Sorted(maps.Keys(values)) {
 			if a.groups[group] == nil {
-				a.errs.Add(token.Position{}, "--%s=%s:%s matches no group in the packages of this run; correct it, or remove it", flag, group, values[group])
+				a.errs.Add(token.Position{}, "--%s=%s:%s matches no group in the packages of this run; correct it, or remove it", flag,
+					group, values[group])
 			}
 		}
 	}
@@ -255,9 +267,11 @@ func (a *assembly) checkGroups() {
 			dirFix += ", or move the packages of one of them to …/<group>/<version>"
 		}
 		if other := goNames[g.GoName]; other != nil {
-			a.errs.Add(pos, "groups %q and %q (%s) have the same Go name, %s; %s", g.Name, other.Name, other.Versions[0].Pos(), g.GoName, goNameFix)
+			a.errs.Add(pos, "groups %q and %q (%s) have the same Go name, %s; %s", g.Name, other.Name, other.Versions[0].Pos(),
+				g.GoName, goNameFix)
 		} else if other := dirs[strings.ToLower(g.Dir)]; other != nil { // many file systems ignore case
-			a.errs.Add(pos, "groups %q and %q (%s) have the same folder, %s; %s", g.Name, other.Name, other.Versions[0].Pos(), other.Dir, dirFix)
+			a.errs.Add(pos, "groups %q and %q (%s) have the same folder, %s; %s", g.Name, other.Name, other.Versions[0].Pos(),
+				other.Dir, dirFix)
 		}
 		goNames[g.GoName], dirs[strings.ToLower(g.Dir)] = g, g
 	}

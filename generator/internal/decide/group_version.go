@@ -18,11 +18,13 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 	switch {
 	case pkg.IsInternal():
 		a.ignore(declared.Pos, fmt.Sprintf("package %s has the internal, unversioned types of its group, which no server serves", pkg.Path),
-			fmt.Sprintf("name the packages of its versions instead, or leave this one out with --exclude=%s", pkg.Path), "nothing is generated for it")
+			"name the packages of its versions instead, or leave this one out with --exclude="+pkg.Path,
+			"nothing is generated for it")
 		return "", false
 	case model.IsVersion(base) && declared.VersionKnown && declared.Version != base:
 		a.ignore(declared.Pos, fmt.Sprintf("%s has the version %q, but the package's folder is %s", declared.Name, declared.Version, base),
-			"write the same in both places", fmt.Sprintf("the generated packages are named %s, and clients send %q", base, declared.Version))
+			"write the same in both places",
+			fmt.Sprintf("the generated packages are named %s, and clients send %q", base, declared.Version))
 		return base, a.pkg.Dependency
 	case model.IsVersion(base):
 		return base, true
@@ -30,7 +32,8 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 		return declared.Version, true
 	case declared.VersionKnown:
 		a.errs.Add(declared.Pos, "version %q of package %s is not a valid API version; %s", declared.Version, pkg.Path,
-			a.advice("use lower-case letters, digits and hyphens, and a letter first, such as v1", "leave the package out with --exclude="+pkg.Path))
+			a.advice("use lower-case letters, digits and hyphens, and a letter first, such as v1",
+				"leave the package out with --exclude="+pkg.Path))
 		return "", false
 	case model.LooksLikeVersion(base):
 		return base, true
@@ -41,7 +44,8 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 	}
 	reason, place := "", "name its folder after the version"
 	if pkg.FolderPath() != pkg.Path {
-		reason, place = ", because the import path ends in the major version of the module", "move it to a folder with the name of the version"
+		reason = ", because the import path ends in the major version of the module"
+		place = "move it to a folder with the name of the version"
 	}
 	a.errs.Add(pkg.Pos, "cannot determine the API version of package %s%s; %s", pkg.Path, reason,
 		a.advice(place+", such as v1, or "+declare,
@@ -73,8 +77,8 @@ func (a *assembly) writtenGroupName(pkg *input.Package, version string) (name st
 	declared := pkg.GroupVersion
 	if written, pos, ok := single[markers.GroupName](a, pkg.Markers); ok {
 		if declared.GroupKnown && declared.Group != string(written) {
-			a.ignore(pos, fmt.Sprintf("+groupName is %q, but %s at %s has the group %q", written, declared.Name, declared.Pos, declared.Group),
-				"write the same in both places", fmt.Sprintf("clients send %q", declared.Group))
+			problem := fmt.Sprintf("+groupName is %q, but %s at %s has the group %q", written, declared.Name, declared.Pos, declared.Group)
+			a.ignore(pos, problem, "write the same in both places", fmt.Sprintf("clients send %q", declared.Group))
 			return declared.Group, declared.Pos, pkg.Dependency
 		}
 		return string(written), pos, true

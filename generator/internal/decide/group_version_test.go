@@ -104,9 +104,11 @@ func TestSeveralPackagesOfDependencies(t *testing.T) {
 		}
 	}
 	_, err := assemble(t, nil, one, two)
-	const want = `example.com/b/v1:1:1: Order is declared here and at example.com/a/v1:1:1, in two packages of version v1 of group "shop.example.com", which has one client; leave one out with --exclude=example.com/b/v1.Order
-example.com/b/v1:2:1: kinds Purchase and Order (example.com/a/v1:1:1) have the same resource, "orders"; leave one out with --exclude=example.com/b/v1.Purchase
-example.com/b/v1:3:1: Item is declared here and at example.com/a/v1:2:1, in two packages of version v1 of group "shop.example.com", which has one client; leave one out with --exclude=example.com/b/v1.Item`
+	const twice = `, in two packages of version v1 of group "shop.example.com", which has one client; leave one out with --exclude=`
+	const want = "example.com/b/v1:1:1: Order is declared here and at example.com/a/v1:1:1" + twice + "example.com/b/v1.Order\n" +
+		`example.com/b/v1:2:1: kinds Purchase and Order (example.com/a/v1:1:1) have the same resource, "orders"; ` +
+		"leave one out with --exclude=example.com/b/v1.Purchase\n" +
+		"example.com/b/v1:3:1: Item is declared here and at example.com/a/v1:2:1" + twice + "example.com/b/v1.Item"
 	if err == nil || err.Error() != want {
 		t.Errorf("the errors are\n%v\nwant\n%s", err, want)
 	}

@@ -72,7 +72,8 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from input.From, r 
 			marker = "+kubebuilder:resource:path="
 		}
 		a.errs.Add(t.Pos, "resource %q of kind %s is not a valid name of a resource; %s", k.Resource, t.Name,
-			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, and a letter first", "use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
+			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, and a letter first",
+				"use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
 	}
 	a.addApply(k)
 	var scale *scaleMarker
@@ -101,7 +102,8 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from input.From, r 
 // warnOfConstraint warns of a type that only some builds have. The generated code does not compile in the others.
 func (a *assembly) warnOfConstraint(t *input.Type) {
 	if t.BuildConstraint != "" {
-		a.warn(t.Pos, "%s is in a file with %s, and generated clients and informers have no build constraint; build every program that imports them so that the constraint is met", t.Name, t.BuildConstraint)
+		a.warn(t.Pos, "%s is in a file with %s, and generated clients and informers have no build constraint; "+
+			"build every program that imports them so that the constraint is met", t.Name, t.BuildConstraint)
 	}
 }
 
@@ -145,7 +147,8 @@ func (a *assembly) checkType(what string, t *input.Type, marker token.Position) 
 	if !t.HasDeepCopyObject { // a flag may end it, so the checks go on, to find what needs another flag
 		fix := input.DeepCopyFix
 		if isRoot(t) {
-			fix = input.CopyFix + "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
+			fix = input.CopyFix + "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true " +
+				"above the package clause"
 		}
 		fix = a.withoutFlags(fix)
 		if a.DeepCopy {
@@ -194,25 +197,31 @@ func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 		leaveOut := "leave one out with --exclude=" + k.Package.Path + "." + k.Name
 		sameFile, samePlural, sameResource := files[k.File], plurals[k.Plural], resources[k.Resource]
 		if slices.Contains(a.naming.reserved.Plural, k.Plural) {
-			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
+			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; "+
+				"use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
 		}
 		isDerived := k.Resource == a.naming.resourceOf(k.Name, "")
 		switch { // one name follows from another, so only the first is reported
 		case sameFile != nil && sameFile.Name == k.Name:
-			a.errs.Add(k.Pos, "%s is declared here and at %s, in two packages of version %s of group %q, which has one client; %s", k.Name, sameFile.Pos, gv.Version, gv.Group.Name,
+			a.errs.Add(k.Pos, "%s is declared here and at %s, in two packages of version %s of group %q, which has one client; %s",
+				k.Name, sameFile.Pos, gv.Version, gv.Group.Name,
 				a.advice("rename one of them, or "+leaveOut, leaveOut))
 			continue
 		case sameFile != nil:
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so their files would have the same name; %s", k.Name, sameFile.Name, sameFile.Pos, a.advice("rename one of them", leaveOut))
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so their files would have the same name; %s", k.Name,
+				sameFile.Name, sameFile.Pos, a.advice("rename one of them", leaveOut))
 		case samePlural != nil:
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, samePlural.Name, samePlural.Pos, k.Plural, k.Name)
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name,
+				samePlural.Name, samePlural.Pos, k.Plural, k.Name)
 		}
 		if sameResource != nil && k.View == nil && sameResource != sameFile && !(isDerived && sameResource == samePlural) {
-			problem, marker := fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, sameResource.Name, sameResource.Pos, k.Resource), "give one of them "+resourceMarker+"…"
+			problem := fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, sameResource.Name, sameResource.Pos, k.Resource)
+			marker := "give one of them " + resourceMarker + "…"
 			if sameResource.Package != k.Package {
 				a.errs.Add(k.Pos, "%s; %s", problem, a.advice(marker, leaveOut))
 			} else {
-				a.ignore(k.Pos, problem, marker, fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", sameResource.Name, a.pkg.Path, sameResource.Name))
+				a.ignore(k.Pos, problem, marker, fmt.Sprintf("ForResource returns the informer of %s, "+
+					"unless --exclude=%s.%s leaves that kind out", sameResource.Name, a.pkg.Path, sameResource.Name))
 			}
 		}
 		add(k)

@@ -71,8 +71,10 @@ func (a *assembly) addPackage(pkg *input.Package) {
 			a.refuseSkipped(t)
 			continue
 		}
-		if from == input.FromGenclient && a.From != input.FromGenclient && isRoot(t) && t.HasList && !t.WritesList && !markers.Has[markers.Genclient](t.Markers) {
-			a.warn(t.Pos, "%s is a root object without +genclient in a package that has some, so nothing is generated for it; %s", t.Name, a.advice("add +genclient, or use --from=kubebuilder", "use --from=kubebuilder"))
+		if from == input.FromGenclient && a.From != input.FromGenclient && isRoot(t) && t.HasList && !t.WritesList &&
+			!markers.Has[markers.Genclient](t.Markers) {
+			a.warn(t.Pos, "%s is a root object without +genclient in a package that has some, so nothing is generated for it; %s",
+				t.Name, a.advice("add +genclient, or use --from=kubebuilder", "use --from=kubebuilder"))
 		}
 		k, isKind := a.kind(t, p, from)
 		isAPI = isAPI || isKind

@@ -79,7 +79,8 @@ func (a *assembly) followPath(t *input.Type, r *reading, pos token.Position, pat
 		others += ", or --from=kubebuilder to read kinds from the markers of kubebuilder only"
 	}
 	if r.resource == "" && a.naming.exceptions[t.Name] == "" {
-		done = fmt.Sprintf("the client uses %q, because controller-gen writes it to the CRD; if that is wrong, use --plural-exceptions=%s:%s", path, t.Name, a.naming.goPlural(t.Name))
+		done = fmt.Sprintf("the client uses %q, because controller-gen writes it to the CRD; "+
+			"if that is wrong, use --plural-exceptions=%s:%s", path, t.Name, a.naming.goPlural(t.Name))
 		if a.pkg.Dependency {
 			r.resource = path
 		}

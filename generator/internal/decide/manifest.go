@@ -33,7 +33,9 @@ func (a *assembly) checkManifests() {
 					followVersion(&k.Served, version)
 				}
 				pkg := a.described(k.Package.Path)
-				c := manifestCheck{kind: k, declared: pkg.Type(k.Name), fromKubebuilder: a.from(pkg) == input.FromKubebuilder, manifest: m, errs: a.errs}
+				c := manifestCheck{
+					kind: k, declared: pkg.Type(k.Name), fromKubebuilder: a.from(pkg) == input.FromKubebuilder, manifest: m, errs: a.errs,
+				}
 				if !pkg.Dependency {
 					c.run()
 					continue
@@ -47,7 +49,8 @@ func (a *assembly) checkManifests() {
 		}
 	}
 	if !found && len(a.groups) > 0 {
-		a.warn(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of a kind of this run, and this is the first one that it names; correct --crd")
+		a.warn(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of a kind of this run, "+
+			"and this is the first one that it names; correct --crd")
 	}
 }
 
@@ -56,17 +59,20 @@ func (a *assembly) checkManifests() {
 // the CRD.
 func (a *assembly) followManifest(k *model.Kind, m *input.Manifest) {
 	if k.Resource != m.Plural.Value {
-		a.warn(k.Pos, "the resource of kind %s is %q by its markers, but %q in its CRD (%s); the client uses %q", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos, m.Plural.Value)
+		a.warn(k.Pos, "the resource of kind %s is %q by its markers, but %q in its CRD (%s); the client uses %q", k.Name, k.Resource,
+			m.Plural.Value, m.Plural.Pos, m.Plural.Value)
 		k.Resource = m.Plural.Value
 	}
 	if namespaced := m.Scope.Value != "Cluster"; k.Namespaced != namespaced {
-		a.warn(k.Pos, "the markers of kind %s contradict scope %s in its CRD (%s); the client follows the CRD", k.Name, m.Scope.Value, m.Scope.Pos)
+		a.warn(k.Pos, "the markers of kind %s contradict scope %s in its CRD (%s); the client follows the CRD", k.Name, m.Scope.Value,
+			m.Scope.Pos)
 		k.Namespaced = namespaced
 	}
 	version, ok := m.Version(k.GroupVersion.Version)
 	isStatus := func(v model.Verb) bool { return v == "updateStatus" || v == "applyStatus" }
 	if ok && !version.Status && slices.ContainsFunc(k.Verbs, isStatus) {
-		a.warn(k.Pos, "version %s of the CRD of kind %s has no status subresource (%s); its client has no UpdateStatus", version.Name.Value, k.Name, version.SubresourcesPos)
+		a.warn(k.Pos, "version %s of the CRD of kind %s has no status subresource (%s); its client has no UpdateStatus",
+			version.Name.Value, k.Name, version.SubresourcesPos)
 		k.Verbs = slices.DeleteFunc(k.Verbs, isStatus)
 	}
 }
@@ -88,9 +94,11 @@ func (a *assembly) manifestsByName() map[crdName]*input.Manifest {
 		case other == nil:
 			byName[byPlural], byName[byKind] = m, m
 		case other.Plural.Value == m.Plural.Value:
-			a.errs.Add(m.Pos, "CustomResourceDefinition %s.%s is defined here and at %s; remove one of the two, or name the file of only one with --crd", m.Plural.Value, group, other.Pos)
+			a.errs.Add(m.Pos, "CustomResourceDefinition %s.%s is defined here and at %s; "+
+				"remove one of the two, or name the file of only one with --crd", m.Plural.Value, group, other.Pos)
 		default:
-			a.errs.Add(m.Kind.Pos, "kind %s of group %q has the CustomResourceDefinition %s.%s here and %s.%s at %s; remove one of the two, or name the file of only one with --crd",
+			a.errs.Add(m.Kind.Pos, "kind %s of group %q has the CustomResourceDefinition %s.%s here and %s.%s at %s; "+
+				"remove one of the two, or name the file of only one with --crd",
 				m.Kind.Value, group, m.Plural.Value, group, other.Plural.Value, group, other.Pos)
 		}
 	}
@@ -140,7 +148,8 @@ func (c manifestCheck) run() {
 	c.scope()
 	if k.NeedsList() && m.ListKind.Value != k.List() {
 		c.add(c.declared.ListPos, fmt.Sprintf("set listKind to %s in the CRD", k.List()),
-			"the list type of kind %s is %s, but its CRD has the listKind %s (%s), so clients cannot decode lists", k.Name, k.List(), m.ListKind.Value, m.ListKind.Pos)
+			"the list type of kind %s is %s, but its CRD has the listKind %s (%s), so clients cannot decode lists",
+			k.Name, k.List(), m.ListKind.Value, m.ListKind.Pos)
 	}
 	c.version()
 }
@@ -169,11 +178,13 @@ func (c manifestCheck) version() {
 		for _, v := range m.Versions {
 			names = append(names, v.Name.Value)
 		}
-		c.add(k.Pos, "generate for a version that it has", "kind %s has version %s here, but its CRD (%s) has only %s", k.Name, name, m.Versions[0].Name.Pos, strings.Join(names, ", "))
+		c.add(k.Pos, "generate for a version that it has", "kind %s has version %s here, but its CRD (%s) has only %s", k.Name, name,
+			m.Versions[0].Name.Pos, strings.Join(names, ", "))
 		return
 	}
 	if !v.Served {
-		c.add(k.Pos, "remove +genclient from "+k.Name, "kind %s has version %s here, but its CRD does not serve that version (%s)", k.Name, name, v.ServedPos)
+		c.add(k.Pos, "remove +genclient from "+k.Name, "kind %s has version %s here, but its CRD does not serve that version (%s)",
+			k.Name, name, v.ServedPos)
 	}
 	// A CRD with a status does not contradict +genclient:noStatus, which is written on
 	// purpose.
@@ -185,7 +196,8 @@ func (c manifestCheck) version() {
 		if !method.FromScale {
 			c.method(v, method)
 		} else if !v.Scale {
-			c.errs.Add(method.Pos, "kind %s has the subresource scale here, but version %s of its CRD does not have it (%s); regenerate the CRD with controller-gen", k.Name, name, v.SubresourcesPos)
+			c.errs.Add(method.Pos, "kind %s has the subresource scale here, but version %s of its CRD does not have it (%s); "+
+				"regenerate the CRD with controller-gen", k.Name, name, v.SubresourcesPos)
 		}
 	}
 	for _, field := range k.SelectableFields {
@@ -199,7 +211,8 @@ func (c manifestCheck) selectable(v input.ManifestVersion, field *model.Selectab
 	if strings.HasPrefix(field.Path, "metadata.") || slices.ContainsFunc(v.SelectableFields, declared) {
 		return
 	}
-	c.add(field.Pos, "remove the marker", "%s is a selectable field of kind %s here, but not in version %s of its CRD (%s)", field.Path, c.kind.Name, v.Name.Value, v.Name.Pos)
+	c.add(field.Pos, "remove the marker", "%s is a selectable field of kind %s here, but not in version %s of its CRD (%s)", field.Path,
+		c.kind.Name, v.Name.Value, v.Name.Pos)
 }
 
 // method looks for the subresource of a method in the CRD. A CRD can only have status and scale.
@@ -208,12 +221,16 @@ func (c manifestCheck) method(v input.ManifestVersion, method *model.Method) {
 	case method.Subresource == "", method.Subresource == "status" && v.Status, method.Subresource == "scale" && v.Scale:
 		return
 	}
-	marker := map[string]string{"status": "subresource:status", "scale": "subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas"}[method.Subresource]
+	marker := map[string]string{
+		"status": "subresource:status", "scale": "subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas",
+	}[method.Subresource]
 	if marker == "" {
-		c.errs.Add(method.Pos, "method %s of kind %s needs the subresource %q, but a CRD (%s) can only have status and scale; remove the method", method.Name, c.kind.Name, method.Subresource, c.manifest.Pos)
+		c.errs.Add(method.Pos, "method %s of kind %s needs the subresource %q, but a CRD (%s) can only have status and scale; "+
+			"remove the method", method.Name, c.kind.Name, method.Subresource, c.manifest.Pos)
 		return
 	}
-	c.add(method.Pos, "remove the method, or add // +kubebuilder:"+marker, "method %s of kind %s needs the subresource %s, but version %s of its CRD does not have it (%s)",
+	c.add(method.Pos, "remove the method, or add // +kubebuilder:"+marker,
+		"method %s of kind %s needs the subresource %s, but version %s of its CRD does not have it (%s)",
 		method.Name, c.kind.Name, method.Subresource, v.Name.Value, v.SubresourcesPos)
 }
 

@@ -103,7 +103,8 @@ func TestManifestsContradict(t *testing.T) {
 		{"scope", func(m *input.Manifest) { m.Scope.Value = "Cluster" }, []string{genclient},
 			[3]string{"types.go:10:6: ", "scope Cluster (crd.yaml:6:1)", "; add // +genclient:nonNamespaced" + instead}},
 		{"scope by marker", func(m *input.Manifest) {}, []string{genclient, "genclient:nonNamespaced"},
-			[3]string{"types.go:2:4: ", "scope Namespaced (crd.yaml:6:1)", "; remove +genclient:nonNamespaced, or add // +kubebuilder:resource:scope=Cluster and regenerate the CRD with controller-gen"}},
+			[3]string{"types.go:2:4: ", "scope Namespaced (crd.yaml:6:1)", "; remove +genclient:nonNamespaced, or add // +kubebuilder:resource:scope=Cluster " +
+				"and regenerate the CRD with controller-gen"}},
 		{"scope by two markers", func(m *input.Manifest) {}, []string{genclient, "genclient:nonNamespaced", "kubebuilder:resource:scope=Cluster"},
 			[3]string{"types.go:2:4: ", "scope Namespaced (crd.yaml:6:1)", "; remove +genclient:nonNamespaced" + instead}},
 		{"scope of kubebuilder", func(m *input.Manifest) {}, []string{kubebuilder, "kubebuilder:subresource:status", "kubebuilder:resource:scope=Cluster"},
@@ -119,7 +120,9 @@ func TestManifestsContradict(t *testing.T) {
 		{"status of kubebuilder", func(m *input.Manifest) { m.Versions[0].Status = false }, []string{kubebuilder, "kubebuilder:subresource:status"},
 			[3]string{"types.go:2:4: ", "no status subresource (crd.yaml:9:1)", only}},
 		{"scale", func(m *input.Manifest) {}, []string{genclient, "genclient:method=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale"},
-			[3]string{"types.go:2:4: ", "version v1 of its CRD does not have it (crd.yaml:9:1)", "; remove the method, or add // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas and regenerate the CRD with controller-gen"}},
+			[3]string{"types.go:2:4: ", "version v1 of its CRD does not have it (crd.yaml:9:1)",
+				"; remove the method, or add // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas and regenerate the CRD " +
+					"with controller-gen"}},
 		{"status by method", func(m *input.Manifest) { m.Versions[0].Status = false }, []string{genclient, "genclient:noStatus", "genclient:method=SetStatus,verb=update,subresource=status"},
 			[3]string{"types.go:3:4: ", "needs the subresource status", "+kubebuilder:subresource:status and regenerate the CRD with controller-gen"}},
 		{"unheard-of subresource", func(m *input.Manifest) {}, []string{genclient, "genclient:method=Approve,verb=update,subresource=approval"},

@@ -19,7 +19,8 @@ func (a *assembly) addMethods(t *input.Type, k *model.Kind, methods []*model.Met
 		case other != nil:
 			a.errs.Add(m.Pos, "kind %s has two methods %s, here and at %s; rename one of them", k.Name, m.Name, other.Pos)
 		case k.Has(verb):
-			a.errs.Add(m.Pos, "kind %s already has a method %s, which is the method of verb %s; rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
+			a.errs.Add(m.Pos, "kind %s already has a method %s, which is the method of verb %s; "+
+				"rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
 		case slices.Contains(a.naming.reserved.Method, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
 			a.errs.Add(m.Pos, "method %s of kind %s has a name that every generated client uses itself; rename the method", m.Name, k.Name)
 		case a.resolve(t, k, m) && (m.Verb != "apply" || a.ApplyPackage != ""):
@@ -38,7 +39,8 @@ func (a *assembly) refuseUnreadable(t *input.Type, methods []*model.Method) {
 	for _, m := range methods {
 		for _, ref := range []model.TypeRef{m.Result, m.Input} {
 			if _, problem := a.declared(ref.Path); problem != "" {
-				a.errs.Add(m.Pos, "method %s: cannot read package %s: %s; add it with %s, or %s", m.Name, ref.Path, withoutFix(problem), terminal.Quote("go", "get", ref.Path), a.leaveOut(t))
+				a.errs.Add(m.Pos, "method %s: cannot read package %s: %s; add it with %s, or %s", m.Name, ref.Path, withoutFix(problem),
+					terminal.Quote("go", "get", ref.Path), a.leaveOut(t))
 				break
 			}
 		}
@@ -57,7 +59,8 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 		switch isList := what == "result" && m.Verb == "list"; {
 		case ref.Name == "" && isList && !t.HasList && !k.NeedsList(): // otherwise the missing list is reported
 			problem, fix, _ := strings.Cut(t.ListProblem, "; ")
-			a.errs.Add(t.ListPos, "kind %s %s, and method %s (%s) returns a list; %s, or write result=…", t.Name, problem, m.Name, m.Pos, a.withoutFlags(fix))
+			a.errs.Add(t.ListPos, "kind %s %s, and method %s (%s) returns a list; %s, or write result=…", t.Name, problem, m.Name,
+				m.Pos, a.withoutFlags(fix))
 			return ref
 		case ref.Name == "" && isList:
 			return model.TypeRef{Path: own.Path, Name: k.List()}
@@ -66,7 +69,8 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 		case isList:
 			if names, _ := a.declared(ref.Path); names[ref.Name] && !names[ref.Name+"List"] && strings.HasSuffix(ref.Name, "List") {
 				written := strings.TrimPrefix(m.Result.Path+"."+m.Result.Name, ".")
-				a.errs.Add(m.Pos, "method %s: result=%s names a list type, but verb list adds List to the name in result; write result=%s", m.Name, written, strings.TrimSuffix(written, "List"))
+				a.errs.Add(m.Pos, "method %s: result=%s names a list type, but verb list adds List to the name in result; "+
+					"write result=%s", m.Name, written, strings.TrimSuffix(written, "List"))
 				return ref
 			}
 			ref.Name += "List" // as client-gen has it
@@ -98,13 +102,17 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 	m.Input = a.applyInput(of)
 	switch problem := a.missing(m.Input, false); {
 	case m.Input.IsZero():
-		a.errs.Add(m.Pos, "method %s takes the apply configuration of %s.%s, which this run does not generate; name package %s too, or name the package that has it with --applyconfig-externals=%s.%s:…", m.Name, of.Path, of.Name, of.Path, of.Path, of.Name)
+		a.errs.Add(m.Pos, "method %s takes the apply configuration of %s.%s, which this run does not generate; "+
+			"name package %s too, or name the package that has it with --applyconfig-externals=%s.%s:…",
+			m.Name, of.Path, of.Name, of.Path, of.Path, of.Name)
 	case problem == "", isChecked, a.lacksApplyPackage():
 		return true
 	case a.GeneratesApply():
-		a.errs.Add(m.Pos, "method %s: %s, which the method takes; name the package that has it with --applyconfig-externals=%s.%s:…, or remove the method", m.Name, withoutFix(problem), of.Path, of.Name)
+		a.errs.Add(m.Pos, "method %s: %s, which the method takes; name the package that has it with --applyconfig-externals=%s.%s:…, "+
+			"or remove the method", m.Name, withoutFix(problem), of.Path, of.Name)
 	default:
-		a.errs.Add(m.Pos, "method %s: %s, which the method takes; run applyconfiguration-gen for that type, or remove the method", m.Name, withoutFix(problem))
+		a.errs.Add(m.Pos, "method %s: %s, which the method takes; run applyconfiguration-gen for that type, or remove the method",
+			m.Name, withoutFix(problem))
 	}
 	return false
 }

@@ -92,7 +92,8 @@ func TestMethodMistakes(t *testing.T) {
 		{"genclient:method=A,verb=create,input=x.io/good.Scales", "method A: input: package x.io/good declares no Scales; did you mean Scale?"},
 		{"genclient:method=A,verb=create,input=x.io/good.Qqqqq", "package x.io/good declares no Qqqqq; write a type that it declares"},
 		{"genclient:method=A,verb=create,input=x.io/bad.Scale", "method A: input: cannot read package x.io/bad: the package does not exist; see go list x.io/bad"},
-		{"genclient:method=A,verb=apply,input=Receipt", "method A: package x.io/apply/shop/v1 declares no ReceiptApplyConfiguration, which the method takes; run applyconfiguration-gen for that type, or remove the method"},
+		{"genclient:method=A,verb=apply,input=Receipt", "method A: package x.io/apply/shop/v1 declares no ReceiptApplyConfiguration, which the method takes; " +
+			"run applyconfiguration-gen for that type, or remove the method"},
 	} {
 		if _, err := assembleMethods(t, "x.io/apply", strings.Fields(test.markers)...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: the error is\n%v\nwant\n%s", test.markers, err, test.want)

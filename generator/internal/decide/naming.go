@@ -55,14 +55,16 @@ func (n *naming) name(k *model.Kind, resource string) {
 	}
 	k.Plural = n.goPlural(k.Name)
 	k.PluralPrivate = lowerFirst(k.Plural)
-	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || slices.Contains(n.reserved.PluralPrivate, k.PluralPrivate) {
+	isReserved := slices.Contains(n.reserved.PluralPrivate, k.PluralPrivate)
+	if isReserved || token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) {
 		k.PluralPrivate += "Client"
 	}
 	k.File = strings.ToLower(k.Name)
 	if k.ExpansionFile = k.File + "_expansion"; slices.Contains(n.reserved.File, k.ExpansionFile) {
 		k.ExpansionFile = k.File + "_kind_expansion"
 	}
-	if slices.Contains(n.reserved.File, k.File) || chosenByName(k.File) || module.CheckFilePath(k.File+".go") != nil { // Windows has no file aux.go
+	isPortable := module.CheckFilePath(k.File+".go") == nil // Windows has no file aux.go
+	if slices.Contains(n.reserved.File, k.File) || chosenByName(k.File) || !isPortable {
 		k.File += "_kind"
 	}
 	k.FakeFile = "fake_" + k.File

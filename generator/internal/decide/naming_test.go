@@ -168,7 +168,8 @@ func TestNonASCIINames(t *testing.T) {
 		naming := newNaming(&input.Run{Plurals: map[string]string{"Öffnung": "Öffnungen", "Tür": "türen", "Ostsee": "östliche"}})
 		k := &model.Kind{Name: name}
 		naming.name(k, "orders")
-		if got := (model.Kind{Private: k.Private, Plural: k.Plural, PluralPrivate: k.PluralPrivate, File: k.File}); got.Private != want.Private || got.Plural != want.Plural || got.PluralPrivate != want.PluralPrivate || got.File != want.File {
+		if got := (model.Kind{Private: k.Private, Plural: k.Plural, PluralPrivate: k.PluralPrivate, File: k.File}); got.Private != want.Private ||
+			got.Plural != want.Plural || got.PluralPrivate != want.PluralPrivate || got.File != want.File {
 			t.Errorf("%s: the names are %+v, want %+v", name, got, want)
 		}
 	}

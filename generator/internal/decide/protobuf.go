@@ -29,6 +29,7 @@ func (a *assembly) checkProtobuf(set *model.Set) {
 	kinds := set.Informed()
 	prefers := func(k *model.Kind) bool { return k.Protobuf }
 	if a.PrefersProtobuf && len(kinds) > 0 && !slices.ContainsFunc(kinds, prefers) {
-		a.warn(token.Position{}, "--prefers-protobuf has no effect, because no kind has a Go type with protobuf tags and the methods Marshal, Reset and Unmarshal; generate them with go-to-protobuf, or remove the flag")
+		a.warn(token.Position{}, "--prefers-protobuf has no effect, because no kind has a Go type with protobuf tags and the methods "+
+			"Marshal, Reset and Unmarshal; generate them with go-to-protobuf, or remove the flag")
 	}
 }

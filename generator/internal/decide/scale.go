@@ -38,7 +38,8 @@ func (a *assembly) scale(t *input.Type) (found *scaleMarker) {
 			}
 		}
 		if a.errs.Len() == before {
-			found = &scaleMarker{model.Scale{SpecReplicasPath: v.Spec.Text, StatusReplicasPath: v.Status.Text, SelectorPath: v.Selector.Text}, m.Pos}
+			paths := model.Scale{SpecReplicasPath: v.Spec.Text, StatusReplicasPath: v.Status.Text, SelectorPath: v.Selector.Text}
+			found = &scaleMarker{paths, m.Pos}
 		}
 	}
 	return found

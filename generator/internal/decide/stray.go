@@ -79,7 +79,8 @@ func (a *assembly) refuseStray(t *input.Type, from input.From) {
 func (a *assembly) warnOfDetached(t *input.Type) {
 	for _, m := range t.Detached {
 		if !a.pkg.Dependency {
-			a.warn(m.Pos, "+%s has no effect, because more than one blank line is between it and type %s; remove the blank lines", m.Name, t.Name)
+			a.warn(m.Pos, "+%s has no effect, because more than one blank line is between it and type %s; remove the blank lines",
+				m.Name, t.Name)
 		}
 	}
 }
@@ -99,10 +100,12 @@ func (a *assembly) warnOfTags(pkg *input.Package) {
 		if fields[0].IsEmbedded {
 			tag = ",inline"
 		}
-		a.warn(fields[0].Pos, "%s has no JSON name in a tag, which controller-gen refuses or inlines; write a tag such as `json:\"%s\"`", name(fields), tag)
+		a.warn(fields[0].Pos, "%s has no JSON name in a tag, which controller-gen refuses or inlines; "+
+			"write a tag such as `json:\"%s\"`", name(fields), tag)
 	}
 	if fields := pkg.Embedding; len(fields) > 0 {
-		a.warn(fields[0].Pos, "%s has the JSON option embed, which Kubernetes does not decode; %s", name(fields), a.advice("embed the struct in Go, or give the field a JSON name", "do not set the field"))
+		a.warn(fields[0].Pos, "%s has the JSON option embed, which Kubernetes does not decode; %s", name(fields),
+			a.advice("embed the struct in Go, or give the field a JSON name", "do not set the field"))
 	}
 }
 
@@ -120,8 +123,8 @@ func unservedBy(t *input.Type) string {
 func (a *assembly) refuseSkipped(t *input.Type) {
 	for _, m := range t.Markers {
 		if !a.refuseUnknown(m) && strings.HasPrefix(m.Name, "informer:") {
-			a.ignore(m.Pos, fmt.Sprintf("+%s has no effect on %s, which is not a view, in a package with +kubebuilder:skip", m.Name, t.Name),
-				fmt.Sprintf("add // +%s=…, or remove the marker", markers.ViewName), ignored)
+			problem := fmt.Sprintf("+%s has no effect on %s, which is not a view, in a package with +kubebuilder:skip", m.Name, t.Name)
+			a.ignore(m.Pos, problem, fmt.Sprintf("add // +%s=…, or remove the marker", markers.ViewName), ignored)
 		}
 	}
 }

@@ -105,7 +105,8 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 		return refuse("%s", noKind)
 	}
 	if view, ok := markers.Find[markers.View](kind.Markers); ok {
-		return refuse("%s is a view itself; name its kind: +%s=%s", ref.Name, markers.ViewName, strings.TrimPrefix(view.Of.Path+"."+view.Of.Name, "."))
+		return refuse("%s is a view itself; name its kind: +%s=%s", ref.Name, markers.ViewName,
+			strings.TrimPrefix(view.Of.Path+"."+view.Of.Name, "."))
 	}
 	r := there.read(kind, there.from(pkg))
 	if !r.isKind && markers.Has[markers.Misspelled](kind.Markers) && a.reports(pkg, kind) {
@@ -115,7 +116,8 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 		return refuse("%s", noKind)
 	}
 	if verbs := r.verbs.of(model.Verbs); !slices.Contains(verbs, "list") || !slices.Contains(verbs, "watch") {
-		return refuse("%s has no informer, because it cannot be listed and watched; view another kind, or allow the verbs list and watch there", ref.Name)
+		return refuse("%s has no informer, because it cannot be listed and watched; "+
+			"view another kind, or allow the verbs list and watch there", ref.Name)
 	}
 	r.resource = a.naming.resourceOf(kind.Name, r.resource)
 	if !model.IsLabel(r.resource) || !model.IsKind(kind.Name) {

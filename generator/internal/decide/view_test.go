@@ -105,11 +105,14 @@ func TestViewErrors(t *testing.T) {
 		external *input.Package
 		want     string
 	}{
-		"a misfit":               {misfit, nil, "Misfit.go:9:2: view Misfit: spec is odd; fix it"},
-		"a package of its own":   {structOf("Long", "informer:view=example.com/shop/v1.Order"), nil, ""},
-		"not read":               {structOf("Lost", "informer:view=k8s.io/api/core/v1.Pod"), nil, "Lost.go:1:4: view Lost: package k8s.io/api/core/v1 was not read; report this as a bug of informer-gen"},
-		"read":                   {structOf("Found", "informer:view=k8s.io/api/core/v1.Pod"), core, ""},
-		"a view of a view there": {structOf("Twice", "informer:view=k8s.io/api/core/v1.PodView"), packageOf("k8s.io/api/core/v1", "", structOf("PodView", "informer:view=example.com/x.Pod")), "Twice.go:1:4: view Twice: PodView is a view itself; name its kind: +informer:view=example.com/x.Pod"},
+		"a misfit":             {misfit, nil, "Misfit.go:9:2: view Misfit: spec is odd; fix it"},
+		"a package of its own": {structOf("Long", "informer:view=example.com/shop/v1.Order"), nil, ""},
+		"not read": {structOf("Lost", "informer:view=k8s.io/api/core/v1.Pod"), nil,
+			"Lost.go:1:4: view Lost: package k8s.io/api/core/v1 was not read; report this as a bug of informer-gen"},
+		"read": {structOf("Found", "informer:view=k8s.io/api/core/v1.Pod"), core, ""},
+		"a view of a view there": {structOf("Twice", "informer:view=k8s.io/api/core/v1.PodView"),
+			packageOf("k8s.io/api/core/v1", "", structOf("PodView", "informer:view=example.com/x.Pod")),
+			"Twice.go:1:4: view Twice: PodView is a view itself; name its kind: +informer:view=example.com/x.Pod"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set, err := assemble(t, test.external, packageOf("example.com/shop/v1", "shop", structOf("Order", "genclient"), test.view))

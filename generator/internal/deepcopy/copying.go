@@ -82,7 +82,8 @@ func (c *copying) underlying(t types.Type) *model.Copy {
 		}
 	case *types.Map:
 		if !c.isValue(u.Key()) {
-			return c.refuse("is a map with keys of type %s, which are other keys once they are copied", "use keys that refer to no memory", c.name(u.Key()))
+			return c.refuse("is a map with keys of type %s, which are other keys once they are copied",
+				"use keys that refer to no memory", c.name(u.Key()))
 		}
 		copied := &model.Copy{Op: model.CopyMap, Elem: c.element(u.Elem())}
 		if written, ok := goType(t, c.root.Pkg()); ok {
@@ -97,7 +98,8 @@ func (c *copying) underlying(t types.Type) *model.Copy {
 	case *types.Struct:
 		return c.ofStruct(u)
 	case *types.Interface:
-		return c.refuse("is an interface without a method that copies its value", "use runtime.RawExtension or apiextensionsv1.JSON for any JSON, an interface Foo with the method DeepCopyFoo() Foo")
+		return c.refuse("is an interface without a method that copies its value",
+			"use runtime.RawExtension or apiextensionsv1.JSON for any JSON, an interface Foo with the method DeepCopyFoo() Foo")
 	case *types.Signature:
 		return c.refuse("is a func, which cannot be copied", "remove it")
 	case *types.Chan:
@@ -159,7 +161,8 @@ func (c *copying) ofInterface(named *types.Named) *model.Copy {
 	if named.Obj().Pkg() == nil || !c.isOwn(named.Obj().Pkg()) {
 		return c.refuse("is of the interface %s, which has no method that copies its value", "use another type", c.name(named))
 	}
-	return c.refuse("is of the interface %s, which has no method %s() %s", "add the method to the interface", c.name(named), name, named.Obj().Name())
+	return c.refuse("is of the interface %s, which has no method %s() %s", "add the method to the interface", c.name(named), name,
+		named.Obj().Name())
 }
 
 // element returns how the elements of a slice, an array or a map are copied.

@@ -34,7 +34,10 @@ func Decide(in Input, errs *model.Errors) []*model.DeepCopy {
 	for _, pkg := range in.Packages {
 		if found := d.copiesOf(pkg); len(found) > 0 {
 			private := slices.DeleteFunc(slices.Sorted(maps.Keys(pkg.Declared)), token.IsExported)
-			copies = append(copies, &model.DeepCopy{APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: private}, Constraint: d.constraint(pkg, found), Types: found})
+			copies = append(copies, &model.DeepCopy{
+				APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: private},
+				Constraint: d.constraint(pkg, found), Types: found,
+			})
 		}
 	}
 	return copies
@@ -75,8 +78,10 @@ func (d *decision) checkFields(of *types.TypeName, copied *model.CopiedType) {
 	for field := range structType.Fields() {
 		name := field.Name()
 		returns := func(i model.CopiedInterface) bool { return name == "DeepCopy"+i.Interface.Name }
-		if slices.ContainsFunc(copied.Interfaces, returns) || name == "DeepCopyInto" && copied.Into != nil || name == "DeepCopy" && copied.NeedsDeepCopy {
-			d.errs.Add(d.Types.Position(field), "type %s has a field %s, and needs a method of that name for its deep copies; rename the field", of.Name(), name)
+		isWritten := name == "DeepCopyInto" && copied.Into != nil || name == "DeepCopy" && copied.NeedsDeepCopy
+		if isWritten || slices.ContainsFunc(copied.Interfaces, returns) {
+			d.errs.Add(d.Types.Position(field), "type %s has a field %s, and needs a method of that name for its deep copies; "+
+				"rename the field", of.Name(), name)
 		}
 	}
 }
@@ -117,7 +122,8 @@ func (d *decision) constraint(pkg *input.Package, copied []*model.CopiedType) st
 	constraints := slices.Sorted(maps.Keys(found))
 	for _, other := range constraints[1:] {
 		first, name := found[constraints[0]], found[other]
-		d.errs.Add(d.Types.Position(name), "%s is in a file with %s and %s is not, but one file has the deep copies of both; move one of them to another package", name.Name(), other, first.Name())
+		d.errs.Add(d.Types.Position(name), "%s is in a file with %s and %s is not, but one file has the deep copies of both; "+
+			"move one of them to another package", name.Name(), other, first.Name())
 	}
 	return strings.TrimPrefix(constraints[0], "//go:build ")
 }

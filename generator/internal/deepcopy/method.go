@@ -69,7 +69,9 @@ func (d *decision) methodsOf(declared *types.TypeName) methods {
 			if isReference(declared.Type()) {
 				receiver = name
 			}
-			d.errs.Add(d.Types.Position(m), "method %s of %s has another signature than deep copies have; use func (in %s) DeepCopyInto(out *%s) or func (in %s) DeepCopy() %s, or rename it", m.Name(), declared.Name(), receiver, name, receiver, receiver)
+			d.errs.Add(d.Types.Position(m), "method %s of %s has another signature than deep copies have; "+
+				"use func (in %s) DeepCopyInto(out *%s) or func (in %s) DeepCopy() %s, or rename it", m.Name(), declared.Name(),
+				receiver, name, receiver, receiver)
 		}
 	}
 	return found

@@ -55,7 +55,8 @@ func (d *decision) plan(pkg *input.Package, reached map[*types.TypeName]bool) {
 		found := d.methodsOf(declared)
 		switch {
 		case enabled != on && d.objects[declared] && !found.has("DeepCopyObject"):
-			d.errs.Add(d.Types.Position(declared), "kind %s needs the method DeepCopyObject, but a marker turns its deep copy off; remove +%s=false or +%s=false, or write the method", name, generateMarker, enabledMarker)
+			d.errs.Add(d.Types.Position(declared), "kind %s needs the method DeepCopyObject, but a marker turns its deep copy off; "+
+				"remove +%s=false or +%s=false, or write the method", name, generateMarker, enabledMarker)
 			continue
 		case enabled != on:
 			continue
@@ -177,7 +178,8 @@ func (d *decision) readType(declared *types.TypeName) typeMarkers {
 			for text := range strings.SplitSeq(value, ",") {
 				ref, ok := markers.ParseTypeRef(strings.TrimSpace(text))
 				if !ok || ref.Path == "" {
-					d.errs.Add(m.Pos, "+%s names %q, which is no interface with its import path; write for example +%s=k8s.io/apimachinery/pkg/runtime.Object", name, text, name)
+					d.errs.Add(m.Pos, "+%s names %q, which is no interface with its import path; "+
+						"write for example +%s=k8s.io/apimachinery/pkg/runtime.Object", name, text, name)
 					continue
 				}
 				read.interfaces = append(read.interfaces, model.CopiedInterface{Interface: ref})

@@ -41,11 +41,13 @@ func SetList(t *input.Type, hasTypeMeta, hasListMeta, hasItems, hasDeepCopy bool
 }
 
 // missingList is the problem of a kind without a list type. %[1]s is its name.
-const missingList = "has no list type %[1]sList in its package; " + input.RegisterFix + "add: type %[1]sList struct { metav1.TypeMeta `json:\",inline\"`; " +
+const missingList = "has no list type %[1]sList in its package; " + input.RegisterFix +
+	"add: type %[1]sList struct { metav1.TypeMeta `json:\",inline\"`; " +
 	"metav1.ListMeta `json:\"metadata,omitempty\"`; Items []%[1]s `json:\"items\"` }, and its DeepCopyObject as for %[1]s"
 
 // declaredList is the declaration of the list type of a kind. %[1]s is the name of the kind.
-const declaredList = "\ntype %[1]sList struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ListMeta `json:\"metadata,omitempty\"`\n\tItems []%[1]s `json:\"items\"`\n}\n"
+const declaredList = "\ntype %[1]sList struct {\n" +
+	"\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ListMeta `json:\"metadata,omitempty\"`\n\tItems []%[1]s `json:\"items\"`\n}\n"
 
 // addLists adds the list types that a run with --register writes for the kinds of the package,
 // as if the user had declared them. It reports whether there are any.

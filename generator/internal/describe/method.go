@@ -158,8 +158,9 @@ func (d *Described) addSignatures(errs *model.Errors) {
 			t = d.Package.Type(strings.TrimSuffix(name, "List"))
 		}
 		if t != nil && (t.Markers.MayBeKind() || markers.Has[markers.View](t.Markers)) {
-			errs.Add(d.Syntax.Position(m.Decl.Name.Pos()), "method DeepCopyObject of %s has another signature than that of runtime.Object; "+
-				"write: func (in *%s) DeepCopyObject() runtime.Object", name, name)
+			errs.Add(d.Syntax.Position(m.Decl.Name.Pos()),
+				"method DeepCopyObject of %s has another signature than that of runtime.Object; "+
+					"write: func (in *%s) DeepCopyObject() runtime.Object", name, name)
 		}
 	}
 }
@@ -188,8 +189,8 @@ func (d *Described) addMisnamed(names []string, errs *model.Errors) {
 			pos := d.Syntax.Position(f.field.Pos())
 			for _, meta := range []string{"TypeMeta", "ObjectMeta", "ListMeta"} {
 				if len(f.field.Names) == 0 && f.name != gotype.Metas[meta].JSONName && isMeta(f.file, f.field.Type, meta) {
-					errs.Add(pos, "type %s, which a method of a kind sends or returns, has metav1.%s with another JSON name than API servers use; "+
-						"write: metav1.%s %s", name, meta, meta, gotype.Metas[meta].Tag)
+					errs.Add(pos, "type %s, which a method of a kind sends or returns, "+
+						"has metav1.%s with another JSON name than API servers use; write: metav1.%s %s", name, meta, meta, gotype.Metas[meta].Tag)
 				}
 			}
 			if strings.HasSuffix(name, "List") && len(f.field.Names) == 1 && f.field.Names[0].Name == "Items" && f.name != "items" {

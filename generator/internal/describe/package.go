@@ -73,7 +73,8 @@ func addRepeated(src *syntax.Package, errs *model.Errors) bool {
 		return false
 	}
 	for _, names := range repeated {
-		errs.Add(src.Position(names[1].Pos()), "type %s is declared here and at %s; remove one of the two", names[1].Name, src.Position(names[0].Pos()))
+		errs.Add(src.Position(names[1].Pos()), "type %s is declared here and at %s; remove one of the two", names[1].Name,
+			src.Position(names[0].Pos()))
 	}
 	return true
 }

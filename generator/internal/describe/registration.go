@@ -16,7 +16,8 @@ func hasAddToScheme(in *syntax.Scope) bool {
 		return !value.IsConst()
 	}
 	function := in.Funcs["AddToScheme"]
-	return function != nil && function.Type.TypeParams == nil && function.Type.Params.NumFields() == 1 && function.Type.Results.NumFields() == 1
+	return function != nil && function.Type.TypeParams == nil && function.Type.Params.NumFields() == 1 &&
+		function.Type.Results.NumFields() == 1
 }
 
 // hasOldTypeConverter reports whether NewTypeConverter returns a *TypeConverter.

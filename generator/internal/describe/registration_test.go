@@ -11,7 +11,8 @@ import (
 )
 
 func TestSchemeBuilder(t *testing.T) {
-	const imports = "package v1\n\nimport (\n\t\"k8s.io/apimachinery/pkg/runtime\"\n\t\"sigs.k8s.io/controller-runtime/pkg/scheme\"\n\tbuilders \"sigs.k8s.io/controller-runtime/pkg/scheme\"\n\tother \"example.com/scheme\"\n)\n\n"
+	const imports = "package v1\n\nimport (\n\t\"k8s.io/apimachinery/pkg/runtime\"\n\t\"sigs.k8s.io/controller-runtime/pkg/scheme\"\n" +
+		"\tbuilders \"sigs.k8s.io/controller-runtime/pkg/scheme\"\n\tother \"example.com/scheme\"\n)\n\n"
 	for text, want := range map[string]input.SchemeBuilder{
 		"": input.NoBuilder,
 		"var SchemeBuilder runtime.SchemeBuilder":                input.FuncBuilder,
@@ -35,7 +36,11 @@ func TestSchemeBuilder(t *testing.T) {
 
 func TestMentions(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a.go": "package v1\n\n// OrderList is missing.\nvar x = \"OrderList\"\n", "b.go": "package v1\n\nfunc f() { use(&ShelfList{}) }\n", model.DeepCopyFile: "package v1\n\nvar _ OrderList\n"} {
+	for name, text := range map[string]string{
+		"a.go":             "package v1\n\n// OrderList is missing.\nvar x = \"OrderList\"\n",
+		"b.go":             "package v1\n\nfunc f() { use(&ShelfList{}) }\n",
+		model.DeepCopyFile: "package v1\n\nvar _ OrderList\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

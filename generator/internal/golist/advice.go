@@ -17,7 +17,8 @@ import (
 func NoMatch(run *input.Run) error {
 	fix := "name the packages of your API types, such as ./api/v1"
 	if slices.ContainsFunc(run.Patterns, isImportPath) {
-		fix += ", or, for those of another module, run go get before informer-gen, and go mod tidy only after it: it removes modules that no code imports"
+		fix += ", or, for those of another module, run go get before informer-gen, and go mod tidy only after it: it removes modules " +
+			"that no code imports"
 	} else {
 		fix += OrElsewhere(run)
 	}
@@ -79,7 +80,8 @@ func orIncluded(run *input.Run) string {
 // isSkipped reports whether a pattern such as ./... matches nothing in a folder.
 func isSkipped(folder string) bool {
 	base := filepath.Base(folder)
-	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "vendor" || moduleAbove(folder) == folder
+	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "vendor" ||
+		moduleAbove(folder) == folder
 }
 
 // hasKind reports whether the text of a file has a marker of a kind.

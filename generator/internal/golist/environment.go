@@ -62,7 +62,8 @@ func unquoted(word string) string {
 }
 
 // errNoModules is the error of a run with GO111MODULE=off.
-var errNoModules = errors.New("GO111MODULE=off is set, but informer-gen reads packages of modules; unset it, or run go env -u GO111MODULE if go env -w has set it")
+var errNoModules = errors.New("GO111MODULE=off is set, but informer-gen reads packages of modules; " +
+	"unset it, or run go env -u GO111MODULE if go env -w has set it")
 
 // setting returns a setting of the go command from the environment or, if that has none, from the file of go env -w.
 func setting(name string) string {

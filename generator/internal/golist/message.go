@@ -45,7 +45,8 @@ func addError(errs *model.Errors, dir string, err packages.Error, pkg *packages.
 		}
 	case strings.Contains(text, " source files not allowed when not using cgo"):
 		language, _, _ := strings.Cut(text, " source files")
-		text = "package " + pkg.PkgPath + " has source files in " + language + " but does not use cgo, so it does not compile:" + text[strings.LastIndex(text, ": ")+1:]
+		text = "package " + pkg.PkgPath + " has source files in " + language + " but does not use cgo, so it does not compile:" +
+			text[strings.LastIndex(text, ": ")+1:]
 		fix = "remove them, or leave the package out with --exclude=" + pkg.PkgPath
 	case strings.HasPrefix(text, "go: "):
 		fix = "correct go.mod, or the settings of the go command"
@@ -170,7 +171,8 @@ func otherModule(dir, text string) (problem, fix string) {
 	if strings.HasPrefix(text, "pattern ") && strings.HasSuffix(patternOf(text), "/...") {
 		pattern += "/..."
 	}
-	return display(dir, folder) + " is in another module than that of this run, because " + display(dir, filepath.Join(at, "go.mod")) + " exists",
+	goMod := display(dir, filepath.Join(at, "go.mod"))
+	return display(dir, folder) + " is in another module than that of this run, because " + goMod + " exists",
 		"run informer-gen in " + display(dir, at) + ", for " + pattern
 }
 

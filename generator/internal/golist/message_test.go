@@ -32,10 +32,14 @@ func TestPosition(t *testing.T) {
 // TestListErrors checks messages about errors of the go command that depend on the module cache.
 func TestListErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry":                               "pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry; to add it: go get k8s.io/api@v0.37.2",
-		"k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io": "k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io",
-		"package corev1 is not in std (/go/src/corev1)":                                                  "package corev1 is not in std (/go/src/corev1); write the whole import path, such as k8s.io/api/core/v1, or ./corev1 for a folder",
-		"pattern ./api/...: lstat ./api/: no such file or directory":                                     "pattern ./api/... matches no package, because the folder does not exist; name a folder with API types",
+		"pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry": "" +
+			"pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry; to add it: go get k8s.io/api@v0.37.2",
+		"k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io": "" +
+			"k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io",
+		"package corev1 is not in std (/go/src/corev1)": "" +
+			"package corev1 is not in std (/go/src/corev1); write the whole import path, such as k8s.io/api/core/v1, or ./corev1 for a folder",
+		"pattern ./api/...: lstat ./api/: no such file or directory": "" +
+			"pattern ./api/... matches no package, because the folder does not exist; name a folder with API types",
 	} {
 		var errs model.Errors
 		addError(&errs, t.TempDir(), packages.Error{Msg: text}, nil)

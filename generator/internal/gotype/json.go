@@ -173,7 +173,8 @@ func (in inlinedStruct) fields() (inner []inlinedStruct, fields []JSONField, sur
 		tag := JSONTagOf(in.structType, i)
 		of := PointedTo(field.Type())
 		inlined, isStruct := StructOf(of)
-		f := JSONField{Name: tag.Name, Field: field, Through: in.through, Quoted: tag.IsQuoted, OmitsEmpty: tag.OmitsEmpty, tagged: tag.Name != ""}
+		f := JSONField{Name: tag.Name, Field: field, Through: in.through, Quoted: tag.IsQuoted, OmitsEmpty: tag.OmitsEmpty,
+			tagged: tag.Name != ""}
 		switch {
 		case tag.IsHidden:
 			continue

@@ -71,5 +71,6 @@ func (e *Exclusions) Unused() *model.Error {
 	if len(names) == 0 {
 		return nil
 	}
-	return model.Errorf(token.Position{}, "--exclude=%s matches no package and no kind of this run; correct the flag, or remove it", strings.Join(names, ","))
+	return model.Errorf(token.Position{}, "--exclude=%s matches no package and no kind of this run; correct the flag, or remove it",
+		strings.Join(names, ","))
 }

@@ -250,5 +250,6 @@ const (
 )
 
 // DeepCopyFix is how a type gets a method DeepCopyObject, for messages.
-const DeepCopyFix = CopyFix + "generate it first, with controller-gen object (// +kubebuilder:object:generate=true above the package clause and // +kubebuilder:object:root=true above the type) " +
+const DeepCopyFix = CopyFix + "generate it first, " +
+	"with controller-gen object (// +kubebuilder:object:generate=true above the package clause and // +kubebuilder:object:root=true above the type) " +
 	"or deepcopy-gen (// +k8s:deepcopy-gen=package and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object there)"

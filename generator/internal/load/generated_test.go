@@ -100,7 +100,8 @@ func TestOwnModules(t *testing.T) {
 func TestTypesWithoutLists(t *testing.T) {
 	const meta = "-- meta/go.mod --\nmodule k8s.io/apimachinery\n-- meta/pkg/apis/meta/v1/types.go --\npackage v1\n\ntype TypeMeta struct{}\n\ntype ListMeta struct{}\n"
 	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.25.0\n\nrequire k8s.io/apimachinery v0.0.0\n\nreplace k8s.io/apimachinery => ./meta\n"+meta+
-		"-- types.go --\npackage v1\n\nimport _ \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +genclient\ntype Order struct{}\n\n// +genclient\ntype Shelf struct{}\n\n// +genclient\ntype Cup struct{}\n\ntype CupList struct{}\n",
+		"-- types.go --\npackage v1\n\nimport _ \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +genclient\ntype Order struct{}\n\n// +genclient\n"+
+		"type Shelf struct{}\n\n// +genclient\ntype Cup struct{}\n\ntype CupList struct{}\n",
 		&input.Run{Patterns: []string{"."}, Register: true})
 	var errs model.Errors
 	declared, err := result.Types(t.Context(), func(ref model.TypeRef) bool { return ref == model.TypeRef{Path: "example.com/mod", Name: "Shelf"} }, &errs)
@@ -116,7 +117,8 @@ func TestTypesWithoutLists(t *testing.T) {
 
 // TestConstraints checks that a list type that the run writes has the build constraint of its kind.
 func TestConstraints(t *testing.T) {
-	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.25.0\n-- doc.go --\npackage v1\n\ntype Shelf struct{}\n-- types.go --\n//go:build orders\n\npackage v1\n\n// +genclient\ntype Order struct{}\n",
+	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.25.0\n-- doc.go --\npackage v1\n\ntype Shelf struct{}\n-- types.go --\n"+
+		"//go:build orders\n\npackage v1\n\n// +genclient\ntype Order struct{}\n",
 		&input.Run{Patterns: []string{"."}, Register: true, BuildTags: []string{"orders"}})
 	want := map[string]string{"Order": "//go:build orders", "OrderList": "//go:build orders"}
 	if got := result.Packages[0].Constraints; !maps.Equal(got, want) {

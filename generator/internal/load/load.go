@@ -56,7 +56,8 @@ func (l *Loaded) noMatch(found listing) error {
 	case l.run.Exclude.Any():
 		return fmt.Errorf("--exclude leaves out every package that matches %s; correct that flag", patterns)
 	case len(found.emitted) > 0:
-		return fmt.Errorf("%s matches only packages that informer-gen has written, such as %s; name the packages of your API types, such as ./api/v1", patterns, found.emitted[0])
+		return fmt.Errorf("%s matches only packages that informer-gen has written, such as %s; name the packages of your API types, "+
+			"such as ./api/v1", patterns, found.emitted[0])
 	}
 	return golist.NoMatch(l.run)
 }

@@ -39,8 +39,12 @@ type Order struct {
 		tags        []string
 	}{
 		{name: "replaced", files: replaced + "-- base/go.mod --\nmodule example.com/base\n-- base/base.go --\n" + spec + noMeta},
-		{name: "build tags", files: replaced + "-- base/go.mod --\nmodule example.com/base\n-- base/other.go --\npackage base\n-- base/base.go --\n//go:build special\n\n" + spec + noMeta, tags: []string{"special"}},
-		{name: "vendored", files: goMod + "require example.com/base v1.2.3\n\nreplace k8s.io/apimachinery v0.0.0 => ./meta\n-- vendor/modules.txt --\n# example.com/base v1.2.3\n## explicit\nexample.com/base\n# k8s.io/apimachinery v0.0.0 => ./meta\n## explicit\nk8s.io/apimachinery/pkg/apis/meta/v1\n-- vendor/k8s.io/apimachinery/pkg/apis/meta/v1/types.go --\npackage v1\n\ntype TypeMeta struct{}\n\ntype ObjectMeta struct{}\n-- vendor/example.com/base/base.go --\n" + spec},
+		{name: "build tags", files: replaced + "-- base/go.mod --\nmodule example.com/base\n-- base/other.go --\npackage base\n-- base/base.go --\n" +
+			"//go:build special\n\n" + spec + noMeta, tags: []string{"special"}},
+		{name: "vendored", files: goMod + "require example.com/base v1.2.3\n\nreplace k8s.io/apimachinery v0.0.0 => ./meta\n-- vendor/modules.txt --\n" +
+			"# example.com/base v1.2.3\n## explicit\nexample.com/base\n# k8s.io/apimachinery v0.0.0 => ./meta\n## explicit\n" +
+			"k8s.io/apimachinery/pkg/apis/meta/v1\n-- vendor/k8s.io/apimachinery/pkg/apis/meta/v1/types.go --\npackage v1\n\ntype TypeMeta struct{}\n\n" +
+			"type ObjectMeta struct{}\n-- vendor/example.com/base/base.go --\n" + spec},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("GOPROXY", "off")

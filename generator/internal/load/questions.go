@@ -18,10 +18,12 @@ func (l *Loaded) Externals(ctx context.Context, importPaths []string) (map[strin
 		return externals, nil
 	}
 	for _, importPath := range importPaths {
-		externals[importPath] = &input.External{Problem: "the go command does not find it; correct the path, or add the package with " + terminal.Quote("go", "get", importPath)}
+		externals[importPath] = &input.External{Problem: "the go command does not find it; correct the path, or add the package with " +
+			terminal.Quote("go", "get", importPath)}
 	}
 	var problems model.Errors
-	found, err := l.list(ctx, request{patterns: importPaths, exclude: l.run.Exclude, mode: parser.ParseComments | parser.SkipObjectResolution}, &problems)
+	const mode = parser.ParseComments | parser.SkipObjectResolution
+	found, err := l.list(ctx, request{patterns: importPaths, exclude: l.run.Exclude, mode: mode}, &problems)
 	for _, src := range found.sources {
 		if src.AddErrors(&problems) {
 			externals[src.Path] = &input.External{Problem: "it does not parse; fix it" + src.OrNewerGo()}
@@ -45,7 +47,8 @@ func (l *Loaded) Clientset(ctx context.Context, importPath string) (*input.Clien
 			return clientset, nil
 		}
 		for _, path := range missing {
-			clients.Problems[path] = "the go command does not find package " + path + "; correct the path, or add the package with " + terminal.Quote("go", "get", path)
+			clients.Problems[path] = "the go command does not find package " + path + "; correct the path, or add the package with " +
+				terminal.Quote("go", "get", path)
 		}
 		var problems model.Errors
 		found, err := l.list(ctx, request{patterns: missing, mode: parser.SkipObjectResolution}, &problems)

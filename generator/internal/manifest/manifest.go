@@ -34,11 +34,13 @@ func Read(ctx context.Context, paths []string, schemas bool, errs *model.Errors)
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			errs.Add(token.Position{Filename: path}, "cannot read this file of --crd: %v; name a file with a %s, or a folder of such files", regular.WithoutPath(err), definition)
+			errs.Add(token.Position{Filename: path}, "cannot read this file of --crd: %v; "+
+				"name a file with a %s, or a folder of such files", regular.WithoutPath(err), definition)
 		case info.IsDir():
 			names, err := crdfile.InFolder(path)
 			if err != nil {
-				errs.Add(token.Position{Filename: path}, "cannot read the folder that --crd names: %v; name a folder with files of CRDs", regular.WithoutPath(err))
+				errs.Add(token.Position{Filename: path}, "cannot read the folder that --crd names: %v; "+
+					"name a folder with files of CRDs", regular.WithoutPath(err))
 				continue
 			}
 			for _, name := range names {
@@ -90,7 +92,8 @@ func collect(files []*manifestFile, folders []string, errs *model.Errors) []*inp
 			}
 		}
 		if !isBroken {
-			errs.Add(token.Position{Filename: folder}, "no *.yaml, *.yml or *.json file in this folder has a %s; name %s", definition, folderInstead(folder))
+			errs.Add(token.Position{Filename: folder}, "no *.yaml, *.yml or *.json file in this folder has a %s; name %s", definition,
+				folderInstead(folder))
 		}
 	}
 	return all
@@ -118,7 +121,8 @@ func folderInstead(folder string) string {
 func (f *manifestFile) read() {
 	content, err := regular.ReadFile(f.name)
 	if err != nil {
-		f.addError(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; make it readable, or name other files with --crd", regular.WithoutPath(err))
+		f.addError(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; "+
+			"make it readable, or name other files with --crd", regular.WithoutPath(err))
 		return
 	}
 	f.parse(content)
@@ -149,7 +153,8 @@ func (f *manifestFile) parse(content []byte) {
 	}
 	if f.visits < 0 {
 		f.manifests, f.errs = nil, nil
-		f.addError(token.Position{Filename: f.name, Line: 1, Column: 1}, "this file of CRDs has too many YAML aliases; write the values themselves")
+		f.addError(token.Position{Filename: f.name, Line: 1, Column: 1}, "this file of CRDs has too many YAML aliases; "+
+			"write the values themselves")
 		return
 	}
 	if mistake != nil {
@@ -176,10 +181,12 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	switch version := root.get("apiVersion"); {
 	case version.text() == "apiextensions.k8s.io/v1":
 	case version.text() == "apiextensions.k8s.io/v1beta1":
-		f.addError(version.pos(), "this %s is of apiextensions.k8s.io/v1beta1, which servers no longer accept since Kubernetes 1.22; convert it to apiextensions.k8s.io/v1, or regenerate it with controller-gen", definition)
+		f.addError(version.pos(), "this %s is of apiextensions.k8s.io/v1beta1, which servers no longer accept since Kubernetes 1.22; "+
+			"convert it to apiextensions.k8s.io/v1, or regenerate it with controller-gen", definition)
 		return
 	case strings.HasPrefix(version.text(), "apiextensions.k8s.io/") || version.node == nil:
-		f.addError(root.get("apiVersion").posOr(root), "this %s has apiVersion %q, which is unknown; write apiVersion: apiextensions.k8s.io/v1", definition, version.text())
+		f.addError(root.get("apiVersion").posOr(root), "this %s has apiVersion %q, which is unknown; "+
+			"write apiVersion: apiextensions.k8s.io/v1", definition, version.text())
 		return
 	default:
 		return // a kind of the same name in another group
@@ -187,7 +194,8 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	spec := root.get("spec")
 	names := spec.get("names")
 	if spec.get("group").node == nil && names.node == nil && spec.get("versions").node == nil {
-		f.addError(root.pos(), "this %s has no spec.group, spec.names and spec.versions; name files of whole CRDs with --crd, not patches", definition)
+		f.addError(root.pos(), "this %s has no spec.group, spec.names and spec.versions; name files of whole CRDs with --crd, "+
+			"not patches", definition)
 		return
 	}
 	before := len(f.errs)
@@ -211,7 +219,8 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 		m.Versions = append(m.Versions, describeVersion(version))
 	}
 	if len(m.Versions) == 0 {
-		f.addError(versions.posOr(spec, root), "this %s has no versions; regenerate it with controller-gen, or add spec.versions", definition)
+		f.addError(versions.posOr(spec, root), "this %s has no versions; regenerate it with controller-gen, or add spec.versions",
+			definition)
 	}
 	if len(f.errs) == before {
 		f.manifests = append(f.manifests, m)
@@ -231,7 +240,8 @@ func (f *manifestFile) checkNames(m *input.Manifest) {
 		{"listKind", "write ASCII letters and digits", m.ListKind, model.IsKind},
 	} {
 		if name.Value != "" && !name.isValid(name.Value) {
-			f.addError(name.Pos, "%s %q is not a valid name; %s, or regenerate this %s with controller-gen", name.what, name.Value, name.form, definition)
+			f.addError(name.Pos, "%s %q is not a valid name; %s, or regenerate this %s with controller-gen", name.what, name.Value,
+				name.form, definition)
 		}
 	}
 }
@@ -239,7 +249,8 @@ func (f *manifestFile) checkNames(m *input.Manifest) {
 func describeVersion(node manifestNode) input.ManifestVersion {
 	v := input.ManifestVersion{Name: node.required(node, "spec.versions", "name")}
 	if name := v.Name; name.Value != "" && !model.IsLabel(name.Value) {
-		node.file.addError(name.Pos, "version %q is not a valid name; write one such as v1, or regenerate this %s with controller-gen", name.Value, definition)
+		node.file.addError(name.Pos, "version %q is not a valid name; write one such as v1, or regenerate this %s with controller-gen",
+			name.Value, definition)
 	}
 	served := node.required(node, "spec.versions", "served")
 	v.Served, v.ServedPos = served.Value == "true", served.Pos
@@ -263,7 +274,8 @@ func describeVersion(node manifestNode) input.ManifestVersion {
 func (n manifestNode) required(parent manifestNode, path, name string) input.Placed {
 	field := parent.get(name)
 	if field.text() == "" {
-		n.file.addError(field.posOr(parent, n), "%s.%s of this %s is missing or not a string; regenerate it with controller-gen, or add it", path, name, definition)
+		n.file.addError(field.posOr(parent, n), "%s.%s of this %s is missing or not a string; "+
+			"regenerate it with controller-gen, or add it", path, name, definition)
 	}
 	return field.placed()
 }

@@ -41,7 +41,8 @@ func (f *manifestFile) syntaxError(pos token.Position, err error) *model.Error {
 		return nil
 	}
 	pos.Filename = f.name
-	return model.Errorf(pos, "this file of CRDs does not parse: %s; fix it, or name other files with --crd", lineInError.ReplaceAllString(err.Error(), ""))
+	return model.Errorf(pos, "this file of CRDs does not parse: %s; fix it, or name other files with --crd",
+		lineInError.ReplaceAllString(err.Error(), ""))
 }
 
 // positionAt returns the line and column of a byte.
@@ -129,7 +130,8 @@ type jsonParser struct {
 }
 
 func newJSONParser(content []byte) *jsonParser {
-	p := &jsonParser{content: content, decoder: json.NewDecoder(bytes.NewReader(content)), lines: token.NewFileSet().AddFile("", -1, len(content))}
+	p := &jsonParser{content: content, decoder: json.NewDecoder(bytes.NewReader(content))}
+	p.lines = token.NewFileSet().AddFile("", -1, len(content))
 	p.lines.SetLinesForContent(content)
 	p.decoder.UseNumber()
 	return p

@@ -23,7 +23,8 @@ func describeSchema(node manifestNode, depth int) *input.JSONSchema {
 	}
 	s := &input.JSONSchema{Pos: node.pos()}
 	if depth > maxSchemaDepth {
-		node.file.addError(s.Pos, "the schemas of this %s are nested too deeply, perhaps because a YAML alias is within its own anchor; regenerate it with controller-gen", definition)
+		node.file.addError(s.Pos, "the schemas of this %s are nested too deeply, perhaps because a YAML alias is within its own "+
+			"anchor; regenerate it with controller-gen", definition)
 		return s
 	}
 	var listType, mapType, keys, kind manifestNode
@@ -66,7 +67,8 @@ func describeSchema(node manifestNode, depth int) *input.JSONSchema {
 	}
 	slices.SortFunc(s.Properties, func(x, y input.JSONProperty) int { return strings.Compare(x.Name.Value, y.Name.Value) })
 	if s.Type != "" && !slices.Contains(types, s.Type) {
-		node.file.addError(kind.pos(), "type %q is unknown; write one of %s, or regenerate this %s with controller-gen", s.Type, strings.Join(types, ", "), definition)
+		node.file.addError(kind.pos(), "type %q is unknown; write one of %s, or regenerate this %s with controller-gen", s.Type,
+			strings.Join(types, ", "), definition)
 	}
 	checkMapType(s, mapType)
 	checkListType(s, listType, keys)
@@ -89,13 +91,15 @@ func checkListType(s *input.JSONSchema, at, keys manifestNode) {
 	switch {
 	case at.node == nil && keys.node == nil:
 	case at.node == nil || !isMap && keys.node != nil:
-		keys.file.addError(keys.pos(), "x-kubernetes-list-map-keys has no effect without x-kubernetes-list-type: map; add that, or remove the keys")
+		keys.file.addError(keys.pos(), "x-kubernetes-list-map-keys has no effect without x-kubernetes-list-type: map; "+
+			"add that, or remove the keys")
 	case !isMap && s.ListType.Value != "set" && s.ListType.Value != "atomic":
 		at.file.addError(at.pos(), "x-kubernetes-list-type is %q; write atomic, set or map", s.ListType.Value)
 	case s.Type != "array":
 		at.file.addError(at.pos(), "x-kubernetes-list-type is only for type array, and this is of type %q; remove it", s.Type)
 	case isMap && len(s.MapKeys) == 0:
-		at.file.addError(at.pos(), "x-kubernetes-list-type: map needs x-kubernetes-list-map-keys with the names of the fields that identify an element; add them")
+		at.file.addError(at.pos(), "x-kubernetes-list-type: map needs x-kubernetes-list-map-keys with the names of the fields that "+
+			"identify an element; add them")
 	case isMap:
 		for _, key := range s.MapKeys {
 			if s.Items == nil || s.Items.Property(key.Value) == nil {

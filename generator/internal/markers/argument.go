@@ -101,7 +101,8 @@ func unquote(value, quotes string) (string, error) {
 	case err != nil:
 		return "", err
 	case end < len(value):
-		return "", &quoteError{what: "text after the quotes of " + value[:end], fix: "write all of the value in the quotes, or a comma after them"}
+		return "", &quoteError{what: "text after the quotes of " + value[:end],
+			fix: "write all of the value in the quotes, or a comma after them"}
 	}
 	return strconv.Unquote(value)
 }
@@ -119,7 +120,8 @@ func quotedEnd(text string) (int, error) {
 			i++
 		}
 	}
-	return 0, &quoteError{what: "a quote that is not closed: " + text, fix: `add the closing quote, or write \" within quotes`, isOpen: true}
+	return 0, &quoteError{what: "a quote that is not closed: " + text, fix: `add the closing quote, or write \" within quotes`,
+		isOpen: true}
 }
 
 // split splits a text at separators that are not in quotes, braces or brackets.

@@ -28,10 +28,12 @@ func (r reader) method() Value {
 	method := &Method{Name: name, Pos: r.Pos}
 	switch {
 	case method.Name == "" || err != nil || strings.Contains(pairs[0], "="):
-		r.problem("+genclient:method does not begin with the name of the method", "write it as in +genclient:method=GetScale,verb=get,subresource=scale")
+		r.problem("+genclient:method does not begin with the name of the method",
+			"write it as in +genclient:method=GetScale,verb=get,subresource=scale")
 		return *method
 	case !token.IsIdentifier(method.Name) || !token.IsExported(method.Name):
-		r.problem(fmt.Sprintf("method %q does not have an exported name", method.Name), "write letters and digits, and a capital letter first")
+		r.problem(fmt.Sprintf("method %q does not have an exported name", method.Name),
+			"write letters and digits, and a capital letter first")
 		return *method
 	}
 	seen := map[string]bool{}
@@ -54,9 +56,11 @@ func (r reader) method() Value {
 		seen[key] = true
 	}
 	if !seen["verb"] {
-		r.problem("method "+method.Name+" has no verb", fmt.Sprintf("write +genclient:method=%s,verb=%s", method.Name, probableVerb(method.Name)))
+		r.problem("method "+method.Name+" has no verb",
+			fmt.Sprintf("write +genclient:method=%s,verb=%s", method.Name, probableVerb(method.Name)))
 	}
-	if takesObject := (*model.Method)(method).TakesObject(); !method.Input.IsZero() && slices.Contains(model.MethodVerbs, method.Verb) && !takesObject {
+	takesObject := (*model.Method)(method).TakesObject()
+	if !method.Input.IsZero() && slices.Contains(model.MethodVerbs, method.Verb) && !takesObject {
 		r.methodProblem(method, "remove it", "verb %s sends no object, so input has no effect", method.Verb)
 	}
 	return *method
@@ -74,7 +78,8 @@ func (r reader) setMethod(m *Method, key, value string) {
 		switch {
 		case slices.Contains(model.MethodVerbs, m.Verb):
 		case slices.Contains(model.Verbs, m.Verb) || slices.Contains(model.ApplyVerbs, m.Verb):
-			r.methodProblem(m, "use one of the verbs "+model.JoinVerbs(model.MethodVerbs)+", or write the method by hand in an expansion of the client",
+			r.methodProblem(m, "use one of the verbs "+model.JoinVerbs(model.MethodVerbs)+
+				", or write the method by hand in an expansion of the client",
 				"verb %s is not available for +genclient:method", m.Verb)
 		default:
 			r.methodProblem(m, spelling.Suggest(value, model.MethodVerbs, ""), "unknown verb %q", value)
@@ -82,12 +87,14 @@ func (r reader) setMethod(m *Method, key, value string) {
 	case "subresource":
 		m.Subresource = value
 		if !model.IsSubresource(value) {
-			r.methodProblem(m, "write one name of letters and digits, such as subresource=scale", "subresource %q is not a single path element", value)
+			r.methodProblem(m, "write one name of letters and digits, such as subresource=scale",
+				"subresource %q is not a single path element", value)
 		}
 	case "input", "result":
 		ref, ok := ParseTypeRef(value)
 		if !ok {
-			r.methodProblem(m, "write a type of this package, such as Scale, or one with its import path, such as k8s.io/api/autoscaling/v1.Scale", "%s %q is not a type", key, value)
+			r.methodProblem(m, "write a type of this package, such as Scale, "+
+				"or one with its import path, such as k8s.io/api/autoscaling/v1.Scale", "%s %q is not a type", key, value)
 		}
 		if key == "input" {
 			m.Input = ref

@@ -45,7 +45,8 @@ func ParsePath(text string) (Path, error) {
 				end = len(rest)
 			}
 			if end == 0 {
-				return nil, fmt.Errorf("path %q has an empty name; write JSON names with single dots between them, such as spec.nodeName", text)
+				return nil, fmt.Errorf("path %q has an empty name; write JSON names with single dots between them, "+
+					"such as spec.nodeName", text)
 			}
 			path, rest = append(path, PathElement{Name: rest[:end]}), rest[end:]
 		}

@@ -13,7 +13,8 @@ import (
 func always(v Value) func(reader) Value {
 	return func(r reader) Value {
 		if value := strings.TrimSpace(r.value); value == "false" {
-			r.Problems = append(r.Problems, Problem{What: "+" + r.Text[1:] + " means the same as +" + r.Name, Fix: "remove the marker, or its value", Done: "the value is ignored"})
+			r.Problems = append(r.Problems, Problem{What: "+" + r.Text[1:] + " means the same as +" + r.Name,
+				Fix: "remove the marker, or its value", Done: "the value is ignored"})
 		}
 		return v
 	}
@@ -25,7 +26,8 @@ func (r reader) oneOf(argument, value string, known ...string) bool {
 		return true
 	}
 	r.Problems = append(r.Problems, Problem{
-		What: fmt.Sprintf("+%s: unknown %s %q", r.Name, argument, value), Fix: spelling.Suggest(value, known, ""), Done: "the " + argument + " is ignored",
+		What: fmt.Sprintf("+%s: unknown %s %q", r.Name, argument, value),
+		Fix:  spelling.Suggest(value, known, ""), Done: "the " + argument + " is ignored",
 	})
 	return false
 }
@@ -49,7 +51,8 @@ func readGenclient(r reader) Value {
 
 func readResourceName(r reader) Value {
 	if r.value == "" {
-		r.problem("+resourceName has no value", "write the name of the resource, such as +resourceName="+strings.ToLower(r.on)+"s, or remove the marker")
+		r.problem("+resourceName has no value", "write the name of the resource, such as +resourceName="+strings.ToLower(r.on)+
+			"s, or remove the marker")
 	}
 	return ResourceName(r.text())
 }
@@ -69,7 +72,8 @@ func (r reader) verbs() []model.Verb {
 			continue
 		}
 		r.Problems = append(r.Problems, Problem{
-			What: fmt.Sprintf("+%s: unknown verb %q", r.Name, verb), Fix: spelling.Suggest(string(verb), known, ""), Done: "the verb is ignored",
+			What: fmt.Sprintf("+%s: unknown verb %q", r.Name, verb),
+			Fix:  spelling.Suggest(string(verb), known, ""), Done: "the verb is ignored",
 		})
 	}
 	return verbs

@@ -59,7 +59,8 @@ func (c *comparison) root(name string, s *input.JSONSchema) model.SchemaType {
 	fields.Fields = slices.DeleteFunc(slices.Clone(fields.Fields), isMeta)
 	described := *s
 	described.HasProperties = true // those of the metadata
-	described.Properties = slices.DeleteFunc(slices.Clone(s.Properties), func(p input.JSONProperty) bool { return isMetaField(p.Name.Value) })
+	described.Properties = slices.DeleteFunc(slices.Clone(s.Properties),
+		func(p input.JSONProperty) bool { return isMetaField(p.Name.Value) })
 	merged, same := c.object(&fields, &described, location{within: within{preserves: s.PreservesUnknown}})
 	if same {
 		return model.SchemaType{Name: name, Atom: own}
@@ -110,7 +111,8 @@ func (c *comparison) ref(of model.SchemaRef, s *input.JSONSchema, at location) (
 			return of, true
 		}
 	}
-	c.add(at.goPos, "change the type of the field", "field %s of kind %s is %s here, but has type %s in its CRD (%s)", at.path, c.kind, describeAtom(own), s.Type, s.Pos)
+	c.add(at.goPos, "change the type of the field", "field %s of kind %s is %s here, but has type %s in its CRD (%s)", at.path, c.kind,
+		describeAtom(own), s.Type, s.Pos)
 	return served, false
 }
 
@@ -196,7 +198,9 @@ func (c *comparison) element(own *model.SchemaMap, s *input.JSONSchema, merged *
 	case own.Element == nil:
 		return merged.Element == nil || !at.preserves && s.Additional == nil && s.AllowsAdditional == nil && len(own.Fields) == 0
 	case merged.Element == nil:
-		c.add(at.goPos, "change the type of the field", "field %s of kind %s is a map here, but its CRD has only some of its keys (%s), so servers drop others", at.path, c.kind, s.Pos)
+		c.add(at.goPos, "change the type of the field",
+			"field %s of kind %s is a map here, but its CRD has only some of its keys (%s), so servers drop others", at.path,
+			c.kind, s.Pos)
 		return false
 	case s.Additional != nil:
 		below := at
@@ -217,7 +221,8 @@ func (c *comparison) element(own *model.SchemaMap, s *input.JSONSchema, merged *
 func (c *comparison) array(own *model.SchemaList, s *input.JSONSchema, at location) (merged *model.SchemaList, same bool) {
 	merged, same = &model.SchemaList{Element: model.SchemaRef{Named: untypedAtomic}}, true
 	merged.Relationship, merged.Keys = listRelationship(s)
-	if own.Relationship != merged.Relationship || !slices.Equal(slices.Sorted(slices.Values(own.Keys)), slices.Sorted(slices.Values(merged.Keys))) {
+	ownKeys, keys := slices.Sorted(slices.Values(own.Keys)), slices.Sorted(slices.Values(merged.Keys))
+	if own.Relationship != merged.Relationship || !slices.Equal(ownKeys, keys) {
 		same = false
 		if !at.isAtomic {
 			c.addListType(own, merged, s, at)
@@ -226,7 +231,10 @@ func (c *comparison) array(own *model.SchemaList, s *input.JSONSchema, at locati
 	if s.Items == nil {
 		return merged, false
 	}
-	below := location{path: at.path + "[]", goPos: at.goPos, isAtomic: at.isAtomic || merged.Relationship == model.Atomic, within: within{at.preserves, merged.Keys}}
+	below := location{
+		path: at.path + "[]", goPos: at.goPos, isAtomic: at.isAtomic || merged.Relationship == model.Atomic,
+		within: within{at.preserves, merged.Keys},
+	}
 	element, isSame := c.ref(own.Element, s.Items, below)
 	merged.Element = element
 	return merged, same && isSame
@@ -262,7 +270,8 @@ func isFree(atom model.SchemaAtom) bool {
 	case atom.List != nil:
 		return true
 	}
-	return len(atom.Map.Fields) == 0 && atom.Map.Element != nil && (atom.Map.Element.Named == untypedDeduced || atom.Map.Element.Named == untypedAtomic)
+	element := atom.Map.Element
+	return len(atom.Map.Fields) == 0 && element != nil && (element.Named == untypedDeduced || element.Named == untypedAtomic)
 }
 
 // addExtra adds a property without a field in Go.
@@ -284,7 +293,8 @@ func (c *comparison) addMapType(isAtomic bool, own *model.SchemaMap, s *input.JS
 	if !pos.IsValid() {
 		pos = s.Pos
 	}
-	c.add(at.goPos, "write // +"+marker+"="+fix, "field %s of kind %s is merged %s here, but %s in its CRD (%s)", at.path, c.kind, here, there, pos)
+	c.add(at.goPos, "write // +"+marker+"="+fix, "field %s of kind %s is merged %s here, but %s in its CRD (%s)", at.path, c.kind, here,
+		there, pos)
 }
 
 func (c *comparison) addListType(own, served *model.SchemaList, s *input.JSONSchema, at location) {
@@ -304,7 +314,8 @@ func (c *comparison) addListType(own, served *model.SchemaList, s *input.JSONSch
 			fix += " and // +listMapKey=" + key
 		}
 	}
-	c.add(at.goPos, fix, "the list %s of kind %s is merged %s here, but %s in its CRD (%s)", at.path, c.kind, describeList(own), describeList(served), pos)
+	c.add(at.goPos, fix, "the list %s of kind %s is merged %s here, but %s in its CRD (%s)", at.path, c.kind, describeList(own),
+		describeList(served), pos)
 }
 
 // add adds a contradiction, unless the field has one already: another field may be of the same Go type.

@@ -16,7 +16,8 @@ import (
 func fromGo(in Input, errs *model.Errors) *model.Schema {
 	g := &goSchema{
 		types: in.Types, set: in.Set, errs: errs,
-		names: map[*types.Named]string{}, encodings: map[*types.Named]encoding{}, maps: map[string]*model.SchemaMap{}, atoms: map[string]model.SchemaAtom{}, reported: map[model.Error]bool{},
+		names: map[*types.Named]string{}, encodings: map[*types.Named]encoding{}, maps: map[string]*model.SchemaMap{},
+		atoms: map[string]model.SchemaAtom{}, reported: map[model.Error]bool{},
 	}
 	applied := slices.DeleteFunc(in.Set.Kinds(), func(k *model.Kind) bool { return !k.NeedsApply() })
 	g.custom = !slices.ContainsFunc(applied, func(k *model.Kind) bool { return g.isOpenAPI(k.Package.Path) })

@@ -23,8 +23,12 @@ func untypedTypes() []model.SchemaType {
 		return &model.SchemaList{Element: atomic, Relationship: model.Atomic}
 	}
 	return []model.SchemaType{
-		{Name: untypedAtomic, Atom: model.SchemaAtom{Scalar: "untyped", List: list(), Map: &model.SchemaMap{Element: &atomic, Relationship: model.Atomic}}},
-		{Name: untypedDeduced, Atom: model.SchemaAtom{Scalar: "untyped", List: list(), Map: &model.SchemaMap{Element: &deduced, Relationship: model.Separable}}},
+		{Name: untypedAtomic, Atom: model.SchemaAtom{
+			Scalar: "untyped", List: list(), Map: &model.SchemaMap{Element: &atomic, Relationship: model.Atomic},
+		}},
+		{Name: untypedDeduced, Atom: model.SchemaAtom{
+			Scalar: "untyped", List: list(), Map: &model.SchemaMap{Element: &deduced, Relationship: model.Separable},
+		}},
 	}
 }
 

@@ -28,12 +28,14 @@ func (g *goSchema) list(t, element types.Type, markers topology, at site) model.
 		if g.isScalar(found.Element) {
 			found.Relationship = model.Associative
 		} else {
-			g.report(at, kind, "%s of %s needs elements that are scalars, but they are %s", "write +listType=map with a +listMapKey, or +listType=atomic", kind, at.name, describe(element))
+			g.report(at, kind, "%s of %s needs elements that are scalars, but they are %s",
+				"write +listType=map with a +listMapKey, or +listType=atomic", kind, at.name, describe(element))
 		}
 	case "atomic", "":
 	default:
 		markers.listMapKeys = nil // which belong to it
-		g.report(at, kind, "%s of %s is unknown", spelling.Suggest(kind.Value, []string{"atomic", "map", "set"}, "+"+kind.Name+"="), kind, at.name)
+		g.report(at, kind, "%s of %s is unknown", spelling.Suggest(kind.Value, []string{"atomic", "map", "set"}, "+"+kind.Name+"="),
+			kind, at.name)
 	}
 	if len(markers.listMapKeys) > 0 && kind.Value != "map" && !markers.contradictory {
 		switch key := markers.listMapKeys[0]; {
@@ -69,11 +71,13 @@ func (g *goSchema) keys(element types.Type, ref model.SchemaRef, markers topolog
 		i := slices.IndexFunc(fields, func(f gotype.JSONField) bool { return f.Name == key.Value })
 		switch {
 		case i < 0 && sure:
-			g.report(at, key, "%s of %s is no JSON name of a field of %s (%s)", spelling.Suggest(key.Value, namesOf(fields), "+"+key.Name+"="),
+			g.report(at, key, "%s of %s is no JSON name of a field of %s (%s)",
+				spelling.Suggest(key.Value, namesOf(fields), "+"+key.Name+"="),
 				key, at.name, describe(element), g.positionOf(element, at))
 			return nil
 		case i >= 0 && !g.isScalarField(fields[i], at):
-			g.report(at, key, "%s of %s needs a field that is a scalar, but %s (%s) is %s", "name a field that is a string, a number or a boolean", key, at.name,
+			g.report(at, key, "%s of %s needs a field that is a scalar, but %s (%s) is %s",
+				"name a field that is a string, a number or a boolean", key, at.name,
 				g.siteOf(fields[i], site{name: describe(element)}).name, g.types.Position(fields[i].Field), describe(fields[i].Field.Type()))
 			return nil
 		}

@@ -43,7 +43,8 @@ func (c converter) isFree(s *input.JSONSchema) bool {
 	if c.isDocument {
 		return s.Type == "" && !s.HasProperties
 	}
-	return s.Type == "" && len(s.Properties) == 0 && !s.EmbeddedResource && s.Items == nil && s.Additional == nil && s.AllowsAdditional == nil && s.MapType.Value == ""
+	return s.Type == "" && len(s.Properties) == 0 && !s.EmbeddedResource && s.Items == nil && s.Additional == nil &&
+		s.AllowsAdditional == nil && s.MapType.Value == ""
 }
 
 func (c converter) atom(s *input.JSONSchema, in within) model.SchemaAtom {
@@ -93,7 +94,8 @@ func (c converter) object(s *input.JSONSchema, in within) *model.SchemaMap {
 }
 
 func (c converter) field(property input.JSONProperty, in within) model.SchemaField {
-	field := model.SchemaField{Name: property.Name.Value, Type: c.ref(property.Schema, within{preserves: in.preserves}), Pos: property.Name.Pos}
+	t := c.ref(property.Schema, within{preserves: in.preserves})
+	field := model.SchemaField{Name: property.Name.Value, Type: t, Pos: property.Name.Pos}
 	// Other defaults have no effect on merges. The keys of a definition are unknown here.
 	if c.isDocument || slices.Contains(in.keys, field.Name) {
 		field.Default = property.Schema.Default

@@ -88,7 +88,8 @@ func (d *decision) readDocument() map[*model.Kind]bool {
 		}
 	}
 	if len(found) == 0 && len(d.kinds) > 0 {
-		d.errs.Add(token.Position{Filename: d.OpenAPI}, "this file of --applyconfig-openapi-schema defines no kind of this run, such as %s; name the document of a server that serves them, or remove the flag", d.nameOf(d.kinds[0]))
+		d.errs.Add(token.Position{Filename: d.OpenAPI}, "this file of --applyconfig-openapi-schema defines no kind of this run, "+
+			"such as %s; name the document of a server that serves them, or remove the flag", d.nameOf(d.kinds[0]))
 	}
 	maps.Copy(d.atoms, doc.types)
 	return found
@@ -145,7 +146,8 @@ func (d *decision) report(k *model.Kind, c *comparison, own map[string]bool, see
 		d.warn(k.Pos, "%s%s; the schema for Extract and fakes follows the CRD", others[0].problem, more)
 	}
 	if len(c.extra) > 0 && isOwn(k.Pos) {
-		d.warn(k.Pos, "the Go type of kind %s does not have %s of its CRD (%s), so updates by clients remove such values; add them to the type, or regenerate the CRD with controller-gen",
+		d.warn(k.Pos, "the Go type of kind %s does not have %s of its CRD (%s), so updates by clients remove such values; "+
+			"add them to the type, or regenerate the CRD with controller-gen",
 			k.Name, describeExtra(c.extra), c.extra[0].pos)
 	}
 }

@@ -38,7 +38,8 @@ func openDocument(file string, errs *model.Errors) *document {
 	const fix = "name a file with the output of kubectl get --raw /openapi/v2"
 	var err error
 	if d.content, err = regular.ReadFile(file); err != nil {
-		errs.Add(token.Position{Filename: file}, "cannot read this file of --applyconfig-openapi-schema: %v; %s", regular.WithoutPath(err), fix)
+		errs.Add(token.Position{Filename: file}, "cannot read this file of --applyconfig-openapi-schema: %v; %s",
+			regular.WithoutPath(err), fix)
 		return nil
 	}
 	var parsed struct {
@@ -46,7 +47,8 @@ func openDocument(file string, errs *model.Errors) *document {
 		Components  struct{ Schemas map[string]json.RawMessage }
 	}
 	if err := json.Unmarshal(d.content, &parsed); err != nil {
-		errs.Add(d.position(offsetOf(err)), "this file of --applyconfig-openapi-schema is not JSON as in an OpenAPI document: %s; %s", reason(err), fix)
+		errs.Add(d.position(offsetOf(err)), "this file of --applyconfig-openapi-schema is not JSON as in an OpenAPI document: %s; %s",
+			reason(err), fix)
 		return nil
 	}
 	d.definitions = parsed.Definitions
@@ -84,7 +86,8 @@ func reason(err error) string {
 
 func (d *document) position(offset int) token.Position {
 	before := d.content[:min(max(offset, 0), len(d.content))]
-	return token.Position{Filename: d.file, Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')}
+	line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
+	return token.Position{Filename: d.file, Line: line, Column: column}
 }
 
 // add adds the definition of a kind under a name, and those that it needs. It reports whether there is one.
@@ -133,7 +136,8 @@ func (d *document) addDefinition(name string) {
 	d.types[name] = model.SchemaAtom{} // for definitions that refer to themselves
 	var defined definition
 	if err := json.Unmarshal(text, &defined); err != nil {
-		d.errs.Add(d.position(d.offset(text)+offsetOf(err)), "definition %s is not a schema of OpenAPI: %s; export the document again, or correct it", name, reason(err))
+		d.errs.Add(d.position(d.offset(text)+offsetOf(err)), "definition %s is not a schema of OpenAPI: %s; "+
+			"export the document again, or correct it", name, reason(err))
 		return
 	}
 	r := definitionReader{document: d, name: name}

@@ -90,7 +90,8 @@ func (g *goSchema) siteOf(field gotype.JSONField, in site) site {
 // isOpenAPI reports whether kube-openapi describes the types of a package. With a marker of controller-gen,
 // CRDs describe them, whatever else does.
 func (g *goSchema) isOpenAPI(path string) bool {
-	return !g.custom && g.types.HasPackageMarker(path, "k8s:openapi-gen=true") && !g.types.HasPackageMarker(path, "kubebuilder:object:generate=true")
+	isInCRDs := g.custom || g.types.HasPackageMarker(path, "kubebuilder:object:generate=true")
+	return !isInCRDs && g.types.HasPackageMarker(path, "k8s:openapi-gen=true")
 }
 
 func pathOf(declared types.Object) string {

@@ -117,7 +117,9 @@ func (g *goSchema) open(object *model.SchemaMap, markers topology) {
 			meta.Named = g.need(named)
 		}
 	}
-	for _, field := range []model.SchemaField{{Name: "apiVersion", Type: scalar("string")}, {Name: "kind", Type: scalar("string")}, {Name: "metadata", Type: meta}} {
+	for _, field := range []model.SchemaField{
+		{Name: "apiVersion", Type: scalar("string")}, {Name: "kind", Type: scalar("string")}, {Name: "metadata", Type: meta},
+	} {
 		if !slices.ContainsFunc(object.Fields, func(f model.SchemaField) bool { return f.Name == field.Name }) {
 			object.Fields = append(object.Fields, field)
 		}

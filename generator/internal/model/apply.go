@@ -161,9 +161,9 @@ type GoTypePart struct {
 // of the package, where applyconfiguration-gen writes them.
 func ApplyDir(packagePath string) string { return lastElements(packagePath, 2) }
 
-// ApplyDirs returns the folder in Apply.Dir for the types of each package, by import path. It is that of ApplyDir, unless Go
-// cannot import a package from there. The folders of packages that would share one have more elements of their paths. taken are the folders of other
-// packages, which stay as they are.
+// ApplyDirs returns the folder in Apply.Dir for the types of each package, by import path. It is the same as
+// ApplyDir returns, unless Go cannot import a package from there. The folders of packages that would share one
+// have more elements of their paths. taken are the folders of other packages, which stay as they are.
 func ApplyDirs(packagePaths []string, taken map[string]string) map[string]string {
 	dirs := map[string]string{}
 	for _, p := range packagePaths {

@@ -23,8 +23,8 @@ const ApplyRoot = "applyconfiguration"
 // InformersDir is the folder of the factory, above those of the groups.
 const InformersDir = informerRoot + "/externalversions"
 
-// FactoryFile is the file of the factory. Each run with an informer emits it.
-const FactoryFile = InformersDir + "/factory.go"
+// FactoryFile is the file of the factory in that folder. Each run with an informer emits it.
+const FactoryFile = "factory.go"
 
 // internalDir is next to the folders of the groups, and holds the code that informers share.
 const internalDir = "internalinterfaces"

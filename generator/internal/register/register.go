@@ -70,7 +70,9 @@ func decide(pkg *input.Package, p *model.Package, set *model.Set, errs *model.Er
 	}
 	for _, k := range p.Kinds() {
 		if t := pkg.Type(k.Name); t.WritesList {
-			r.Lists = append(r.Lists, &model.MissingList{Kind: k.Name, Name: k.List(), Plural: k.Plural, WritesCopy: t.WritesListCopy, CopiesInto: t.HasDeepCopyInto})
+			r.Lists = append(r.Lists, &model.MissingList{
+				Kind: k.Name, Name: k.List(), Plural: k.Plural, WritesCopy: t.WritesListCopy, CopiesInto: t.HasDeepCopyInto,
+			})
 		}
 	}
 	if !r.WritesGroupVersion && !r.WritesAddToScheme && len(r.Lists) == 0 {
@@ -99,7 +101,8 @@ func refuseDotImports(pkg *input.Package, r *model.Registration, read func(path 
 		}
 		taken := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !other.Declared[name] })
 		if len(taken) > 0 {
-			errs.Add(imported.Pos, "--register declares %s, and this import with a dot does too; import package %s with a name", strings.Join(taken, ", "), imported.Path)
+			errs.Add(imported.Pos, "--register declares %s, and this import with a dot does too; import package %s with a name",
+				strings.Join(taken, ", "), imported.Path)
 		}
 	}
 }
@@ -212,7 +215,9 @@ func builderOf(pkg *input.Package, r *model.Registration, errs *model.Errors) mo
 	}
 	for _, list := range r.Lists {
 		if t := pkg.Type(list.Kind); !t.ListMentioned {
-			errs.Add(t.Pos, "--register declares %s, but AddToScheme of package %s does not register it, and there is no SchemeBuilder with which generated code could; add &%s{} to AddKnownTypes in AddToScheme", list.Name, pkg.Path, list.Name)
+			errs.Add(t.Pos, "--register declares %s, but AddToScheme of package %s does not register it, "+
+				"and there is no SchemeBuilder with which generated code could; add &%s{} to AddKnownTypes in AddToScheme",
+				list.Name, pkg.Path, list.Name)
 		}
 	}
 	return model.NoBuilder
@@ -243,7 +248,8 @@ func constraintOf(pkg *input.Package, r *model.Registration, errs *model.Errors)
 			if t := pkg.Type(name); t != nil {
 				pos = t.Pos
 			}
-			errs.Add(pos, "--register cannot register %s, whose file has %s, together with %s, whose file has %s; move the types to separate packages, or write AddToScheme yourself", name, line, first, other)
+			errs.Add(pos, "--register cannot register %s, whose file has %s, together with %s, whose file has %s; "+
+				"move the types to separate packages, or write AddToScheme yourself", name, line, first, other)
 			return ""
 		}
 	}

@@ -43,11 +43,13 @@ var verbs = map[model.Verb]verb{
 	"update": {"obj *$Input, opts metav1.UpdateOptions", "c.GetClient().Put()", "obj.GetName()", "Body(obj)",
 		"replaces the $Kind with the name of obj", "NewUpdateActionWithOptions" + target + "obj, opts)",
 		"replaces " + part, `NewUpdateSubresourceActionWithOptions(c.Resource(), "$sub", c.Namespace(), obj, opts)`},
-	"patch": {"pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string", "c.GetClient().Patch(pt)", "name", "Body(data)",
+	"patch": {"pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string",
+		"c.GetClient().Patch(pt)", "name", "Body(data)",
 		"patches " + whole + ", or the given subresource of it", patchAction + "pt, data, opts, subresources...)",
 		"patches " + part + ",\n// or the one that subresources name", patchAction + "pt, data, opts, subresources...)"},
 	"apply": {"obj *$Input, opts metav1.ApplyOptions", "request", "*name", "",
-		"applies obj to the $Kind with the name of obj", "NewPatchActionWithOptions" + target + "*name, types.ApplyPatchType, data, opts.ToPatchOptions())",
+		"applies obj to the $Kind with the name of obj",
+		"NewPatchActionWithOptions" + target + "*name, types.ApplyPatchType, data, opts.ToPatchOptions())",
 		"applies obj to " + part, patchAction + `types.ApplyPatchType, data, opts.ToPatchOptions(), "$sub")`},
 }
 
@@ -74,8 +76,12 @@ func (f *file) Methods() []signature {
 		if m.TakesObject() {
 			input = f.Type(m.Input)
 		}
-		fill := strings.NewReplacer("$Kind", f.name(f.Kind.Name), "$Plural", f.name(f.Kind.Plural), "$Input", input, `"$sub"`, strconv.Quote(m.Subresource), "$sub", string(comment(m.Subresource))).Replace
-		s := signature{Method: m, Params: code(fill(v.params)), ResultType: f.Type(m.Result), Comment: code(fill(v.doc)), Action: code(fill(v.action)), file: f, verb: v}
+		fill := strings.NewReplacer("$Kind", f.name(f.Kind.Name), "$Plural", f.name(f.Kind.Plural), "$Input", input,
+			`"$sub"`, strconv.Quote(m.Subresource), "$sub", string(comment(m.Subresource))).Replace
+		s := signature{
+			Method: m, Params: code(fill(v.params)), ResultType: f.Type(m.Result), Comment: code(fill(v.doc)), Action: code(fill(v.action)),
+			file: f, verb: v,
+		}
 		if m.Subresource != "" {
 			s.Comment, s.Action = code(fill(v.subDoc)), code(fill(v.subAction))
 		}
@@ -132,7 +138,8 @@ func (f *file) OtherRequests() []otherRequest {
 	seen := map[otherRequest]bool{}
 	for _, k := range f.Set.Kinds() {
 		for _, m := range k.Methods {
-			r := otherRequest{Resource: code(fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(k.Package), k.Resource)), Verb: string(m.Verb), Subresource: m.Subresource}
+			resource := code(fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(k.Package), k.Resource))
+			r := otherRequest{Resource: resource, Verb: string(m.Verb), Subresource: m.Subresource}
 			if m.Verb != "apply" && m.TakesObject() && m.Input != k.Ref() {
 				r.Input = f.Type(m.Input)
 			}

@@ -68,7 +68,9 @@ func sourcesOf(set *model.Set) []*file {
 	for _, row := range catalogue {
 		for _, s := range row.each(set) {
 			if row.when == nil || row.when(s) {
-				sources = append(sources, &file{subject: s, template: row.template, path: row.path(set.Layout, s), imports: newImports(s.privateNames()...)})
+				sources = append(sources, &file{
+					subject: s, template: row.template, path: path.Join(row.folder(s), row.name(s)), imports: newImports(s.privateNames()...),
+				})
 			}
 		}
 	}
@@ -145,9 +147,12 @@ func checkNames(files []*file) error {
 				ours = cmp.Or(ours, fmt.Errorf("%s and %s both declare %s, please report it", other.path, f.path, name))
 			case reported[pair]:
 			case first == nil:
-				clashes.Add(second.Pos, "kind %s needs the name %s in package %s, which is already declared there; rename the kind, or leave it out with --exclude=%s.%s", second.Name, name, path.Dir(f.path), second.Package.Path, second.Name)
+				clashes.Add(second.Pos, "kind %s needs the name %s in package %s, which is already declared there; "+
+					"rename the kind, or leave it out with --exclude=%s.%s",
+					second.Name, name, path.Dir(f.path), second.Package.Path, second.Name)
 			default:
-				clashes.Add(second.Pos, "kinds %s and %s (%s) both need the name %s in package %s; rename one of them, or leave one out with --exclude=%s.%s",
+				clashes.Add(second.Pos, "kinds %s and %s (%s) both need the name %s in package %s; "+
+					"rename one of them, or leave one out with --exclude=%s.%s",
 					second.Name, first.Name, first.Pos, name, path.Dir(f.path), second.Package.Path, second.Name)
 			}
 			reported[pair] = true

@@ -58,7 +58,9 @@ func sample() *model.Set {
 	}
 	zebra.Indexes = []*model.Index{
 		{Name: "byZebra", Method: "ByZebra", Path: "yak", Field: field(text, model.StepField, model.StepPointer, model.StepField)},
-		{Name: "byGnu", Method: "ByGnu", Path: "gnu[*]", Field: field(model.ValueType{Basic: "int32", Named: model.TypeRef{Path: "example.com/yak/v1", Name: "Yak"}, Defined: true}, model.StepField, model.StepEach, model.StepEach)},
+		{Name: "byGnu", Method: "ByGnu", Path: "gnu[*]", Field: field(
+			model.ValueType{Basic: "int32", Named: model.TypeRef{Path: "example.com/yak/v1", Name: "Yak"}, Defined: true},
+			model.StepField, model.StepEach, model.StepEach)},
 		{Name: "byYak", Method: "ByYak", Path: "yak[gnu]", Field: field(model.ValueType{Basic: "bool"}, model.StepField, model.StepKey)},
 	}
 	zebra.SelectableFields = []*model.SelectableField{{GoName: "Zebra", Path: "yak", Value: text, Pos: token.Position{Line: 1}}}
@@ -92,7 +94,8 @@ func sampleRegistrations() []*model.Registration {
 	for _, builder := range []model.Builder{model.FuncBuilder, model.ObjectBuilder, model.AddToSchemeBuilder} {
 		all = append(all, &model.Registration{
 			APIPackage: model.APIPackage{Path: "example.com/" + string(builder), Name: "yak", Dir: "/" + string(builder)},
-			Group:      "yak.example.com", Version: "v1", GroupVersion: "ZebraGroupVersion", WritesGroupName: builder == model.FuncBuilder, WritesGroupVersion: true, WritesKind: true, WritesResource: true,
+			Group:      "yak.example.com", Version: "v1", GroupVersion: "ZebraGroupVersion",
+			WritesGroupName: builder == model.FuncBuilder, WritesGroupVersion: true, WritesKind: true, WritesResource: true,
 			WritesBuilder: builder == model.FuncBuilder, WritesAddToScheme: true, Builder: builder, Types: []string{"Gnu", "Zebra", "ZebraList"}, Renamed: []string{"Gnu"},
 			Lists: []*model.MissingList{
 				{Kind: "Zebra", Name: "ZebraList", Plural: "Zebras", WritesCopy: true, CopiesInto: true},

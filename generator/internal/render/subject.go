@@ -98,7 +98,9 @@ func (s subject) privateNames() []string {
 		return api.Private
 	}
 	if s.GV == nil {
-		return []string{"actionOf", "codecs", "kinds", "laterFakeClient", "laterTracker", "methods", "passed", "scheme", "serverTracker", "typeConverter"} // of the fake clientset
+		return []string{ // of the fake clientset
+			"actionOf", "codecs", "kinds", "laterFakeClient", "laterTracker", "methods", "passed", "scheme", "serverTracker", "typeConverter",
+		}
 	}
 	var names []string
 	for _, k := range s.GV.Kinds {
@@ -136,5 +138,7 @@ func hasInformer(s subject) bool {
 func hasLister(s subject) bool { return slices.ContainsFunc(s.informed(), (*model.Kind).HasLister) }
 
 func hasClient(s subject) bool { return s.GV.HasClient() }
+
+func hasInformerWithFields(s subject) bool { return hasInformer(s) && hasFields(s) }
 
 func hasFields(s subject) bool { return len(s.Kind.SelectableFields) > 0 }

@@ -165,12 +165,14 @@ func (t TypeDecl) previousEnd() token.Pos {
 // LastComment returns the last comment between two positions of a file, or nil. controller-gen leaves out one that
 // begins on the line of the first position, and one that is not of lines with two slashes.
 func (p *Package) LastComment(file *ast.File, after, before token.Pos) *ast.CommentGroup {
-	at, _ := slices.BinarySearchFunc(file.Comments, before, func(group *ast.CommentGroup, pos token.Pos) int { return int(group.End() - pos) })
+	at, _ := slices.BinarySearchFunc(file.Comments, before,
+		func(group *ast.CommentGroup, pos token.Pos) int { return int(group.End() - pos) })
 	if at == 0 {
 		return nil
 	}
 	group := file.Comments[at-1]
-	if group.Pos() < after || p.FileSet.Position(group.Pos()).Line == p.FileSet.Position(after).Line || !strings.HasPrefix(group.List[0].Text, "//") {
+	if group.Pos() < after || p.FileSet.Position(group.Pos()).Line == p.FileSet.Position(after).Line ||
+		!strings.HasPrefix(group.List[0].Text, "//") {
 		return nil
 	}
 	return group

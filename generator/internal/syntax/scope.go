@@ -46,7 +46,9 @@ type Method struct {
 }
 
 func newScope(files []*ast.File) *Scope {
-	s := &Scope{Types: map[string]TypeDecl{}, Funcs: map[string]*ast.FuncDecl{}, Values: map[string]ValueDecl{}, methods: map[string]map[string]bool{}}
+	s := &Scope{
+		Types: map[string]TypeDecl{}, Funcs: map[string]*ast.FuncDecl{}, Values: map[string]ValueDecl{}, methods: map[string]map[string]bool{},
+	}
 	for _, file := range files {
 		for _, decl := range file.Decls {
 			switch decl := decl.(type) {

@@ -69,7 +69,8 @@ func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
 		if errors.As(err, &list) {
 			return problem{list[0].Pos, list[0].Msg + "; fix the file" + p.src.OrNewerGo()}
 		} else if err != nil {
-			return problem{token.Position{Filename: p.src.Names[i]}, fmt.Sprintf("cannot read the file: %v; make it readable", regular.WithoutPath(err))}
+			text := fmt.Sprintf("cannot read the file: %v; make it readable", regular.WithoutPath(err))
+			return problem{token.Position{Filename: p.src.Names[i]}, text}
 		}
 	}
 	found := problem{c.fset.Position(pos), "undefined: " + name + "; declare it"}
@@ -82,7 +83,8 @@ func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
 		if strings.Contains(found.text, "build constraints") {
 			found.text += "; use --build-tags"
 		} else if sum, _, ok := strings.Cut(found.text, "; to add: "); ok && strings.HasPrefix(sum, "missing go.sum entry") {
-			found.text = sum + "; to add it: " + terminal.Quote("go", "get", p.path) // go names the importing package, which may be the user's own
+			// The go command names the importing package, which may be the user's own.
+			found.text = sum + "; to add it: " + terminal.Quote("go", "get", p.path)
 		} else if !strings.Contains(found.text, "; ") {
 			found.text += "; add the package"
 		}
@@ -111,7 +113,8 @@ var usualImports = map[string]string{
 }
 
 // ofKubernetes matches the names under which other packages of k8s.io/api are imported.
-var ofKubernetes = regexp.MustCompile(`^(admission|admissionregistration|apps|authentication|authorization|autoscaling|batch|certificates|coordination|discovery|events|networking|node|policy|resource|scheduling|storage)(v\d+(?:(?:alpha|beta)\d+)?)$`)
+var ofKubernetes = regexp.MustCompile(`^(admission|admissionregistration|apps|authentication|authorization|autoscaling|batch|` +
+	`certificates|coordination|discovery|events|networking|node|policy|resource|scheduling|storage)(v\d+(?:(?:alpha|beta)\d+)?)$`)
 
 // unimported returns the reason why a qualifier is unknown: its file does not import the package.
 func (c *closure) unimported(d *declaration, qualifier, name *ast.Ident) problem {
@@ -174,7 +177,8 @@ func (p *part) inModule(qualifier, name string) (found string) {
 			return nil
 		}
 		base := entry.Name()
-		if dir != p.src.Module() && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "vendor" || base == "testdata" || hasGoMod(dir)) {
+		if dir != p.src.Module() && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "vendor" ||
+			base == "testdata" || hasGoMod(dir)) {
 			return fs.SkipDir
 		}
 		folder, err := filepath.Rel(p.src.Module(), dir)

@@ -37,14 +37,16 @@ func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer ty
 	defer func() {
 		if failure := recover(); failure != nil { // some generic types that do not compile make go/types panic
 			pkg = newPackage(path, files[0].Name.Name)
-			errs = []types.Error{{Fset: fset, Pos: files[0].Package, Msg: fmt.Sprintf("package %s makes the type checker of Go panic: %v", path, failure)}}
+			text := fmt.Sprintf("package %s makes the type checker of Go panic: %v", path, failure)
+			errs = []types.Error{{Fset: fset, Pos: files[0].Package, Msg: text}}
 		}
 	}()
 	pkg, _ = config.Check(path, fset, files, nil)
 	for _, name := range pkg.Scope().Names() {
 		declared := pkg.Scope().Lookup(name)
 		if _, isType := declared.(*types.TypeName); isType && embedsWithoutEnd(declared.Type(), nil, map[types.Type]bool{}) {
-			return newPackage(path, pkg.Name()), []types.Error{{Fset: fset, Pos: declared.Pos(), Msg: "type " + name + " embeds other instances of itself without end"}}
+			text := "type " + name + " embeds other instances of itself without end"
+			return newPackage(path, pkg.Name()), []types.Error{{Fset: fset, Pos: declared.Pos(), Msg: text}}
 		}
 	}
 	return pkg, errs

@@ -37,11 +37,15 @@ type Spec struct { Name string ` + "`json:\"name\"`" + `; Count int ` + "`json:\
 	for _, test := range []struct{ name, text, path, want string }{
 		{"a kind", "// +genclient\ntype Order other.Order\n" + list, "", whole},
 		{"a kind by another type", "type Base other.Order\n// +genclient\ntype Order Base\n" + list, "", whole},
-		{"a path", "// +genclient\n// +informer:index:name=a,path=spec.count\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta; Spec Spec `json:\"spec\"` }\ntype Spec other.Spec\n" + list, "spec.count", whole + ".Spec.Count int"},
-		{"the end of a path", "// +genclient\n// +informer:index:name=a,path=key\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta; Key Key `json:\"key\"` }\ntype Key other.Key\n" + list, "key", whole + ".Key string shop.Key"},
-		{"the key of a map", "// +genclient\n// +informer:index:name=a,path=spec[b]\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta; Spec map[Key]int32 `json:\"spec\"` }\ntype Key other.Key\n" + list, "spec[b]", whole + ".Spec [b] int32"},
+		{"a path", "// +genclient\n// +informer:index:name=a,path=spec.count\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta; " +
+			"Spec Spec `json:\"spec\"` }\ntype Spec other.Spec\n" + list, "spec.count", whole + ".Spec.Count int"},
+		{"the end of a path", "// +genclient\n// +informer:index:name=a,path=key\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta; " +
+			"Key Key `json:\"key\"` }\ntype Key other.Key\n" + list, "key", whole + ".Key string shop.Key"},
+		{"the key of a map", "// +genclient\n// +informer:index:name=a,path=spec[b]\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta; " +
+			"Spec map[Key]int32 `json:\"spec\"` }\ntype Key other.Key\n" + list, "spec[b]", whole + ".Spec [b] int32"},
 		{"embedded metadata", "// +genclient\ntype Order struct { Meta }\ntype Meta other.Meta\n" + list, "", whole},
-		{"the items of a list", "// +genclient\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta }\ntype Items other.Items[Order]\ntype OrderList struct { metav1.TypeMeta; metav1.ListMeta; Items Items }\n", "", whole},
+		{"the items of a list", "// +genclient\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta }\ntype Items other.Items[Order]\n" +
+			"type OrderList struct { metav1.TypeMeta; metav1.ListMeta; Items Items }\n", "", whole},
 		{"a list", "// +genclient\ntype Order struct { metav1.TypeMeta; metav1.ObjectMeta }\ntype OrderList other.Order\n", "", "true true true false "},
 		{"no struct", "// +genclient\ntype Order other.Key\n" + list, "", "false false false true "},
 	} {

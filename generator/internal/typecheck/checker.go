@@ -75,7 +75,8 @@ func (c *Checker) Answer(ctx context.Context, errs *model.Errors) error {
 		return nil
 	}
 	slices.Sort(paths)
-	return c.withClosure(ctx, slices.Compact(paths), "because of "+strings.Join(why, ", "), func(in *closure) error { return in.answer(open, errs) })
+	return c.withClosure(ctx, slices.Compact(paths), "because of "+strings.Join(why, ", "),
+		func(in *closure) error { return in.answer(open, errs) })
 }
 
 // withClosure runs check with a closure of packages, for at most maxChecking. The note names the purpose.

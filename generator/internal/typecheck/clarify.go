@@ -80,7 +80,8 @@ func aliasOf(declared types.Object) model.TypeRef {
 func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.Type) (sure bool) {
 	structType, ok := gotype.StructOf(list)
 	if !ok {
-		t.HasList, t.ListLacksCopy, t.ListProblem = false, false, "has a list type "+t.Name+"List that is not a struct; make it one, with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name
+		t.HasList, t.ListLacksCopy, t.ListProblem = false, false, "has a list type "+t.Name+"List that is not a struct; "+
+			"make it one, with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name
 		return gotype.IsValid(list)
 	}
 	metas, isComplete := gotype.MetasOf(structType)
@@ -98,7 +99,8 @@ func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.
 	case !hasTypeMeta:
 		return isComplete
 	case isField && (indirect || gotype.PointedTo(field.Type()) != field.Type()):
-		t.HasList, t.ListLacksCopy, t.ListProblem = false, false, "has a list type "+t.Name+"List that embeds a pointer to its ListMeta, which client-go's fake clients cannot set; embed metav1.ListMeta itself"
+		t.HasList, t.ListLacksCopy, t.ListProblem = false, false, "has a list type "+t.Name+
+			"List that embeds a pointer to its ListMeta, which client-go's fake clients cannot set; embed metav1.ListMeta itself"
 		return true
 	case isField:
 		t.List.Meta = model.ListMetaField

@@ -27,19 +27,20 @@ func TestClarify(t *testing.T) {
 		sure       bool
 		form       *model.ListForm // nil for no list
 	}{
-		"usual":                        {kind, list, true, &model.ListForm{}},
-		"a pointer to itself":          {"type Order struct {\n*Order\nmetav1.TypeMeta\nmetav1.ObjectMeta\n}\n", list, true, &model.ListForm{}},
-		"pointers to metadata":         {"type Order struct {\n*metav1.TypeMeta\n*metav1.ObjectMeta\n}\n", list, true, &model.ListForm{}},
-		"metadata of another package":  {"type Order struct {\nother.Meta\n}\n", list, false, &model.ListForm{}},
-		"items are pointers":           {kind, "type OrderList struct {\nmetav1.TypeMeta\nmetav1.ListMeta\nItems []*Order\n}\n", true, &pointers},
-		"items are named pointers":     {kind, "type OrderList struct {\nmetav1.TypeMeta\nmetav1.ListMeta\nItems Orders\n}\ntype Orders []*Order\n", true, &pointers},
-		"items of another package":     {kind, "type OrderList struct {\nmetav1.TypeMeta\nmetav1.ListMeta\nItems other.Orders\n}\n", false, nil},
-		"items in another package":     {kind, "type OrderList struct {\nmetav1.TypeMeta\nmetav1.ListMeta\nother.Items\n}\n", false, nil},
-		"a list without a kind":        {kind, "type OrderList struct {\nmetav1.ListMeta\nItems []Order\n}\n", true, nil},
-		"a kind of another package":    {kind, "type OrderList struct {\nother.TypeMeta\nmetav1.ListMeta\nItems []Order\n}\n", false, nil},
-		"a pointer to ListMeta":        {kind, "type OrderList struct {\nmetav1.TypeMeta\n*metav1.ListMeta\nItems []Order\n}\n", true, nil},
-		"a pointer to what has it":     {kind, "type OrderList struct {\nmetav1.TypeMeta\n*Deeper\nItems []Order\n}\ntype Deeper struct{ metav1.ListMeta }\n", true, nil},
-		"metadata by GetListMeta":      {kind, "type OrderList struct {\nmetav1.TypeMeta\nMeta metav1.ListMeta\nItems []Order\n}\nfunc (*OrderList) GetListMeta() any { return nil }\n", true, &model.ListForm{Meta: model.ListMetaAccessor}},
+		"usual":                       {kind, list, true, &model.ListForm{}},
+		"a pointer to itself":         {"type Order struct {\n*Order\nmetav1.TypeMeta\nmetav1.ObjectMeta\n}\n", list, true, &model.ListForm{}},
+		"pointers to metadata":        {"type Order struct {\n*metav1.TypeMeta\n*metav1.ObjectMeta\n}\n", list, true, &model.ListForm{}},
+		"metadata of another package": {"type Order struct {\nother.Meta\n}\n", list, false, &model.ListForm{}},
+		"items are pointers":          {kind, "type OrderList struct {\nmetav1.TypeMeta\nmetav1.ListMeta\nItems []*Order\n}\n", true, &pointers},
+		"items are named pointers":    {kind, "type OrderList struct {\nmetav1.TypeMeta\nmetav1.ListMeta\nItems Orders\n}\ntype Orders []*Order\n", true, &pointers},
+		"items of another package":    {kind, "type OrderList struct {\nmetav1.TypeMeta\nmetav1.ListMeta\nItems other.Orders\n}\n", false, nil},
+		"items in another package":    {kind, "type OrderList struct {\nmetav1.TypeMeta\nmetav1.ListMeta\nother.Items\n}\n", false, nil},
+		"a list without a kind":       {kind, "type OrderList struct {\nmetav1.ListMeta\nItems []Order\n}\n", true, nil},
+		"a kind of another package":   {kind, "type OrderList struct {\nother.TypeMeta\nmetav1.ListMeta\nItems []Order\n}\n", false, nil},
+		"a pointer to ListMeta":       {kind, "type OrderList struct {\nmetav1.TypeMeta\n*metav1.ListMeta\nItems []Order\n}\n", true, nil},
+		"a pointer to what has it":    {kind, "type OrderList struct {\nmetav1.TypeMeta\n*Deeper\nItems []Order\n}\ntype Deeper struct{ metav1.ListMeta }\n", true, nil},
+		"metadata by GetListMeta": {kind, "type OrderList struct {\nmetav1.TypeMeta\nMeta metav1.ListMeta\nItems []Order\n}\n" +
+			"func (*OrderList) GetListMeta() any { return nil }\n", true, &model.ListForm{Meta: model.ListMetaAccessor}},
 		"a list with metadata by name": {kind, "type OrderList struct {\nmetav1.TypeMeta\nMeta metav1.ListMeta\nItems []Order\n}\n", true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -74,7 +74,10 @@ func (c *closure) open(path string) (*part, error) {
 	if p := c.parts[path]; p != nil {
 		return p, nil
 	}
-	p := &part{path: path, listed: c.listed[path], src: c.sources[path], declared: map[string]*declaration{}, methods: map[string][]syntax.Method{}, kept: map[*ast.File][]ast.Decl{}}
+	p := &part{
+		path: path, listed: c.listed[path], src: c.sources[path],
+		declared: map[string]*declaration{}, methods: map[string][]syntax.Method{}, kept: map[*ast.File][]ast.Decl{},
+	}
 	c.parts[path] = p
 	if p.listed == nil {
 		p.listed = &packages.Package{PkgPath: path}
@@ -126,7 +129,9 @@ func (c *closure) check(p *part) *types.Package {
 	var files []*ast.File
 	for _, file := range p.src.Files {
 		if decls := p.kept[file]; len(decls) > 0 {
-			files = append(files, &ast.File{Package: file.Package, Name: file.Name, Decls: append(imports(file), decls...), FileStart: file.FileStart, FileEnd: file.FileEnd})
+			files = append(files, &ast.File{
+				Package: file.Package, Name: file.Name, Decls: append(imports(file), decls...), FileStart: file.FileStart, FileEnd: file.FileEnd,
+			})
 		}
 	}
 	p.checked, p.typeErrors = checkTypes(p.path, c.fset, files, partImporter{c, p})

@@ -60,7 +60,10 @@ func memoryClosure(t testing.TB, text string) *closure {
 					t.Fatal(err)
 				}
 				if c.listed[written] == nil && written != "C" && written != "unsafe" {
-					c.listed[written] = &packages.Package{PkgPath: written, Errors: []packages.Error{{Pos: c.fset.Position(spec.Pos()).String(), Msg: "no required module provides package " + written + "; to add it: go get " + written}}}
+					c.listed[written] = &packages.Package{PkgPath: written, Errors: []packages.Error{{
+						Pos: c.fset.Position(spec.Pos()).String(),
+						Msg: "no required module provides package " + written + "; to add it: go get " + written,
+					}}}
 				}
 				c.listed[importPath].Imports[written] = c.listed[written]
 			}
@@ -107,7 +110,8 @@ func TestClosure(t *testing.T) {
 			"-- other/t.go --\npackage other\ntype Box[T any] struct { Value *T `json:\"value\"` }",
 			".Spec.Box.Value * .Name string"},
 		{"an embedded generic struct", "spec.value", `import "other"`, "type Spec struct { other.Box[string] `json:\",inline\"` }",
-			"-- other/t.go --\npackage other\nimport \"third\"\ntype Box[T third.Text] struct { Value T `json:\"value\"` }\n-- third/t.go --\npackage third\ntype Text interface { ~string | Name }\ntype Name string",
+			"-- other/t.go --\npackage other\nimport \"third\"\ntype Box[T third.Text] struct { Value T `json:\"value\"` }\n-- third/t.go --\npackage third\n" +
+				"type Text interface { ~string | Name }\ntype Name string",
 			".Spec.Box.Value string"},
 		{"an alias of an instance", "spec.a", `import "other"`, "type Spec = other.Pair[other.Name, int]",
 			"-- other/t.go --\npackage other\ntype Name string\ntype Pair[A ~string, B comparable] struct { A A `json:\"a\"`; B map[B]A `json:\"b\"` }",
@@ -116,7 +120,8 @@ func TestClosure(t *testing.T) {
 			"-- other/t.go --\npackage other\ntype Map[V any] = map[string]V",
 			".Spec.M [k] bool"},
 		{"embedded across three packages", "spec.deep", `import "other"`, "type Spec struct { other.A }",
-			"-- other/t.go --\npackage other\nimport \"third\"\ntype A struct { *third.B }\n-- third/t.go --\npackage third\nimport \"fourth\"\ntype B struct { fourth.C `json:\",inline\"` }\n-- fourth/t.go --\npackage fourth\ntype C struct { Deep int32 `json:\"deep\"` }",
+			"-- other/t.go --\npackage other\nimport \"third\"\ntype A struct { *third.B }\n-- third/t.go --\npackage third\nimport \"fourth\"\n" +
+				"type B struct { fourth.C `json:\",inline\"` }\n-- fourth/t.go --\npackage fourth\ntype C struct { Deep int32 `json:\"deep\"` }",
 			".Spec.A.B * .C.Deep int32"},
 		{"cyclic types", "spec.next.next.name", `import "other"`, "type Spec = other.Node",
 			"-- other/t.go --\npackage other\ntype Node struct { Next *Node `json:\"next\"`; Others map[string][]Node `json:\"others\"`; Name string `json:\"name\"` }",
@@ -133,8 +138,11 @@ func TestClosure(t *testing.T) {
 		{"a length of another package", "spec.t", `import "other"`, "type Spec struct { T [other.Two - 1]string `json:\"t\"` }",
 			"-- other/t.go --\npackage other\nconst ( _ = iota; One; Two )",
 			"spec.t is of type [1]string; name a string, an integer or a boolean"},
-		{"a broken package to which nothing leads", "spec.name", "import \"other\"\nimport \"missing\"", "type Spec struct { other.T; hidden missing.T; Func func(missing.T) `json:\"-\"` }; type Unused missing.T; func (Spec) M(missing.T) {}",
-			"-- other/t.go --\npackage other\nimport \"broken\"\nimport \"missing\"\ntype T struct { Name string `json:\"name\"`; hidden broken.T; state missing.State }\ntype U broken.T\nfunc (T) M(broken.T) {}\ntype I interface { M(broken.T) }\n-- broken/t.go --\npackage broken\ntype T struct { Undefined }",
+		{"a broken package to which nothing leads", "spec.name", "import \"other\"\nimport \"missing\"", "type Spec struct { other.T; hidden missing.T; " +
+			"Func func(missing.T) `json:\"-\"` }; type Unused missing.T; func (Spec) M(missing.T) {}",
+			"-- other/t.go --\npackage other\nimport \"broken\"\nimport \"missing\"\ntype T struct { Name string `json:\"name\"`; hidden broken.T; " +
+				"state missing.State }\ntype U broken.T\nfunc (T) M(broken.T) {}\ntype I interface { M(broken.T) }\n-- broken/t.go --\npackage broken\n" +
+				"type T struct { Undefined }",
 			".Spec.T.Name string"},
 		{"a type of C", "spec.name", `import "C"`, "type Spec struct { Name string `json:\"name\"`; Size C.int `json:\"size\"` }", "",
 			".Spec.Name string"},
@@ -161,7 +169,8 @@ func TestClosure(t *testing.T) {
 			"-- other/t.go --\npackage other\ntype T T",
 			"error: other/t.go:2:6: invalid recursive type: T refers to itself; fix it, because path spec.t.name of Order needs it"},
 		{"packages that import each other", "spec.t.name", `import "other"`, "type Spec struct { T other.T `json:\"t\"` }",
-			"-- other/t.go --\npackage other\nimport \"third\"\ntype T struct { Name string `json:\"name\"`; U third.U `json:\"u\"` }\n-- third/t.go --\npackage third\nimport \"other\"\ntype U struct { T *other.T `json:\"t\"` }",
+			"-- other/t.go --\npackage other\nimport \"third\"\ntype T struct { Name string `json:\"name\"`; U third.U `json:\"u\"` }\n-- third/t.go --\n" +
+				"package third\nimport \"other\"\ntype U struct { T *other.T `json:\"t\"` }",
 			".Spec.T.Name string"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

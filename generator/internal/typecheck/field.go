@@ -110,7 +110,8 @@ func (w *walk) takeKey(at *types.Map, element markers.PathElement) bool {
 		w.unknown = true
 		return false
 	case !ok || basic.Info()&types.IsString == 0:
-		return w.fail("%s is a map with keys of type %s, but a path can only have string keys; name another field", w.name, gotype.TypeName(at.Key()))
+		return w.fail("%s is a map with keys of type %s, but a path can only have string keys; name another field", w.name,
+			gotype.TypeName(at.Key()))
 	}
 	w.step(model.StepKey, element.Name, at.Elem())
 	return true
@@ -128,14 +129,16 @@ func (w *walk) takeField(at *types.Struct, name string) bool {
 			if !embedded.Exported() {
 				// Go finds the field by promotion, or finds another field of that name.
 				if promoted, _, _ := types.LookupFieldOrMethod(outer, true, embedded.Pkg(), f.Field.Name()); promoted != f.Field {
-					return w.fail("%s has %s in the embedded struct %s, which is not exported; begin the name of that struct with a capital letter", w.name, name, embedded.Name())
+					return w.fail("%s has %s in the embedded struct %s, which is not exported; "+
+						"begin the name of that struct with a capital letter", w.name, name, embedded.Name())
 				}
 			}
 			pointer, isPointer := embedded.Type().Underlying().(*types.Pointer)
 			if embedded.Exported() {
 				w.step(model.StepField, embedded.Name(), embedded.Type())
 			} else if isPointer {
-				return w.fail("%s embeds a pointer to %s, which is not exported; begin its name with a capital letter", w.name, embedded.Name())
+				return w.fail("%s embeds a pointer to %s, which is not exported; begin its name with a capital letter", w.name,
+					embedded.Name())
 			}
 			if isPointer {
 				w.step(model.StepPointer, "", pointer.Elem())
@@ -154,7 +157,8 @@ func (w *walk) takeField(at *types.Struct, name string) bool {
 // lacking returns the message about a JSON name that a struct does not have. of is the struct in messages.
 func lacking(of string, structType *types.Struct, name string) string {
 	if field := gotype.Unexported(structType, name); field != nil {
-		return fmt.Sprintf("%s has the JSON name %q in the tag of %s, which is not exported, so JSON does not have it; begin the name of the field with a capital letter", of, name, field.Name())
+		return fmt.Sprintf("%s has the JSON name %q in the tag of %s, which is not exported, so JSON does not have it; "+
+			"begin the name of the field with a capital letter", of, name, field.Name())
 	}
 	fields, _ := gotype.JSONFields(structType)
 	return fmt.Sprintf("%s has no field with the JSON name %q%s", of, name, spelling.DidYouMean(name, fieldNames(fields)))
@@ -191,7 +195,8 @@ func (w *walk) finish() {
 			_, predeclared := types.Unalias(w.at).(*types.Basic)
 			w.field.Value = model.ValueType{Basic: at.Name(), Named: gotype.NameOf(w.at), Defined: !predeclared}
 		case *types.Struct:
-			w.fail("%s is of type %s, which is a struct; name a field of it that is a string, an integer or a boolean", w.name, gotype.TypeName(w.at))
+			w.fail("%s is of type %s, which is a struct; name a field of it that is a string, an integer or a boolean", w.name,
+				gotype.TypeName(w.at))
 		default:
 			w.fail("%s is of type %s"+form, w.name, gotype.TypeName(w.at))
 		}

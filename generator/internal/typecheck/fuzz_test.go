@@ -29,9 +29,12 @@ func FuzzDescribe(f *testing.F) {
 		"// +informer:view=f\ntype _ struct{}\nfunc f() {}\n// +informer:view=V\ntype V []V\n// +informer:view=k8s.io/api/core/v1.Pod\ntype W = V",
 		"// +informer:view=Order\ntype V struct { G G[int] }\ntype G[T any] struct { X *G[[]T] }\n// +genclient\ntype Order struct { G G[string] }",
 		"// +informer:view=B\ntype A[T any] struct { X *A[*T] }\n// +informer:view=A\ntype B struct { X map[A[int]]A[B] }\nfunc (B) UnmarshalJSON() {}",
-		"// +genclient\n// +informer:index:name=a,path=spec.x\n// +kubebuilder:selectablefield:JSONPath=.spec.g\ntype A struct { Spec G[int] `json:\"spec\"` }\ntype G[T any] struct { *G[[]T]; G2 *G[*T] `json:\"g\"`; H[T] }\ntype H[T any] struct { *G[map[int]T] }",
+		"// +genclient\n// +informer:index:name=a,path=spec.x\n// +kubebuilder:selectablefield:JSONPath=.spec.g\n" +
+			"type A struct { Spec G[int] `json:\"spec\"` }\ntype G[T any] struct { *G[[]T]; G2 *G[*T] `json:\"g\"`; H[T] }\n" +
+			"type H[T any] struct { *G[map[int]T] }",
 		"// +genclient\ntype A struct { Spec G[int] }\ntype G[T undefined] struct { *G[P[T]]; *H[T] }\ntype H[T any] struct { *G[map[int]T] }\ntype P[T any] struct { A, B T }",
-		"import . \"other\"\n// +genclient\ntype A B\n// +informer:index:name=a,path=spec[k]\ntype C struct { Spec map[K][N]V `json:\"spec\"`; D }\ntype K other.K; const N = len(x); var x = [3]int{f: 2}; func (*Z) MarshalJSON() {}; type Z = D",
+		"import . \"other\"\n// +genclient\ntype A B\n// +informer:index:name=a,path=spec[k]\ntype C struct { Spec map[K][N]V `json:\"spec\"`; D }\n" +
+			"type K other.K; const N = len(x); var x = [3]int{f: 2}; func (*Z) MarshalJSON() {}; type Z = D",
 	} {
 		f.Add("// +groupName=shop\npackage v1\n" + seed + "\n")
 	}

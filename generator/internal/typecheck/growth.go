@@ -15,7 +15,8 @@ func (p *part) addRecursion(errs *model.Errors) {
 		if text, ok := strings.CutPrefix(err.Msg, "invalid recursive type"); ok {
 			name, _, _ := strings.Cut(strings.TrimLeft(text, ": "), "\n")
 			name, _, _ = strings.Cut(name, " ")
-			errs.Add(err.Fset.Position(err.Pos), "type %s contains itself without end; make a field on the way a pointer, a slice or a map", name)
+			errs.Add(err.Fset.Position(err.Pos), "type %s contains itself without end; make a field on the way a pointer, "+
+				"a slice or a map", name)
 		}
 	}
 }
@@ -29,7 +30,8 @@ func (c *closure) addGrowth(pkg *types.Package, errs *model.Errors) {
 			continue
 		}
 		if named, ok := declared.Type().(*types.Named); ok && named.TypeParams().Len() > 0 && grows(named, nil) {
-			errs.Add(c.fset.Position(declared.Pos()), "type %s refers to other instances of itself without end; use its own type parameters as their arguments", name)
+			errs.Add(c.fset.Position(declared.Pos()), "type %s refers to other instances of itself without end; "+
+				"use its own type parameters as their arguments", name)
 		}
 	}
 }

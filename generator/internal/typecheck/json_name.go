@@ -46,7 +46,8 @@ func misnamed(of types.Object, meta string, fset *token.FileSet) *input.Misfit {
 				}
 				isMissing = false
 				if len(path) > 0 && len(f.Through) <= len(path) && !isOn(path, f) {
-					return misfit(f.Field, "has a field %s with the JSON name %q, which metav1.%s needs; give it another JSON name", f.Field.Name(), member, name)
+					return misfit(f.Field, "has a field %s with the JSON name %q, which metav1.%s needs; give it another JSON name",
+						f.Field.Name(), member, name)
 				}
 			}
 			if len(path) == 0 && isMissing && sure {
@@ -140,7 +141,8 @@ func misnamedStatus(structType *types.Struct, fset *token.FileSet) *input.Misfit
 			} else if tag.Name != "" {
 				has = fmt.Sprintf("with the JSON name %q", tag.Name)
 			}
-			return &input.Misfit{Pos: fset.Position(field.Pos()), Problem: "has a field Status " + has + ", so UpdateStatus would not change it; write: `json:\"status,omitempty\"`"}
+			return &input.Misfit{Pos: fset.Position(field.Pos()),
+				Problem: "has a field Status " + has + ", so UpdateStatus would not change it; write: `json:\"status,omitempty\"`"}
 		}
 	}
 	return nil

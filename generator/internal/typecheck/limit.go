@@ -23,6 +23,7 @@ func within(ctx context.Context, limit time.Duration, paths string, check func()
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-timer.C:
-		return fmt.Errorf("checking the types of %s takes longer than %v, because types are nested too deeply; simplify them, or leave a package out with --exclude", paths, limit)
+		return fmt.Errorf("checking the types of %s takes longer than %v, because types are nested too deeply; "+
+			"simplify them, or leave a package out with --exclude", paths, limit)
 	}
 }

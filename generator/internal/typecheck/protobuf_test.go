@@ -13,8 +13,10 @@ import (
 func TestProtobuf(t *testing.T) {
 	const (
 		begin = "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n"
-		kind  = "// +genclient\ntype Order struct {\nmetav1.TypeMeta `json:\",inline\"`\nmetav1.ObjectMeta `json:\"metadata\" protobuf:\"bytes,1,opt,name=metadata\"`\nSpec int `json:\"spec\" protobuf:\"varint,2,opt,name=spec\"`\n"
-		list  = "type OrderList struct {\nmetav1.TypeMeta `json:\",inline\"`\nmetav1.ListMeta `json:\"metadata\" protobuf:\"bytes,1,opt,name=metadata\"`\nItems []Order `json:\"items\" protobuf:\"bytes,2,rep,name=items\"`\n}\n"
+		kind  = "// +genclient\ntype Order struct {\nmetav1.TypeMeta `json:\",inline\"`\n" +
+			"metav1.ObjectMeta `json:\"metadata\" protobuf:\"bytes,1,opt,name=metadata\"`\nSpec int `json:\"spec\" protobuf:\"varint,2,opt,name=spec\"`\n"
+		list = "type OrderList struct {\nmetav1.TypeMeta `json:\",inline\"`\nmetav1.ListMeta `json:\"metadata\" protobuf:\"bytes,1,opt,name=metadata\"`\n" +
+			"Items []Order `json:\"items\" protobuf:\"bytes,2,rep,name=items\"`\n}\n"
 	)
 	methods := func(of string) string {
 		return strings.NewReplacer("T", of).Replace("func (m *T) Marshal() ([]byte, error) { return nil, nil }\nfunc (m *T) Reset() {}\nfunc (m *T) Unmarshal([]byte) error { return nil }\n")

@@ -168,7 +168,8 @@ func (p *pruning) refer(path string, qualifier, name *ast.Ident) {
 	case "unsafe":
 		return
 	case "C":
-		p.problems = append(p.problems, problem{p.fset.Position(qualifier.Pos()), "C." + name.Name + " is known to cgo only, which does not run; use a Go type"})
+		p.problems = append(p.problems, problem{p.fset.Position(qualifier.Pos()), "C." + name.Name + " is known to cgo only, " +
+			"which does not run; use a Go type"})
 		return
 	}
 	other, err := p.open(path)
@@ -192,7 +193,8 @@ func (p *pruning) use(other *part, name string) bool {
 
 // isHere reports whether the package may declare a name.
 func (p *pruning) isHere(name *ast.Ident) bool {
-	return p.part.declared[name.Name] != nil || p.parameters[name.Name] || types.Universe.Lookup(name.Name) != nil || slices.ContainsFunc(p.file.Imports, syntax.IsDot)
+	return p.part.declared[name.Name] != nil || p.parameters[name.Name] || types.Universe.Lookup(name.Name) != nil ||
+		slices.ContainsFunc(p.file.Imports, syntax.IsDot)
 }
 
 // referHere keeps the declaration of a name without a qualifier.
@@ -201,7 +203,8 @@ func (p *pruning) referHere(name *ast.Ident) {
 		return
 	}
 	for _, spec := range p.file.Imports {
-		if written, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name != nil && spec.Name.Name == "." && token.IsExported(name.Name) {
+		if written, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name != nil && spec.Name.Name == "." &&
+			token.IsExported(name.Name) {
 			other, err := p.open(p.part.imported(written))
 			if err != nil {
 				p.err = err

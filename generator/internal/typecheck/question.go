@@ -151,7 +151,8 @@ func (q *question) leaveFields(c *closure, root *declaration) bool {
 		return false
 	}
 	for _, field := range q.unknown {
-		field.Problem = "the types on its path are unknown: " + strings.ReplaceAll(cause.text, "; ", ", ") // the warning ends with what was done
+		// The warning ends with the action that the generator took instead.
+		field.Problem = "the types on its path are unknown: " + strings.ReplaceAll(cause.text, "; ", ", ")
 	}
 	return true
 }

@@ -16,12 +16,16 @@ func copied(src *syntax.Package) (names []string) {
 	for _, file := range src.Files {
 		comments[file] = src.Comments(file)
 		for _, group := range file.Comments {
-			wholePackage = wholePackage || group.Pos() < file.Package && syntax.HasText([]*ast.CommentGroup{group}, "+kubebuilder:object:generate", "+k8s:deepcopy-gen")
+			groups := []*ast.CommentGroup{group}
+			if group.Pos() < file.Package && syntax.HasText(groups, "+kubebuilder:object:generate", "+k8s:deepcopy-gen") {
+				wholePackage = true
+			}
 		}
 	}
 	for name, t := range src.Scope().Types {
 		above := append(comments[t.File].Above(t), src.Freestanding(t))
-		isOff := syntax.HasText(above, "+kubebuilder:object:generate=false", "+kubebuilder:object:generate:=false", "+k8s:deepcopy-gen=false")
+		isOff := syntax.HasText(above, "+kubebuilder:object:generate=false", "+kubebuilder:object:generate:=false",
+			"+k8s:deepcopy-gen=false")
 		if token.IsExported(name) && !isOff && (wholePackage || syntax.HasText(above, "+kubebuilder:object:", "+k8s:deepcopy-gen")) {
 			names = append(names, name)
 		}

@@ -223,14 +223,17 @@ type Fine struct{ D *AlsoUndeclared }
 // TestDeclaredRecursion reports types without end, and accepts those that end at a nil pointer or an empty list.
 func TestDeclaredRecursion(t *testing.T) {
 	const order = "-- shop/types.go --\npackage shop\ntype Order struct { Root Node }\n"
+	const itself = "shop/types.go:3:6: type Node contains itself without end; make a field on the way a pointer, a slice or a map"
+	const others = " refers to other instances of itself without end; use its own type parameters as their arguments"
 	for types, want := range map[string]string{
-		"type Node struct { Left Node }":                                                                                                    "shop/types.go:3:6: type Node contains itself without end; make a field on the way a pointer, a slice or a map",
-		"type Node struct { Other Other }\ntype Other struct { Nodes [2]Node }":                                                             "shop/types.go:3:6: type Node contains itself without end; make a field on the way a pointer, a slice or a map",
-		"type Node struct { Left *Node; All []Node; Named map[string]Node }":                                                                "",
-		"type Node struct { In Box[*Node] }\ntype Box[T any] struct { In *Box[T]; All []Box[T]; V T }":                                      "",
-		"type Node struct { In Pair[int, string] }\ntype Pair[A, B any] struct { Other *Pair[B, A]; Both *Pair[A, A] }":                     "",
-		"type Node struct { In Box[string] }\ntype Box[T any] struct { In *Box[struct{ V []T }] }":                                          "shop/types.go:4:6: type Box refers to other instances of itself without end; use its own type parameters as their arguments",
-		"type Node struct { In Box[string] }\ntype Box[T any] struct { In *Other[T] }\ntype Other[T any] struct { In []Box[map[string]T] }": "shop/types.go:4:6: type Box refers to other instances of itself without end; use its own type parameters as their arguments\nshop/types.go:5:6: type Other refers to other instances of itself without end; use its own type parameters as their arguments",
+		"type Node struct { Left Node }":                                                                                itself,
+		"type Node struct { Other Other }\ntype Other struct { Nodes [2]Node }":                                         itself,
+		"type Node struct { Left *Node; All []Node; Named map[string]Node }":                                            "",
+		"type Node struct { In Box[*Node] }\ntype Box[T any] struct { In *Box[T]; All []Box[T]; V T }":                  "",
+		"type Node struct { In Pair[int, string] }\ntype Pair[A, B any] struct { Other *Pair[B, A]; Both *Pair[A, A] }": "",
+		"type Node struct { In Box[string] }\ntype Box[T any] struct { In *Box[struct{ V []T }] }":                      "shop/types.go:4:6: type Box" + others,
+		"type Node struct { In Box[string] }\ntype Box[T any] struct { In *Other[T] }\ntype Other[T any] struct { In []Box[map[string]T] }": "" +
+			"shop/types.go:4:6: type Box" + others + "\nshop/types.go:5:6: type Other" + others,
 	} {
 		_, err := declaredIn(t, order+types+"\n", false, "Order")
 		if got := fmt.Sprint(err); err != nil && got != want || err == nil && want != "" {

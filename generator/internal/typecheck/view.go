@@ -51,7 +51,8 @@ func (c *comparison) of(obj types.Object) []input.Misfit {
 	case gotype.DecodesItself(obj.Type()):
 		c.add(obj, "it has a method for decoding, such as UnmarshalJSON, but views are decoded by their fields; remove the method")
 	case gotype.DecodesItself(c.kind.Type()):
-		c.add(obj, "%s has a method for decoding, so its JSON may differ from its Go fields; use an informer of the whole kind", c.inKind(c.kind))
+		c.add(obj, "%s has a method for decoding, so its JSON may differ from its Go fields; use an informer of the whole kind",
+			c.inKind(c.kind))
 	default:
 		c.compareFields(pair{"", obj, c.kind}, view, kind)
 	}
@@ -82,7 +83,8 @@ func (c *comparison) compare(at pair, view, kind types.Type) {
 		c.unsure = true
 	case isNamed && types.Identical(view, kind):
 	case gotype.DecodesItself(view) || gotype.DecodesItself(kind) || !c.compareUnderlying(at, view, kind):
-		c.add(at.view, "%s is %s here, but %s in %s; write %s here too", at.path, described(view), described(kind), c.inKind(at.kind), gotype.TypeName(kind))
+		c.add(at.view, "%s is %s here, but %s in %s; write %s here too", at.path, described(view), described(kind), c.inKind(at.kind),
+			gotype.TypeName(kind))
 	}
 }
 
@@ -131,7 +133,8 @@ func (c *comparison) compareFields(at pair, view, kind *types.Struct) {
 	}
 	for i := range view.NumFields() {
 		if field := view.Field(i); !field.Exported() && !field.Embedded() && gotype.JSONTagOf(view, i).Name != "" {
-			c.add(field, "field %s has a JSON name but is not exported, so the view never has its value; begin its name with a capital letter, or remove it", field.Name())
+			c.add(field, "field %s has a JSON name but is not exported, so the view never has its value; "+
+				"begin its name with a capital letter, or remove it", field.Name())
 		}
 	}
 	for _, f := range ofView {
@@ -143,7 +146,8 @@ func (c *comparison) compareFields(at pair, view, kind *types.Struct) {
 		}
 		switch found, ok := byName[f.Name]; {
 		case ok && found.Quoted != f.Quoted:
-			c.add(f.Field, "%s has another JSON encoding than in %s, because only one of the two tags has the option \",string\"; write the same tag", path, c.inKind(found.Field))
+			c.add(f.Field, "%s has another JSON encoding than in %s, because only one of the two tags has the option \",string\"; "+
+				"write the same tag", path, c.inKind(found.Field))
 		case ok:
 			c.compare(pair{path, f.Field, found.Field}, f.Field.Type(), found.Field.Type())
 		case !kindSure:

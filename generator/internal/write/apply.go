@@ -124,7 +124,9 @@ func (t *transaction) close() {
 }
 
 // makeDir makes dir and its parents, and returns the new folders, parents first.
-func makeDir(dir string, parent func(string) string, stat func(string) (fs.FileInfo, error), mkdir func(string, fs.FileMode) error) (made []string, err error) {
+func makeDir(
+	dir string, parent func(string) string, stat func(string) (fs.FileInfo, error), mkdir func(string, fs.FileMode) error,
+) (made []string, err error) {
 	var missing []string
 	for d := dir; ; d = parent(d) {
 		if _, err := stat(d); !errors.Is(err, fs.ErrNotExist) || d == parent(d) {

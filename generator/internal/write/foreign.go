@@ -63,7 +63,8 @@ func (f foreignFiles) errors(in *folder) []error {
 		if len(names) <= fewForeign {
 			who, move = strings.Replace(who, "were", "was", 1), strings.ReplaceAll(move, "%s", "it")
 			for _, name := range names {
-				found = append(found, &fileError{in.file(name), "this file would be overwritten, but " + who + "; " + move + ", or " + in.otherwise(name)})
+				found = append(found, &fileError{in.file(name), "this file would be overwritten, but " + who + "; " + move + ", or " +
+					in.otherwise(name)})
 			}
 			continue
 		}
@@ -99,7 +100,8 @@ func (f *folder) obstacle(root *os.Root, name string) *fileError {
 		}
 		switch {
 		case err != nil && !(isLast && errors.Is(err, fs.ErrNotExist)):
-			return &fileError{f.file(at), "this symbolic link leads out of the " + f.noun() + ", or its target does not exist; replace it with its target, or " + f.otherwise(name)}
+			return &fileError{f.file(at), "this symbolic link leads out of the " + f.noun() + ", or its target does not exist; " +
+				"replace it with its target, or " + f.otherwise(name)}
 		case !isLast && !info.IsDir():
 			return &fileError{f.file(at), "this is a file, but a folder is needed here; move it away, or " + f.otherwise(name)}
 		}

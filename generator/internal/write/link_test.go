@@ -159,7 +159,8 @@ func TestNotRegular(t *testing.T) {
 		wants := []string{large + ": cannot determine whether an earlier run wrote this file: it has 33554433 bytes"}
 		if produced {
 			d.output.Files["root/pipe.go"], d.output.Files["root/large.go"] = []byte(ours("")), []byte(ours(""))
-			wants = []string{large + ": cannot read the file that would be replaced: it has 33554433 bytes", pipe + ": cannot read the file that would be replaced: it is not a regular file, but a named pipe"}
+			wants = []string{large + ": cannot read the file that would be replaced: it has 33554433 bytes",
+				pipe + ": cannot read the file that would be replaced: it is not a regular file, but a named pipe"}
 		} else {
 			clear(d.output.Files)
 		}

@@ -35,7 +35,8 @@ func (f *folder) checkNeighbors(root *os.Root, output Output) (errs []error) {
 		entries, _ := readDir(in)
 		for _, entry := range entries {
 			name := path.Join(dir, entry.Name())
-			if entry.IsDir() || output.Files[name] != nil || deleted[name] || strings.HasSuffix(name, "_test.go") || f.isWritten(name, output) {
+			if entry.IsDir() || output.Files[name] != nil || deleted[name] || strings.HasSuffix(name, "_test.go") ||
+				f.isWritten(name, output) {
 				continue
 			}
 			if content, err := regular.Read(in.OpenFile, entry.Name()); err == nil && isCompiled(entry.Name(), content) {
@@ -73,12 +74,14 @@ func (f *folder) checkNeighbor(name string, content []byte, generated []string, 
 			continue
 		}
 		if theirs.Name.Name != file.Name.Name {
-			add(file.Name.Pos(), "this file is of package %s, but the run generates package %s in its folder; rename the package, move the file to another folder, or %s", file.Name.Name, theirs.Name.Name, f.otherwise(name))
+			add(file.Name.Pos(), "this file is of package %s, but the run generates package %s in its folder; "+
+				"rename the package, move the file to another folder, or %s", file.Name.Name, theirs.Name.Name, f.otherwise(name))
 			return errs
 		}
 		for what := range declarations(theirs) {
 			if at, ok := declared[what]; ok {
-				add(at, "this file declares %s, which the run generates in %s; rename it, or move the file to another folder", what, path.Base(other))
+				add(at, "this file declares %s, which the run generates in %s; rename it, or move the file to another folder", what,
+					path.Base(other))
 			}
 		}
 	}

@@ -19,7 +19,8 @@ func (f *folder) open() (*os.Root, error) {
 		}
 		if err != nil {
 			if in := (&folder{dir: at[i-1]}).obstacle(outer, filepath.ToSlash(way)); in != nil {
-				err = &fileError{in.file, "this symbolic link leads out of " + at[i-1] + ", or its target does not exist; replace it with its target, or " + f.otherwise("")}
+				err = &fileError{in.file, "this symbolic link leads out of " + at[i-1] + ", or its target does not exist; " +
+					"replace it with its target, or " + f.otherwise("")}
 			}
 		}
 		_ = outer.Close()

@@ -27,7 +27,8 @@ type Plan struct {
 // IsEmpty reports whether a folder has none of the files of its output.
 func (p *Plan) IsEmpty(dir string) bool {
 	return !slices.ContainsFunc(p.folders, func(f *folder) bool {
-		return f.dir == dir && (f.unchanged > 0 || slices.ContainsFunc(f.changes, func(c Change) bool { return c.Old != nil && c.New != nil }))
+		return f.dir == dir && (f.unchanged > 0 ||
+			slices.ContainsFunc(f.changes, func(c Change) bool { return c.Old != nil && c.New != nil }))
 	})
 }
 
@@ -67,7 +68,8 @@ func (f *folder) plan(ctx context.Context, output Output) []error {
 		}
 		return nil
 	case err != nil:
-		return []error{fmt.Errorf("cannot read the %s %s: %w; make it readable, or %s", f.noun(), output.Dir, regular.WithoutPath(err), f.otherwise(""))}
+		return []error{fmt.Errorf("cannot read the %s %s: %w; make it readable, or %s", f.noun(), output.Dir, regular.WithoutPath(err),
+			f.otherwise(""))}
 	}
 	defer root.Close()
 	errs := f.compare(ctx, root, output)
@@ -109,7 +111,8 @@ func (f *folder) compare(ctx context.Context, root *os.Root, output Output) (err
 		case errors.Is(err, fs.ErrNotExist):
 			f.change(name, nil, content)
 		case err != nil:
-			errs = append(errs, &fileError{f.file(name), fmt.Sprintf("cannot read the file that would be replaced: %v; move it away, or %s", regular.WithoutPath(err), f.otherwise(name))})
+			errs = append(errs, &fileError{f.file(name), fmt.Sprintf("cannot read the file that would be replaced: %v; "+
+				"move it away, or %s", regular.WithoutPath(err), f.otherwise(name))})
 		case bytes.Equal(withoutCR(old), content):
 			f.unchanged++
 		case !isOurs(old, output.Header):

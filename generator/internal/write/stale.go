@@ -61,7 +61,8 @@ func (f *folder) findOwned(parent *os.Root, output Output) error {
 // list opens a folder and returns its entries. at is a path whose last element is in parent.
 func (f *folder) list(parent *os.Root, at string) (*os.Root, []fs.DirEntry, error) {
 	unreadable := func(err error) error {
-		return &fileError{f.file(at), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or %s", regular.WithoutPath(err), f.otherwise(""))}
+		return &fileError{f.file(at), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or %s",
+			regular.WithoutPath(err), f.otherwise(""))}
 	}
 	root, err := parent.OpenRoot(path.Base(at))
 	if err != nil {
@@ -88,7 +89,8 @@ func (f *folder) addStale(root *os.Root, entry fs.DirEntry, name string, output 
 	}
 	content, err := regular.Read(root.OpenFile, entry.Name())
 	if err != nil {
-		return &fileError{f.file(name), fmt.Sprintf("cannot determine whether an earlier run wrote this file: %v; move it away, or %s", regular.WithoutPath(err), f.otherwise(name))}
+		return &fileError{f.file(name), fmt.Sprintf("cannot determine whether an earlier run wrote this file: %v; move it away, or %s",
+			regular.WithoutPath(err), f.otherwise(name))}
 	}
 	if isOurs(content, output.Header) {
 		f.change(name, content, nil)
