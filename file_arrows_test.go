@@ -70,7 +70,7 @@ var order = map[string]string{
 	"generator/internal/load":      "loaded list load output questions",
 	"generator/internal/manifest":  "node parse schema manifest",
 	"generator/internal/markers":   "path value marker reader argument typeref method read registry parse",
-	"generator/internal/merge":     "topology state check known fallback value+list+struct gotype manifest contradiction openapi merge",
+	"generator/internal/merge":     "topology state check known default value+list+struct gotype manifest contradiction openapi merge",
 	"generator/internal/model":     "errors wire_name method field served group+kind schema apply registration copy layout reserved set",
 	"generator/internal/render":    "locals imports text subject file apply index copy method schema catalogue render aliases",
 	"generator/internal/syntax":    "name body scope package comment constraint",

@@ -38,7 +38,7 @@ func checkBoilerplate(name string, text []byte) (mistake *model.Error) {
 	file := token.NewFileSet().AddFile(name, -1, len(text))
 	add := func(offset int, message string) {
 		if mistake == nil {
-			mistake = model.Errorf(file.PositionFor(file.Pos(offset), false), "%s", message) // whatever a line directive says
+			mistake = model.Errorf(file.PositionFor(file.Pos(offset), false), "%s", message) // line directives do not count
 		}
 	}
 	if at := bytes.IndexByte(text, '\r'); at >= 0 {

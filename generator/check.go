@@ -27,7 +27,7 @@ func checkSet(options Options, run *input.Run, loaded *load.Loaded, set *model.S
 	}
 	switch informed := set.Informed(); {
 	case len(informed) == 0:
-		return nothingLeft(options.From, run, loaded, set.Warnings)
+		return noKinds(options.From, run, loaded, set.Warnings)
 	case set.Clientset != nil && !slices.ContainsFunc(informed, (*model.Kind).HasLister):
 		return optionError("VersionedClientsetPackage",
 			"no kind in %s can be listed, so there is nothing to generate with {VersionedClientsetPackage}; "+
@@ -62,9 +62,9 @@ func checkOwnPackages(run *input.Run, loaded *load.Loaded) error {
 		"and this run names only packages of other modules; %s", fix)
 }
 
-// nothingLeft returns the error of a run without a kind, with the reasons if packages or types
+// noKinds returns the error of a run without a kind, with the reasons if packages or types
 // were ignored.
-func nothingLeft(from From, run *input.Run, loaded *load.Loaded, reasons []*model.Error) error {
+func noKinds(from From, run *input.Run, loaded *load.Loaded, reasons []*model.Error) error {
 	where := strings.Join(run.Patterns, " ")
 	isOwn := func(pkg *input.Package) bool { return !pkg.Dependency }
 	all := []error{nil}
@@ -138,7 +138,7 @@ func deletesFrom(plan *write.Plan, run *input.Run, importPaths []string) bool {
 }
 
 // isInModule reports whether the go command looks for packages in the module that the generated code is in. If not,
-// that module may require what the go command does not find.
+// that module may require packages that the go command does not find.
 func isInModule(run *input.Run) bool {
 	of, err := findGoMod(run.OutputDir)
 	in, inErr := findGoMod(run.Dir)

@@ -76,7 +76,7 @@ func TestShardSelector(t *testing.T) {
 	}
 }
 
-// writeNewClientGo adds what the generator looks for in client-go v0.38.
+// writeNewClientGo adds the declarations that the generator looks for in client-go v0.38.
 func writeNewClientGo(t *testing.T, dir string) {
 	t.Helper()
 	writeFile(t, filepath.Join(dir, "client-go/gentype/type.go"), "package gentype\n\nfunc (c *Client[T]) DeleteWithResult(ctx context.Context, name string, "+

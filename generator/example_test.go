@@ -71,7 +71,7 @@ func ExampleGenerate() {
 
 	result, err := generator.Generate(ctx, options)
 	if err != nil {
-		log.Fatal(err) // each mistake with its position, and what to write instead
+		log.Fatal(err) // each mistake with its position and its fix
 	}
 	for _, decision := range result.Decisions {
 		fmt.Println(decision)
@@ -90,7 +90,7 @@ func ExampleGenerate() {
 	// stale: false
 }
 
-// A check in CI: what would change, without a change of the disk.
+// A check in CI: the changes, without making them.
 func ExampleResult_Diff() {
 	ctx := context.Background()
 	dir := newModule(exampleModule)

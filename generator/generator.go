@@ -12,8 +12,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
-// Generate reads the packages that options name, and returns the generated files compared with
-// those on disk. It writes nothing. Its errors about the input begin with a position; errors about
+// Generate reads the packages that options name, and returns the generated files compared with the
+// files on disk. It writes nothing. Its errors about the input begin with a position; errors about
 // options are of type *OptionError.
 func Generate(ctx context.Context, options Options) (*Result, error) {
 	var timing Timing
@@ -61,7 +61,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	return newResult(run, loaded, set, plan, timing), nil
 }
 
-// inputOf returns what decide reads.
+// inputOf returns the arguments of decide.
 func inputOf(run *input.Run, loaded *load.Loaded) decide.Input {
 	return decide.Input{Run: run, Packages: loaded.Packages, Manifests: loaded.Manifests, Library: loaded.Library, Code: loaded}
 }

@@ -36,8 +36,8 @@ func TestHostileOpenAPI(t *testing.T) {
 	}
 }
 
-// schemaDeclarations generates the schema of a kind from an OpenAPI document with a text as the name of a definition, of a
-// property and of a key, and a default. It returns what the file declares.
+// schemaDeclarations generates the schema of a kind from an OpenAPI document with a text as the name of a definition,
+// of a property and of a key, and a default. It returns the declarations of the file.
 func schemaDeclarations(t *testing.T, text, fallback string) (all []string) {
 	t.Helper()
 	name, err := json.Marshal(text)

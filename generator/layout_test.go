@@ -209,8 +209,8 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// TestOddFolders compiles what is generated for packages whose folders do not have their names, or cannot be imported by these names, and
-// for an embedded struct of another package whose fields another one hides.
+// TestOddFolders compiles the generated code for packages whose folders do not have their names, or cannot be imported
+// by these names, and for an embedded struct of another package whose fields another one hides.
 func TestOddFolders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles client-go")
@@ -286,8 +286,8 @@ var unlistedListers = map[string]bool{
 	"listers/policy/v1beta1/eviction.go":                  true,
 }
 
-// TestKubernetesLayout generates for all of k8s.io/api and compares the folders of
-// clients and informers with those of client-go.
+// TestKubernetesLayout generates for all of k8s.io/api and compares the folders of clients and
+// informers with client-go.
 func TestKubernetesLayout(t *testing.T) {
 	dir := t.TempDir()
 	userModule(t, dir, nil)

@@ -20,12 +20,12 @@ func optionError(field, format string, args ...any) *OptionError {
 	return &OptionError{field, format, args}
 }
 
-// Error returns what is wrong with the field and, after a semicolon, what to do.
+// Error returns the mistake in the field and, after a semicolon, its fix.
 func (e *OptionError) Error() string { return e.Message(func(field string) string { return field }) }
 
 var fieldName = regexp.MustCompile(`\{\w+\}`)
 
-// Message returns the text of Error with other names of fields, such as those of flags.
+// Message returns the text of Error with other names of fields, such as the flags.
 func (e *OptionError) Message(name func(field string) string) string {
 	format := fieldName.ReplaceAllStringFunc(e.format, func(s string) string { return name(strings.Trim(s, "{}")) })
 	return fmt.Errorf(format, e.args...).Error()

@@ -68,8 +68,8 @@ type Options struct {
 	// AddToScheme and the missing list types.
 	Register bool
 	// PrefersProtobuf makes clients and informers request protobuf for all kinds whose Go types have
-	// protobuf tags and methods, and not only for those of k8s.io/api. Servers do not support it for
-	// custom resources.
+	// protobuf tags and methods, and not only for the kinds of k8s.io/api. Servers do not support it
+	// for custom resources.
 	PrefersProtobuf bool
 	// CRDs are files with CustomResourceDefinitions in YAML or JSON, or folders with such files. The
 	// kinds are checked against them. If it is empty, there is no check.
@@ -79,8 +79,8 @@ type Options struct {
 // Informers is a form of informers, listers and their factory.
 type Informers string
 
-// InformersTyped are those of package cache. InformersClientGo have the API of code-generator's output for the client-go of the
-// user's module, so that code over that compiles unchanged. They need the module adapters/clientgo.
+// InformersTyped are informers of package cache. InformersClientGo have the API of code-generator's output for the
+// client-go of the user's module, so that code over that compiles unchanged. They need the module adapters/clientgo.
 const (
 	InformersTyped    Informers = "typed"
 	InformersClientGo Informers = "client-go"
@@ -93,8 +93,8 @@ var AllInformers = []Informers{InformersTyped, InformersClientGo}
 type From string
 
 const (
-	// FromAuto selects the markers of code-generator in packages with at least one +genclient, and those of kubebuilder
-	// in others.
+	// FromAuto selects the markers of code-generator in packages with at least one +genclient, and the markers of
+	// kubebuilder in others.
 	FromAuto From = "auto"
 	// FromGenclient selects the markers of code-generator.
 	FromGenclient From = "genclient"

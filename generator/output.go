@@ -14,15 +14,15 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
-// owned are the files in the folders of API packages that belong to the generator, and what a user can do
-// instead of having them.
+// owned are the files in the folders of API packages that belong to the generator, and the advice for a
+// user who does not want them.
 var owned = map[string]string{
 	model.DeepCopyFile: "remove --deepcopy",
 	model.RegisterFile: "remove --register",
 }
 
-// outputs returns the files by folder: first those of the output folder, then those of each API package. A
-// package without a file is among them if it may have stale ones.
+// outputs returns the files by folder: first the files of the output folder, then the files of each API
+// package. A package without a file is included if it may have stale files.
 func outputs(run *input.Run, packages []*input.Package, files []render.File) []write.Output {
 	byDir := map[string]map[string][]byte{}
 	for _, f := range files {
@@ -60,8 +60,8 @@ func displayDir(run *input.Run, of string) string {
 		from = append(from, filepath.Dir(goMod))
 	}
 	for _, dir := range from {
-		if way, err := filepath.Rel(dir, of); err == nil && filepath.IsLocal(way) {
-			return filepath.ToSlash(way)
+		if rel, err := filepath.Rel(dir, of); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
 		}
 	}
 	return ""
@@ -70,13 +70,13 @@ func displayDir(run *input.Run, of string) string {
 // treeAbove returns the output folder of a run in a folder above the one of this run, in the same module and with
 // the same relative OutputDir, or "".
 func treeAbove(run *input.Run) string {
-	way, err := filepath.Rel(run.Dir, run.OutputDir)
-	if err != nil || !filepath.IsLocal(way) {
+	rel, err := filepath.Rel(run.Dir, run.OutputDir)
+	if err != nil || !filepath.IsLocal(rel) {
 		return ""
 	}
 	for at := run.Dir; !exists(at, "go.mod") && at != filepath.Dir(at); {
 		at = filepath.Dir(at)
-		tree := filepath.Join(at, way)
+		tree := filepath.Join(at, rel)
 		content, err := regular.ReadFile(filepath.Join(tree, model.InformersDir, model.FactoryFile))
 		if err == nil && bytes.Contains(content, []byte(model.Header)) {
 			return tree

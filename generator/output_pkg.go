@@ -44,11 +44,11 @@ func outputPackage(dir, wanted string) (string, error) {
 		return "", model.Errorf(token.Position{Filename: goMod, Line: 1, Column: 1}, "this go.mod has no module line; "+
 			"add one, such as: module example.com/operator")
 	}
-	way, err := filepath.Rel(filepath.Dir(goMod), dir)
+	rel, err := filepath.Rel(filepath.Dir(goMod), dir)
 	if err != nil {
 		return "", fmt.Errorf("cannot find the import path of the output folder %s: %w", dir, err)
 	}
-	derived := path.Join(modulePath, filepath.ToSlash(way))
+	derived := path.Join(modulePath, filepath.ToSlash(rel))
 	if wanted != "" && strings.TrimSuffix(wanted, "/") != derived {
 		return "", optionError("OutputPackage", "{OutputPackage}=%s is not the import path of the output folder %s, "+
 			"which is %s according to %s; remove {OutputPackage}, or correct {OutputDir}", wanted, dir, derived, goMod)

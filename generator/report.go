@@ -23,7 +23,7 @@ func newResult(run *input.Run, loaded *load.Loaded, set *model.Set, plan *write.
 	}
 }
 
-// warnings returns the warnings of the stages, and those about the output folder.
+// warnings returns the warnings of the stages, and warnings about the output folder.
 func warnings(run *input.Run, loaded *load.Loaded, set *model.Set, plan *write.Plan) (all []string) {
 	if warning := cmp.Or(loaded.Library.Missing, loaded.Library.Warning); warning != "" {
 		all = append(all, warning) // first, because a run without -v prints one

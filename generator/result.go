@@ -13,9 +13,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
-// Result holds the generated files, compared with those on disk.
+// Result holds the generated files, compared with the files on disk.
 type Result struct {
-	// Kinds, Views and GroupVersions are the numbers of those that were found.
+	// Kinds, Views and GroupVersions count the kinds, views and group versions that were found.
 	Kinds, Views, GroupVersions int
 	// Loaded has a line for each set of packages that was read, with the duration.
 	Loaded []string
@@ -60,7 +60,7 @@ func (r *Result) Changes() []string {
 		case c.New == nil:
 			verb = "delete"
 		}
-		lines = append(lines, verb+" "+c.Shown)
+		lines = append(lines, verb+" "+c.DisplayPath)
 	}
 	return lines
 }
@@ -70,7 +70,7 @@ func (r *Result) Deletions() []string {
 	var paths []string
 	for _, c := range r.plan.Changes {
 		if c.New == nil {
-			paths = append(paths, c.Shown)
+			paths = append(paths, c.DisplayPath)
 		}
 	}
 	return paths

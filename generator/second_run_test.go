@@ -80,8 +80,8 @@ func project(t *testing.T, folder string) map[string]string {
 	return files
 }
 
-// TestSecondRun runs the generator twice with a pattern that matches what it writes, too. The second run reads what the
-// first one has read, so that it changes nothing.
+// TestSecondRun runs the generator twice with a pattern that matches the generated packages too. The second run reads
+// the same files as the first one, so that it changes nothing.
 func TestSecondRun(t *testing.T) {
 	all := generator.Options{WithApplyConfig: true, DeepCopy: true, Register: true, OutputDir: "generated"}
 	clients, apply, copies, names, root, existing := all, all, all, all, all, all
@@ -131,7 +131,7 @@ func TestSecondRun(t *testing.T) {
 }
 
 // TestApplyFolders checks that packages without kinds, and output of another run, do not move the apply
-// configurations of kinds and of what these consist of.
+// configurations of kinds and of the types that these consist of.
 func TestApplyFolders(t *testing.T) {
 	dir := t.TempDir()
 	userModule(t, dir, layouts["packages that would share a folder"])

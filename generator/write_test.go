@@ -27,7 +27,7 @@ func shopModule(t *testing.T) (dir string, options generator.Options) {
 	return dir, generator.Options{Dir: dir, Patterns: []string{"./..."}, OutputDir: "gen"}
 }
 
-// writeClientGo writes a module with what the generator looks for in client-go.
+// writeClientGo writes a module with the declarations that the generator looks for in client-go.
 func writeClientGo(t *testing.T, dir string) {
 	t.Helper()
 	writeFile(t, filepath.Join(dir, "client-go/go.mod"), "module k8s.io/client-go\n\ngo 1.25.0\n")

@@ -198,7 +198,7 @@ func verify(f *flags, result *generator.Result, stdout io.Writer) error {
 	return errStale
 }
 
-// printDetails prints what -v adds.
+// printDetails prints the lines that -v adds.
 func printDetails(w io.Writer, result *generator.Result) {
 	for _, line := range slices.Concat(result.Loaded, result.Decisions) {
 		fmt.Fprintf(w, "informer-gen: %s\n", line)

@@ -37,7 +37,7 @@ type outcome struct {
 
 func runTool(t *testing.T, dir string, args ...string) outcome {
 	t.Helper()
-	// Offline, and without a go.work of whoever runs the test.
+	// Offline, and without a go.work of the user who runs the test.
 	return runToolWith(t, dir, []string{"GOPROXY=off", "GOFLAGS=", "GOWORK=off"}, args...)
 }
 

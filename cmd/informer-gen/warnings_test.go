@@ -12,7 +12,7 @@ import (
 
 // TestWarnings runs the tool on each case of testdata/warnings: a module with a package of a dependency.
 // Something in the package has no effect, or is an error that the user cannot correct. The tool must
-// succeed and print what it did.
+// succeed and print the action that it took.
 func TestWarnings(t *testing.T) {
 	cases, err := filepath.Glob("../../testdata/warnings/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -79,8 +79,8 @@ type (
 	}, "example.com/dep/...")
 }
 
-// caseModule writes a module with files and those of a case, which replace them. It returns the
-// module's folder, and the case's arguments or, if it has none, pattern.
+// caseModule writes a module with files, which the files of a case replace. It returns the module's
+// folder, and the case's arguments or, if it has none, pattern.
 func caseModule(t *testing.T, file string, files map[string]string, pattern string) (dir string, archive *txtar.Archive, args []string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
@@ -104,7 +104,7 @@ func caseModule(t *testing.T, file string, files map[string]string, pattern stri
 	return dir, archive, args
 }
 
-// compareArchive compares files of a case with those of a run, or updates them.
+// compareArchive compares the files of a case with the files of a run, or updates them.
 func compareArchive(t *testing.T, file string, archive *txtar.Archive, got map[string]string) {
 	t.Helper()
 	for i := range archive.Files {

@@ -1,5 +1,5 @@
 // Package applyconfig decides on the apply configurations of the types that kinds consist of. Names and
-// signatures are those of applyconfiguration-gen.
+// signatures are the same as with applyconfiguration-gen.
 //
 //	kinds ──reach──▶ configs: structs with JSON fields in packages of the run
 //	                    │

@@ -52,7 +52,7 @@ func (Stamp) MarshalJSON() ([]byte, error)
 		{"Part *Part `json:\"part\"`", `Part *PartApplyConfiguration "part,omitempty"`, "set *PartApplyConfiguration"},
 		{"Part Renamed `json:\"part\"`", `Part *PartApplyConfiguration "part,omitempty"`, "set *PartApplyConfiguration"},
 		{"Parts []Part `json:\"parts\"`", `Parts []PartApplyConfiguration "parts,omitempty"`, "appendElements *PartApplyConfiguration"},
-		{"Parts *[]Part `json:\"parts\"`", `Parts *[]PartApplyConfiguration "parts,omitempty"`, "appendBehind *PartApplyConfiguration"},
+		{"Parts *[]Part `json:\"parts\"`", `Parts *[]PartApplyConfiguration "parts,omitempty"`, "appendThrough *PartApplyConfiguration"},
 		{"Parts []*Part `json:\"parts\"`", `Parts []*v1.Part "parts,omitempty"`, "appendElements **v1.Part"},
 		{"Parts [][]Part `json:\"parts\"`", `Parts [][]v1.Part "parts,omitempty"`, "append []v1.Part"},
 		{"Labels map[string]string `json:\"labels\"`", `Labels map[string]string "labels,omitempty"`, "put map[string]string"},

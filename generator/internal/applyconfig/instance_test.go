@@ -11,7 +11,7 @@ import (
 )
 
 // TestInstanceNames decides on fields of several instances of a generic type. Fields of one type have one apply
-// configuration, and those of different types have different ones.
+// configuration, and fields of different types have different ones.
 func TestInstanceNames(t *testing.T) {
 	words := "Ä" + strings.Repeat("ä", 120)
 	declarations := `

@@ -101,7 +101,7 @@ type tree map[string]tree
 	}
 }
 
-// TestMeta decides on kinds whose metadata is not that of meta/v1.
+// TestMeta decides on kinds whose metadata is not of meta/v1.
 func TestMeta(t *testing.T) {
 	const meta = `
 type OrderSpec struct {}
@@ -163,7 +163,7 @@ func TestMethodInputs(t *testing.T) {
 }
 
 // TestAlias decides on a kind that is another name for a type of a package outside of the run. The apply
-// configurations of its parts are next to that of the kind.
+// configurations of its parts are next to the one of the kind.
 func TestAlias(t *testing.T) {
 	p := newPackages(t, "type Order = elsewhere.Purchase\n")
 	p.sources[shop] = strings.Replace(p.sources[shop], `"example.com/shared"`, `"example.com/shared"`+"\n\t"+`"example.com/elsewhere"`, 1)

@@ -109,8 +109,9 @@ func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
 	}
 }
 
-// addSetter adds a method. Of two fields with one name, that of the metadata has the method, because clients need it, or
-// else the first one, as with applyconfiguration-gen. A field of the struct itself hides one that JSON inlines.
+// addSetter adds a method. Of two fields with one name, the field of the metadata has the method, because clients need
+// it, or else the first field, as with applyconfiguration-gen. A field of the struct itself hides one that JSON
+// inlines.
 func (m *members) addSetter(s model.ApplySetter) {
 	at := slices.IndexFunc(m.out.Setters, func(other model.ApplySetter) bool { return other.Field == s.Field })
 	if at < 0 {
@@ -124,7 +125,8 @@ func (m *members) addSetter(s model.ApplySetter) {
 	}
 }
 
-// warnOfNames warns of the fields of the user's type that have no method With, because that of another field has the name.
+// warnOfNames warns of the fields of the user's type that have no method With, because the method of another
+// field has the name.
 func (m *members) warnOfNames() {
 	for _, f := range m.out.Fields {
 		isOther := func(s model.ApplySetter) bool { return s.Field == f.Name && s.Through != nil }
@@ -161,7 +163,8 @@ func (m *members) addField(field *types.Var, tag gotype.JSONTag) {
 	}
 }
 
-// nameOf returns the name of a field, with those of the fields that embed it if others have that name.
+// nameOf returns the name of a field, after the names of the fields that embed it if other fields have that
+// name.
 func (m *members) nameOf(field *types.Var) string {
 	name := field.Name()
 	for _, through := range slices.Backward(m.through) {
@@ -208,7 +211,7 @@ func (m *members) form(t types.Type) (field model.GoType, s model.ApplySetter) {
 			s = model.ApplySetter{Form: model.ApplyAppend, Argument: m.expression(slice.Elem())}
 		}
 		if isPointer {
-			field, s.Form = field.Prefixed("*"), model.ApplyAppendBehind
+			field, s.Form = field.Prefixed("*"), model.ApplyAppendThrough
 		}
 		return field, s
 	}

@@ -101,7 +101,7 @@ func upperFirst(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// withoutPointers returns what t points to, through any number of pointers.
+// withoutPointers returns the type that t points to, through any number of pointers.
 func withoutPointers(t types.Type) types.Type {
 	for {
 		pointer, ok := types.Unalias(t).(*types.Pointer)

@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// problem is the reason why a type cannot be that of a field, and what to do about it.
+// problem is the reason why a field cannot have a type, and its fix.
 type problem struct {
 	what, fix string
 	// isFatal reports whether generated code cannot have a field of the type. With other problems it compiles,

@@ -45,7 +45,7 @@ type reaching struct {
 }
 
 // addKind records the type of a kind, which may be declared as an alias. If the package of the type is not in
-// the run, the apply configurations of its other types are next to that of the alias.
+// the run, the apply configurations of its other types are next to the one of the alias.
 func (r *reaching) addKind(k *model.Kind, declared *types.TypeName) {
 	id := identify(declared.Type())
 	if id.declared == nil {
@@ -185,7 +185,7 @@ func (r *reaching) homeOf(t *types.Named) *home {
 	return r.homes[last.Path()]
 }
 
-// depth returns a number that is greater than those of all packages that pkg imports.
+// depth returns a number that is greater than the number of each package that pkg imports.
 func (r *reaching) depth(pkg *types.Package) int {
 	if depth, ok := r.depths[pkg]; ok {
 		return depth
@@ -203,7 +203,7 @@ func (r *reaching) depth(pkg *types.Package) int {
 // the fields has a tag.
 func hasJSONFields(t types.Type) bool { return hasTag(t, nil) }
 
-// hasTag is hasJSONFields for a type that the types in outer embed.
+// hasTag reports the same as hasJSONFields. outer are the types that embed t.
 func hasTag(t types.Type, outer []types.Type) bool {
 	structType, ok := gotype.StructOf(t)
 	if !ok || gotype.EncodesItself(t) || slices.Contains(outer, t) {

@@ -9,8 +9,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// subresources returns the subresources of a kind for which there is a function Extract: status, and those
-// that its methods request.
+// subresources returns the subresources of a kind for which there is a function Extract: status, and the
+// subresources that its methods request.
 func subresources(k *model.Kind, structType *types.Struct) []model.ApplySubresource {
 	names := map[string]bool{}
 	for field := range structType.Fields() {

@@ -1,4 +1,5 @@
-// Package clientgo finds the version of client-go in the user's module, and what generated code has to take from it.
+// Package clientgo finds the version of client-go in the user's module, and its properties on which generated
+// code depends.
 package clientgo
 
 import (
@@ -33,9 +34,9 @@ func Packages() []string {
 	return []string{discoveryPackage, cachePackage, typedPackage, machineryPackage}
 }
 
-// Read reads the listed packages. It looks for declarations instead of comparing versions, so
-// forks, replaced modules and vendor folders count as what they are. It compares the versions only if both
-// modules have a version of a release.
+// Read reads the listed packages. It looks for declarations instead of comparing versions, so forks,
+// replaced modules and vendor folders have the properties of their own code. It compares the versions only
+// if both modules have a version of a release.
 func Read(listed []*packages.Package) input.Library {
 	var client, machinery dependency
 	library := input.Library{DiscoveryType: "DiscoveryInterface", InlineTag: ",inline"}
@@ -95,7 +96,7 @@ func declares(declaration string) func(file string) bool {
 }
 
 // dependency is a module with a version. The version is empty if the module is a fork or a folder, or if the
-// version is not that of a release.
+// version is not a release.
 type dependency struct {
 	version    string
 	isReplaced bool
@@ -129,7 +130,7 @@ func upgrade(client, machinery dependency) string {
 }
 
 // isOld reports whether a version is older than the lowest one. The versions before v0.15 were v2 to v12, without
-// a path that says so.
+// the major version in the path.
 func isOld(version string) bool {
 	return semver.Build(version) == "+incompatible" || semver.Compare(semver.MajorMinor(version), semver.MajorMinor(lowest)) < 0
 }

@@ -80,7 +80,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestDeclarations finds what a client-go has by what it declares. A use of the same name declares nothing.
+// TestDeclarations finds the properties of a client-go by its declarations. A use of the same name declares
+// nothing.
 func TestDeclarations(t *testing.T) {
 	const (
 		names  = "type InformerName struct {\n}\n"

@@ -42,8 +42,8 @@ type search struct {
 	Input
 	context build.Context
 	state   map[string]state
-	// way has the imports that lead to the current package.
-	way      []step
+	// stack has the imports that lead to the current package.
+	stack    []step
 	reported map[token.Position]bool
 	errs     *model.Errors
 }
@@ -64,7 +64,7 @@ type step struct {
 func (s *search) visit(path string) {
 	s.state[path] = isOpen
 	for _, next := range s.imports(path) {
-		s.way = append(s.way, next)
+		s.stack = append(s.stack, next)
 		switch s.state[next.to] {
 		case isOpen:
 			s.report(next.to)
@@ -72,15 +72,15 @@ func (s *search) visit(path string) {
 		default:
 			s.visit(next.to)
 		}
-		s.way = s.way[:len(s.way)-1]
+		s.stack = s.stack[:len(s.stack)-1]
 	}
 	s.state[path] = isDone
 }
 
-// report adds the cycle that begins at a package on the way. A package that imports generated ones is in many cycles
+// report adds the cycle that begins at a package on the stack. A package that imports generated ones is in many cycles
 // with them, and its import is reported once.
 func (s *search) report(first string) {
-	cycle := s.way[slices.IndexFunc(s.way, func(at step) bool { return at.from == first }):]
+	cycle := s.stack[slices.IndexFunc(s.stack, func(at step) bool { return at.from == first }):]
 	fix := "move what both need to another package"
 	at := slices.IndexFunc(cycle, func(at step) bool { return at.pos.IsValid() && s.Generated[at.to] != nil })
 	if at >= 0 {

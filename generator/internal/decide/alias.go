@@ -12,12 +12,12 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Aliases returns the group version of the only package of the input, and its types that can be kinds,
-// with or without markers. It follows the CRDs of the input. A group or version that the package does
-// not declare comes from the end of folder, such as shop.example.com/v1. The error is that of in.Code, or of ctx.
+// Aliases returns the group version of the only package of the input, and its types that can be kinds, with or
+// without markers. It follows the CRDs of the input. A group or version that the package does not declare comes
+// from the end of folder, such as shop.example.com/v1. Its error comes from in.Code or ctx.
 func Aliases(ctx context.Context, in Input, folder string, errs *model.Errors) (*model.GroupVersion, []model.Aliased, error) {
 	in.Library.HasDeleteWithResult = true // with a newer client-go, aliases whose kinds skip the verb skip it too
-	a, err := ask(ctx, in, errs)
+	a, err := newAssemblyWithCode(ctx, in, errs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,7 +120,7 @@ func methodMarker(m *model.Method) string {
 	return line + ",result=" + m.Result.Path + "." + result
 }
 
-// aliasedGroupVersion returns the group and version that the package declares, or else those of folder.
+// aliasedGroupVersion returns the group and version that the package declares, or else the ones of folder.
 func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok bool) {
 	there := a.elsewhere(a.pkg)
 	if version, ok = there.version(a.pkg); !ok {
@@ -134,7 +134,7 @@ func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok
 	switch {
 	case !a.pkg.GroupVersion.GroupKnown && !markers.Has[markers.GroupName](a.pkg.Markers) && model.IsGroup(parent) &&
 		strings.Contains(parent, "."):
-		group = parent // better than a group without a dot, which the package's folder would be
+		group = parent // better than the package's folder, a group without a dot
 	default:
 		if group, ok = there.groupName(a.pkg, version); !ok {
 			a.errs.Add(a.pkg.Pos, "cannot determine the API group of package %s; name a folder that ends in group and version, "+

@@ -40,8 +40,7 @@ func (a *assembly) applyConfiguration(ref model.TypeRef) model.TypeRef {
 }
 
 // applyInput returns the apply configuration of the type that a method sends: one that this run generates, one
-// that the user has named, or one of client-go, which has those of the built-in types. It is zero if there
-// is none.
+// that the user has named, or one of client-go, for a built-in type. It is zero if there is none.
 func (a *assembly) applyInput(ref model.TypeRef) model.TypeRef {
 	isOwn := func(pkg *input.Package) bool { return pkg.Path == ref.Path }
 	if !a.GeneratesApply() || slices.ContainsFunc(a.Packages, isOwn) {
@@ -67,8 +66,8 @@ func applied(pkg *input.Package) iter.Seq[model.TypeRef] {
 	}
 }
 
-// addApplyDirs sets the folders of the apply configurations that must be known before the kinds: those of packages
-// with kinds and with types that methods apply. No other package of the run has an influence on them.
+// addApplyDirs sets the folders of the apply configurations that must be known before the kinds: of packages with
+// kinds and with types that methods apply. The folders do not depend on other packages of the run.
 func (a *assembly) addApplyDirs() {
 	if !a.GeneratesApply() {
 		return

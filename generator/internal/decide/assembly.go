@@ -27,7 +27,7 @@ type assembly struct {
 	pkg  *input.Package
 	errs *model.Errors
 	// faulty are the kinds with a reported mistake, by package. They are in no group, so that no later check
-	// reports what follows from the mistake.
+	// reports a consequence of the mistake.
 	faulty map[string][]*model.Kind
 	// warnings report input that has no effect.
 	warnings []*model.Error
@@ -60,9 +60,9 @@ func (a *assembly) sortedGroups() []*model.Group {
 	return groups
 }
 
-// ignore reports something in the current package that has no effect on the output. In the
-// user's module that is an error, which ends with fix. The user cannot edit a dependency, so
-// there it is a warning, which ends with done: what the generator did instead.
+// ignore reports something in the current package that has no effect on the output. In the user's
+// module that is an error, which ends with fix. The user cannot edit a dependency, so there it is a
+// warning, which ends with done, the action that the generator took instead.
 func (a *assembly) ignore(pos token.Position, problem, fix, done string) {
 	if a.pkg.Dependency {
 		a.warn(pos, "%s; %s", problem, done)
@@ -132,14 +132,14 @@ func (a *assembly) warn(pos token.Position, format string, args ...any) {
 	a.warnings = append(a.warnings, model.Errorf(pos, format, args...))
 }
 
-// withoutFix returns a message without what to do about it.
+// withoutFix returns a message without its fix.
 func withoutFix(message string) string {
 	before, _, _ := strings.Cut(message, "; ")
 	return before
 }
 
-// advice returns what the user can do about an error in the current package: own in the
-// user's module, and elsewhere in a dependency, which the user cannot edit.
+// advice returns the fix of an error in the current package: own in the user's module, and
+// elsewhere in a dependency, which the user cannot edit.
 func (a *assembly) advice(own, elsewhere string) string {
 	if a.pkg.Dependency {
 		return elsewhere

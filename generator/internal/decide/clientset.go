@@ -13,7 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/internal/spelling"
 )
 
-// restClientMethod is the method of a client that returns what sends its requests.
+// restClientMethod is the method of a client that returns its REST client.
 const restClientMethod = "RESTClient"
 
 // checkClientset refuses a clientset that exists and lacks a client that an informer needs. It sets the
@@ -113,7 +113,7 @@ func (a *assembly) checkGetter(k *model.Kind, client *input.Client) {
 	}
 }
 
-// otherClients returns the methods that the clientset has instead of that for gv, and what to do if one of
+// otherClients returns the methods that the clientset has instead of the one for gv, and the fix if one of
 // them is for its group. It prefers methods for the same version.
 func (a *assembly) otherClients(gv *model.GroupVersion) (instead, fix string) {
 	var same, all []string

@@ -7,11 +7,11 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/register"
 )
 
-// Decide returns the model of the code to generate for the packages. It leaves out packages without a
-// kind or a view. It adds contradictions to errs. The Set is valid only if there are no errors. The error is
-// that of in.Code, or of ctx.
+// Decide returns the model of the code to generate for the packages. It leaves out packages without a kind
+// or a view. It adds contradictions to errs. The Set is valid only if there are no errors. Its error comes
+// from in.Code or ctx.
 func Decide(ctx context.Context, in Input, errs *model.Errors) (*model.Set, error) {
-	a, err := ask(ctx, in, errs)
+	a, err := newAssemblyWithCode(ctx, in, errs)
 	if err != nil {
 		return nil, err
 	}
@@ -27,8 +27,8 @@ func Decide(ctx context.Context, in Input, errs *model.Errors) (*model.Set, erro
 	return set, nil
 }
 
-// ask returns an assembly that knows the packages outside the input, and the clientset that exists.
-func ask(ctx context.Context, in Input, errs *model.Errors) (a *assembly, err error) {
+// newAssemblyWithCode returns an assembly that knows the packages outside the input, and the clientset that exists.
+func newAssemblyWithCode(ctx context.Context, in Input, errs *model.Errors) (a *assembly, err error) {
 	a = newAssembly(in, errs)
 	if paths := needed(in); len(paths) > 0 {
 		if a.externals, err = in.Code.Externals(ctx, paths); err != nil {

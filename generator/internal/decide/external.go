@@ -36,8 +36,8 @@ func (a *assembly) declared(importPath string) (names map[string]bool, problem s
 	return nil, ""
 }
 
-// missing returns what is wrong with a reference and what to do about it, or "". local reports whether
-// the reference has no import path in the marker.
+// missing returns the mistake in a reference and its fix, or "". local reports whether the reference
+// has no import path in the marker.
 func (a *assembly) missing(ref model.TypeRef, local bool) string {
 	names, problem := a.declared(ref.Path)
 	switch {

@@ -80,8 +80,8 @@ func (a *assembly) checkImportable(pkg *input.Package) bool {
 	return false
 }
 
-// notImportable returns the reason why generated code cannot import a package, and what to do about it. The
-// reason is empty if the code can import it.
+// notImportable returns the reason why generated code cannot import a package, and the fix. The reason is
+// empty if the code can import it.
 func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
 	fix = "move its types to another package"
 	if pkg.Name == "main" {
@@ -212,7 +212,7 @@ func (a *assembly) checkGroupFlags() {
 }
 
 // checkPluralExceptions refuses plurals of kinds that the packages do not have. They are probably misspelled.
-// Scripts for code-generator set that of Endpoints, which is its default.
+// Scripts for code-generator set the plural of Endpoints, which is its default.
 func (a *assembly) checkPluralExceptions() {
 	var kinds []string
 	for _, group := range a.sortedGroups() {

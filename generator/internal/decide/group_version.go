@@ -42,13 +42,13 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 	if declared.Name != "" {
 		declare = "write the version in " + declared.Name + ` as a string, such as Version: "v1"`
 	}
-	reason, place := "", "name its folder after the version"
+	reason, fix := "", "name its folder after the version"
 	if pkg.FolderPath() != pkg.Path {
 		reason = ", because the import path ends in the major version of the module"
-		place = "move it to a folder with the name of the version"
+		fix = "move it to a folder with the name of the version"
 	}
 	a.errs.Add(pkg.Pos, "cannot determine the API version of package %s%s; %s", pkg.Path, reason,
-		a.advice(place+", such as v1, or "+declare,
+		a.advice(fix+", such as v1, or "+declare,
 			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg)))
 	return "", false
 }
@@ -56,8 +56,8 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 // groupForm tells the user how to write a valid group.
 const groupForm = "write a DNS name in lower case, such as shop.example.com"
 
-// groupName returns the API group of a package from +groupName, or else from what the package
-// declares, or else from the folder above the version, as in client-gen.
+// groupName returns the API group of a package from +groupName, or else from the declarations of
+// the package, or else from the folder above the version, as in client-gen.
 func (a *assembly) groupName(pkg *input.Package, version string) (string, bool) {
 	name, pos, ok := a.writtenGroupName(pkg, version)
 	if ok && !model.IsGroup(name) {
@@ -95,8 +95,7 @@ func (a *assembly) writtenGroupName(pkg *input.Package, version string) (name st
 	return "", pkg.Pos, false
 }
 
-// AliasAdvice returns what to do about a package of a dependency that lacks something that a kind
-// needs.
+// AliasAdvice returns the fix for a package of a dependency that lacks a declaration that a kind needs.
 func AliasAdvice(pkg *input.Package) string {
 	folder := "api/<group>/<version>" // from which the group and the version are read
 	if declared := pkg.GroupVersion; declared.GroupKnown && declared.VersionKnown {

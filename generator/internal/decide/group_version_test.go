@@ -64,7 +64,8 @@ func TestPackageWithViewsOnly(t *testing.T) {
 	}
 }
 
-// TestGroupGoName checks that the Go name of a group is that of its marker or of its group, and not of a folder.
+// TestGroupGoName checks that the Go name of a group comes from its marker or its name, and not from a
+// folder.
 func TestGroupGoName(t *testing.T) {
 	for _, test := range []struct {
 		markers string
@@ -93,7 +94,7 @@ func TestGroupGoName(t *testing.T) {
 }
 
 // TestSeveralPackagesOfDependencies refuses kinds of one group version that have the same name. The user cannot
-// rename those of a dependency.
+// rename kinds of a dependency.
 func TestSeveralPackagesOfDependencies(t *testing.T) {
 	one := packageOf("example.com/a/v1", "shop.example.com", structOf("Order", "genclient"), structOf("Item", "genclient"))
 	two := packageOf("example.com/b/v1", "shop.example.com", structOf("Order", "genclient"), structOf("Purchase", "genclient", "resourceName=orders"), structOf("Item", "informer:view=Order"))

@@ -50,7 +50,7 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from input.From, r 
 	}
 	switch isOwn := !a.pkg.Dependency; {
 	case !k.NeedsList() || t.HasList:
-	case isOwn && t.ListLacksCopy && !t.HasDeepCopyObject: // what gives the kind its deep copy gives the list one
+	case isOwn && t.ListLacksCopy && !t.HasDeepCopyObject: // the generator of the deep copy of the kind writes the one of the list
 	default:
 		problem, fix, _ := strings.Cut(t.ListProblem, "; ")
 		if a.DeepCopy && strings.HasPrefix(fix, input.CopyFix) {
@@ -144,7 +144,7 @@ func (a *assembly) checkType(what string, t *input.Type, marker token.Position) 
 		fail(t.Misnamed.Pos, problem, fix)
 	}
 	fits := a.errs.Len() == before
-	if !t.HasDeepCopyObject { // a flag may end it, so the checks go on, to find what needs another flag
+	if !t.HasDeepCopyObject { // a flag may end it, so the checks go on, to find mistakes that need another flag
 		fix := input.DeepCopyFix
 		if isRoot(t) {
 			fix = input.CopyFix + "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true " +
@@ -176,7 +176,7 @@ func (a *assembly) copyFix(of model.TypeRef) string {
 	return fix
 }
 
-// checkKinds refuses two kinds with one name on the wire or in Go. Those of gv are in earlier packages.
+// checkKinds refuses two kinds with one name on the wire or in Go. The kinds of gv are in earlier packages.
 func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 	resourceMarker := "+resourceName="
 	if a.from(a.pkg) == input.FromKubebuilder {

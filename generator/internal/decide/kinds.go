@@ -84,7 +84,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 			kinds = append(kinds, k)
 		}
 	}
-	if !isAPI || !isNamed { // a misspelled marker may be that of the group
+	if !isAPI || !isNamed { // a misspelled marker may be +groupName
 		return
 	}
 	sortKinds(kinds)

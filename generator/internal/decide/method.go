@@ -117,8 +117,8 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 	return false
 }
 
-// unusable returns why the code of the clients cannot use an existing type as the input or the result of a method, and
-// what to do about it, or "".
+// unusable returns the reason why clients cannot use an existing type as the input or the result of a method, and the
+// fix, or "".
 func (a *assembly) unusable(ref model.TypeRef, m *model.Method, what string) string {
 	pkg := a.described(ref.Path)
 	if pkg == nil {

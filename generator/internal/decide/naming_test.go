@@ -70,8 +70,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestKubernetesGroups compares the folders and Go names of groups with those of client-go, for all groups
-// of k8s.io/api that client-go has clients for.
+// TestKubernetesGroups compares the folders and Go names of groups with client-go, for all groups of
+// k8s.io/api that client-go has clients for.
 func TestKubernetesGroups(t *testing.T) {
 	for _, test := range []struct{ pkg, group, dir, goName string }{
 		{"admissionregistration/v1", "admissionregistration.k8s.io", "admissionregistration", "Admissionregistration"},
@@ -112,7 +112,7 @@ func TestOtherGroups(t *testing.T) {
 		{"example.com/op/types/v1", "shop", "shop", "shop", "Shop"},
 		{"example.com/op/apis/Shop/v1", "shop.example.com", "shop", "shop", "Shop"},
 		{"v1", "", "core", "core", "Core"},
-		// what the go command hides
+		// files that the go command hides
 		{"example.com/op/apis/internal/v1", "internal.example.com", "internalgroup", "internalgroup", "Internal"},
 		{"example.com/op/vendor/v1", "vendor.example.com", "vendorgroup", "vendorgroup", "Vendor"},
 		// no names of packages

@@ -7,8 +7,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/register"
 )
 
-// needed returns the import paths, sorted, of the packages outside the input that a decision needs: those in markers, those with
-// apply configurations that exist, and those that packages to register import with a dot. Some of them may not exist.
+// needed returns the import paths, sorted, of the packages outside the input that a decision needs: packages in
+// markers, packages with apply configurations that exist, and packages that packages to register import with a dot.
+// Some of them may not exist.
 func needed(in Input) []string {
 	named := map[string]bool{}
 	for _, pkg := range in.Packages {
@@ -50,8 +51,8 @@ func addExistingApply(in Input, named map[string]bool) {
 	}
 }
 
-// addExternalApply adds the packages with apply configurations that a run which generates others uses: those that the user
-// has named, and those of client-go for methods.
+// addExternalApply adds the packages with apply configurations that a run which generates others uses: packages that
+// the user has named, and packages of client-go for methods.
 func addExternalApply(in Input, named map[string]bool) {
 	for _, importPath := range in.ApplyExternals {
 		named[importPath] = true

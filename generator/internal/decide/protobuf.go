@@ -17,8 +17,8 @@ func (a *assembly) prefersProtobuf(t *input.Type) bool {
 	return t.Protobuf != "" && (a.PrefersProtobuf || strings.HasPrefix(t.Protobuf, builtIn))
 }
 
-// viewPrefersProtobuf is prefersProtobuf for a view of a kind of pkg. The informer of the view imports the
-// package, because the Go type of the kind has the protobuf tags.
+// viewPrefersProtobuf reports whether the informer of a view of a kind of pkg requests protobuf. The
+// informer of the view imports the package, because the Go type of the kind has the protobuf tags.
 func (a *assembly) viewPrefersProtobuf(pkg *input.Package, kind *input.Type) bool {
 	reason, _ := a.notImportable(pkg)
 	return reason == "" && a.prefersProtobuf(kind)

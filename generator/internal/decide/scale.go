@@ -55,7 +55,7 @@ type scalePath struct {
 	want string
 }
 
-// problem returns why a server cannot use the field at the path, and what to write instead, or "".
+// problem returns the reason why a server cannot use the field at the path, and the fix, or "".
 func (p scalePath) problem(field *model.Field) string {
 	isIndexed := func(e markers.PathElement) bool { return e.Each || e.Key }
 	isEach := func(step model.Step) bool { return step.Op == model.StepEach }

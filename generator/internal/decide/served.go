@@ -8,7 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// served returns what a server has to know about k. It reads the markers of controller-gen also in a
+// served returns the properties of k on a server. It reads the markers of controller-gen also in a
 // package of +genclient, because controller-gen makes the CRD from them. scale may be nil.
 func served(t *input.Type, k *model.Kind, hasStatus bool, scale *scaleMarker) model.Served {
 	s := model.Served{Status: hasStatus}

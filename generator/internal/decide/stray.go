@@ -8,8 +8,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
-// refuseMisspelled refuses markers that resemble one in the registry, and unknown words in those of
-// controller-gen, which reads them on any type.
+// refuseMisspelled refuses markers that resemble one in the registry, and unknown words in the
+// markers of controller-gen, which reads them on any type.
 func (a *assembly) refuseMisspelled(list markers.List) {
 	for _, m := range list {
 		_, ok := m.Value.(markers.Misspelled)
@@ -75,7 +75,7 @@ func (a *assembly) refuseStray(t *input.Type, from input.From) {
 }
 
 // warnOfDetached warns of markers that do not count because of blank lines, as for code-generator. The user
-// cannot move those of a dependency.
+// cannot move markers of a dependency.
 func (a *assembly) warnOfDetached(t *input.Type) {
 	for _, m := range t.Detached {
 		if !a.pkg.Dependency {

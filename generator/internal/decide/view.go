@@ -84,7 +84,7 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 	}
 	if own := a.pkg.Type(ref.Name); local && !token.IsExported(ref.Name) && own != nil && !isSkipped(a.pkg) && a.reports(a.pkg, own) {
 		if a.elsewhere(a.pkg).read(own, a.from(a.pkg)).isKind {
-			return reading{}, nil // the name is reported for the kind
+			return reading{}, nil // the mistake is reported for the name of the kind
 		}
 	}
 	if problem := a.missing(ref, local); problem != "" {

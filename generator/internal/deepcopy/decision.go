@@ -9,7 +9,7 @@ import (
 
 // Input has the arguments of Decide.
 type Input struct {
-	// Types has all types of the packages that are not dependencies, and what they consist of.
+	// Types has all types of the packages that are not dependencies, and the types that these consist of.
 	Types    *input.Types
 	Packages []*input.Package
 	// Set has the kinds.

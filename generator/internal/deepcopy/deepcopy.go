@@ -102,9 +102,9 @@ func (d *decision) into(p *plan) *model.Copy {
 	return copied
 }
 
-// constraint returns the build constraint of the file for a package: that of the files with the types that get methods.
-// Types in files with several constraints are an error. Without its constraint, a type that is no object may lack
-// its methods, because only the others need them.
+// constraint returns the build constraint of the file for a package. It is the constraint of the files with the types
+// that get methods. Types in files with several constraints are an error. Without its constraint, a type that is no
+// object may lack its methods, because only types in these files need them.
 func (d *decision) constraint(pkg *input.Package, copied []*model.CopiedType) string {
 	found := map[string]*types.TypeName{}
 	needed := false // without a constraint

@@ -87,8 +87,8 @@ func (d *decision) isOwn(pkg *types.Package) bool {
 	return false
 }
 
-// typeParams returns the names that methods with results of the interfaces use for the type parameters of their receiver:
-// those of the declaration, unless one of them may have another meaning in the methods.
+// typeParams returns the names that methods with results of the interfaces use for the type parameters of their
+// receiver: the names in the declaration, unless one of them may have another meaning in the methods.
 func typeParams(declared *types.TypeName, interfaces []model.CopiedInterface) (names []string) {
 	named, ok := declared.Type().(*types.Named)
 	if !ok {

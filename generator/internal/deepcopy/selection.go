@@ -25,7 +25,7 @@ const (
 // object is the interface of all API objects.
 var object = model.TypeRef{Path: "k8s.io/apimachinery/pkg/runtime", Name: objectInterfaceName}
 
-// choice is what markers choose: nothing, on, or off.
+// choice is the deep copy that markers choose: nothing, on, or off.
 type choice int
 
 const (
@@ -114,7 +114,7 @@ func (d *decision) kindsOf(pkg *input.Package) map[string]bool {
 	return kinds
 }
 
-// packageChoice returns what the markers of a package choose for its types.
+// packageChoice returns the choice of the markers of a package for its types.
 func (d *decision) packageChoice(pkg *input.Package) choice {
 	found := map[string]choice{}
 	for _, m := range pkg.Markers {
@@ -136,7 +136,7 @@ func cutMarker(text string) (name, value string) {
 	return strings.TrimSuffix(name, ":"), value
 }
 
-// choiceOf returns what the value of a marker chooses, either yes or false.
+// choiceOf returns the choice of a marker with a value, which must be yes or false.
 func (d *decision) choiceOf(pos token.Position, name, value, yes string) choice {
 	switch strings.TrimSpace(value) {
 	case yes:
@@ -148,7 +148,7 @@ func (d *decision) choiceOf(pos token.Position, name, value, yes string) choice 
 	return unset
 }
 
-// typeMarkers is what the markers of a type say.
+// typeMarkers has the content of the markers of a type.
 type typeMarkers struct {
 	enabled choice
 	// pos is the marker that enables the deep copy.

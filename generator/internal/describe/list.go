@@ -71,7 +71,7 @@ func (d *Described) addLists(run *input.Run) bool {
 	name := filepath.Join(d.Syntax.Dir, model.RegisterFile)
 	file, err := parser.ParseFile(d.Syntax.FileSet, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		panic("the declarations of list types do not parse: " + err.Error()) // the names are those of types
+		panic("the declarations of list types do not parse: " + err.Error()) // the names are valid, because types have them
 	}
 	d.Syntax.AddFile(name, file)
 	return true

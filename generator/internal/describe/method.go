@@ -12,8 +12,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/syntax"
 )
 
-// CallMethods are the methods that +genclient:method may need of the types that it sends and returns: those of
-// runtime.Object, and GetName of an object that is sent to a URL with its name.
+// CallMethods are the methods that +genclient:method may need of the types that it sends and returns: the
+// methods of runtime.Object, and GetName of an object that is sent to a URL with its name.
 var CallMethods = []string{"DeepCopyObject", "GetObjectKind", "GetName"}
 
 // sentOrReturned returns the names of the types of a package that the methods of kinds send or return, sorted.

@@ -19,7 +19,7 @@ type jsonField struct {
 	isRemote bool
 }
 
-// jsonFields returns the fields of a struct, and those of structs of its package that JSON inlines. outer are the structs
+// jsonFields returns the fields of a struct, and of the structs of its package that JSON inlines. outer are the structs
 // that embed t.
 func jsonFields(in *syntax.Scope, t syntax.TypeDecl, outer []*ast.TypeSpec) (fields []jsonField) {
 	structType, ok := t.Spec.Type.(*ast.StructType)

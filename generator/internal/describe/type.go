@@ -36,7 +36,7 @@ func (d *Described) marked(candidates bool) []*input.Type {
 		for _, m := range markersOf(d.Syntax, name, d.Syntax.Freestanding(t)) {
 			switch {
 			case m.Value == nil:
-			case strings.HasPrefix(m.Name, "kubebuilder:") && m.Name != "kubebuilder:skip": // that is one of the package there
+			case strings.HasPrefix(m.Name, "kubebuilder:") && m.Name != "kubebuilder:skip": // there it is a marker of the package
 				ours = append(ours, m)
 			default:
 				detached = append(detached, m)

@@ -7,7 +7,7 @@
 //	environment.go  the environment and the settings of the go command
 //	folder.go       folders and modules on disk
 //	constraint.go   files that no build has
-//	message.go      the errors of the go command, with what to do about them
+//	message.go      the errors of the go command, with their fixes
 //	list.go         List and Imports
-//	advice.go       what to do if no package matches
+//	advice.go       advice for a run whose patterns match no package
 package golist

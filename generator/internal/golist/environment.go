@@ -11,8 +11,8 @@ import (
 
 // environ returns the environment of all go commands, and flags for those that list packages.
 //
-// They execute no version control, because go.mod would choose the program and the server: a module that the proxies
-// do not have is fetched from its repository by default. A user who wants that sets GOVCS.
+// They execute no version control, because go.mod would choose the program and the server: by default, a module that
+// the proxies do not have is fetched from its repository. GOVCS allows it.
 //
 // go/packages also runs go commands without modules, which refuse -modfile in GOFLAGS (golang/go#48482).
 func environ() (env, flags []string) {

@@ -28,8 +28,8 @@ func foldersAbove(dir, module string) []string {
 
 // isBelow reports whether a folder is below another, or the same.
 func isBelow(above, dir string) bool {
-	way, err := filepath.Rel(above, dir)
-	return err == nil && filepath.IsLocal(way)
+	rel, err := filepath.Rel(above, dir)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // Nested returns the folders of the modules below dir by which its go.mod replaces modules. Patterns such as ./... do
@@ -75,12 +75,12 @@ func absoluteFolder(dir, folder string) string {
 
 // display returns a path as printed in messages: relative to dir, with ./ before a folder below it.
 func display(dir, name string) string {
-	way, err := filepath.Rel(dir, name)
+	rel, err := filepath.Rel(dir, name)
 	switch {
 	case err != nil:
 		return name
-	case filepath.IsLocal(way) && way != ".":
-		return "./" + path.Clean(filepath.ToSlash(way))
+	case filepath.IsLocal(rel) && rel != ".":
+		return "./" + path.Clean(filepath.ToSlash(rel))
 	}
-	return filepath.ToSlash(way)
+	return filepath.ToSlash(rel)
 }

@@ -49,7 +49,7 @@ func List(ctx context.Context, run *input.Run, patterns ...string) ([]*packages.
 	return listed, nil
 }
 
-// ListError returns an error of List for a user who named the patterns.
+// ListError returns an error of List for patterns that the user has named.
 func ListError(patterns []string, err error) error {
 	fix := ""
 	if strings.Contains(err.Error(), "updates to go.mod needed") {

@@ -20,7 +20,7 @@ import (
 )
 
 // AddErrors adds the errors that the go command reports for a package, and the fix of each unless
-// the go command says that itself. Relative paths are below dir.
+// the go command adds it. Relative paths are below dir.
 func AddErrors(errs *model.Errors, dir string, pkg *packages.Package) {
 	for _, err := range pkg.Errors {
 		addError(errs, dir, err, pkg)
@@ -154,8 +154,8 @@ func (e withoutCommand) Error() string {
 
 func (e withoutCommand) Unwrap() error { return e.error }
 
-// otherModule explains an error of the go command about a folder, or a package, in a module that is not one of
-// those of the run: a module that go.work does not name, or a nested one. The problem is empty for other errors.
+// otherModule explains an error of the go command about a folder, or a package, in a module outside of the run:
+// a module that go.work does not name, or a nested one. The problem is empty for other errors.
 func otherModule(dir, text string) (problem, fix string) {
 	folder, inWorkspace := folderIn(dir, text)
 	at := moduleAbove(folder)

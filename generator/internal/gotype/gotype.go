@@ -21,13 +21,12 @@ func EncodesItself(t types.Type) bool {
 	return slices.ContainsFunc([]string{"MarshalJSON", "MarshalJSONTo", "MarshalText"}, MethodsOf(t))
 }
 
-// DecodesItself is EncodesItself for decoding.
+// DecodesItself reports whether t has a method that decodes its JSON.
 func DecodesItself(t types.Type) bool {
 	return slices.ContainsFunc([]string{"UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText"}, MethodsOf(t))
 }
 
-// IsValid reports whether a type is known. A defined type is as invalid as the type that it is defined
-// by.
+// IsValid reports whether a type is known. A type that is defined by an unknown type is unknown too.
 func IsValid(t types.Type) bool { return t.Underlying() != types.Typ[types.Invalid] }
 
 // StructOf returns the struct that t is or is defined by.

@@ -17,8 +17,8 @@ type JSONTag struct {
 	Exists, IsHidden bool
 	// IsQuoted reports whether it has the option string, and OmitsEmpty whether it has omitempty or omitzero.
 	IsQuoted, OmitsEmpty bool
-	// Embeds reports whether it has the option embed. encoding/json of Go 1.27 inlines such a field, and that of
-	// apimachinery does not.
+	// Embeds reports whether it has the option embed. encoding/json of Go 1.27 inlines such a field. The decoder
+	// of apimachinery does not.
 	Embeds bool
 }
 

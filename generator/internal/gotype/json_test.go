@@ -53,7 +53,7 @@ type (
 	Number int
 )
 
-// TestJSONFields compares the fields of the type sample with those of encoding/json.
+// TestJSONFields compares the fields of the type sample with encoding/json.
 func TestJSONFields(t *testing.T) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "json_test.go", nil, 0)

@@ -6,7 +6,7 @@ import "github.com/typedinformers/informer-gen/generator/internal/model"
 type Clientset struct {
 	// Path is the import path, and Name the name in the package clause.
 	Path, Name string
-	// Problem is the reason why the package has no clientset that can be read, and what to do. It is
+	// Problem is the reason why the package has no clientset that can be read, and the fix. It is
 	// empty if Clients is set.
 	Problem string
 	// Clients are the methods of its Interface that have no parameter and return a named type, by name.
@@ -22,11 +22,11 @@ func (c *Clientset) Packages() []string {
 	return paths
 }
 
-// Client is an interface that a clientset returns, such as that of a group version.
+// Client is an interface that a clientset returns, such as the client of a group version.
 type Client struct {
 	// Type is the name of the interface.
 	Type model.TypeRef
-	// Problem is the reason why Params is incomplete, and what to do. It is empty if Params is complete.
+	// Problem is the reason why Params is incomplete, and the fix. It is empty if Params is complete.
 	Problem string
 	// Params has the number of parameters of each method, by name.
 	Params map[string]int

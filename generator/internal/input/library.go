@@ -15,9 +15,11 @@ type Library struct {
 	// Problem is the reason why generated code cannot compile, and the command that removes it. It is
 	// usually empty.
 	Problem string
-	// Missing says that the go command does not find client-go, and the command that adds it. It is usually empty.
+	// Missing is the message that the go command does not find client-go, with the command that adds it. It
+	// is usually empty.
 	Missing string
-	// Warning says what to do if client-go may not compile with the module's apimachinery. It is usually empty.
+	// Warning is the message that client-go may not compile with the module's apimachinery, with the fix. It
+	// is usually empty.
 	Warning string
 	// InlineTag is the tag of a field whose members JSON inlines, as applyconfiguration-gen of the same version
 	// writes it: empty since client-go v0.37, whose structured-merge-diff inlines each embedded struct without a name,

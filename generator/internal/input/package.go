@@ -64,8 +64,8 @@ type Package struct {
 	// Lacking are the methods that types which methods of kinds send or return are known to lack, by name: some of
 	// DeepCopyObject, GetObjectKind and GetName.
 	Lacking map[string][]string
-	// Untagged are the fields without a JSON name in a tag, of structs that kinds consist of, and Embedding those with
-	// the option embed instead of a name. Both are sorted by position.
+	// Untagged are the fields without a JSON name in a tag, of structs that kinds consist of, and Embedding the fields
+	// with the option embed instead of a name. Both are sorted by position.
 	Untagged, Embedding []Field
 	// Types are the types with a marker of informer-gen, sorted by name.
 	Types []*Type
@@ -106,7 +106,7 @@ func (p *Package) IsInternal() bool {
 	return p.GroupVersion.VersionKnown && p.GroupVersion.Version == InternalVersion
 }
 
-// AddLacking adds a method to those that a type lacks.
+// AddLacking adds a method that a type lacks.
 func (p *Package) AddLacking(name, method string) {
 	if p.Lacking == nil {
 		p.Lacking = map[string][]string{}
@@ -134,7 +134,7 @@ type Import struct {
 type External struct {
 	// Package is nil if there is a Problem.
 	Package *Package
-	// Problem is the reason why the package could not be read, and what to do. It is empty if the
+	// Problem is the reason why the package could not be read, and the fix. It is empty if the
 	// package was read.
 	Problem string
 }
@@ -208,8 +208,8 @@ type Type struct {
 	// WritesCopy reports whether the run writes the methods of the type that copy it and that the type lacks.
 	// WritesDeclaredListCopy is the same for its list type.
 	WritesCopy, WritesDeclaredListCopy bool
-	// AliasOf is the type that the type is an alias of, and ListAliasOf that of the list type. They are zero for other
-	// types. An instance of a generic type has its arguments in its name.
+	// AliasOf is the type that the type is an alias of, and ListAliasOf the type that the list type is an alias of.
+	// They are zero for other types. An instance of a generic type has its arguments in its name.
 	AliasOf, ListAliasOf model.TypeRef
 	// WritesList reports whether the package lacks the list type, and the run writes it.
 	// WritesListCopy reports whether the run writes its DeepCopyObject next to it.
@@ -228,8 +228,8 @@ type Type struct {
 	ListPos     token.Position
 	// Fields are the fields at the paths in the markers, by the text of the path.
 	Fields map[string]*model.Field
-	// Misnamed is the mistake in the JSON names of the metadata, and MisnamedStatus that in the name of the field Status.
-	// They are nil if there is none.
+	// Misnamed is the mistake in the JSON names of the metadata, and MisnamedStatus the mistake in the name of the
+	// field Status. They are nil if there is none.
 	Misnamed, MisnamedStatus *Misfit
 	// Misfits are the fields of a view that its kind does not have, or has with another
 	// form.

@@ -44,8 +44,8 @@ type Run struct {
 	// group.
 	GroupGoNames, GroupDirs map[string]string
 
-	// DeepCopy makes the run write the deep copies of the packages of the main module, and Register what these packages
-	// lack to be registered with a scheme.
+	// DeepCopy makes the run write the deep copies of the packages of the main module, and Register the declarations
+	// that these packages lack to be registered with a scheme.
 	DeepCopy, Register bool
 
 	// ApplyPackage is the import path of the root of the apply configurations, or "" if clients have no Apply.
@@ -62,8 +62,8 @@ type Run struct {
 type From int
 
 const (
-	// FromAuto selects the markers of code-generator in a package with at least one +genclient, and those of kubebuilder
-	// in others.
+	// FromAuto selects the markers of code-generator in a package with at least one +genclient, and the markers of
+	// kubebuilder in others.
 	FromAuto From = iota
 	FromGenclient
 	FromKubebuilder

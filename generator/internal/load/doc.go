@@ -5,7 +5,7 @@
 //
 //	loaded.go     Loaded: the packages and the CRDs of a run
 //	list.go       the packages that patterns match
-//	load.go       Load: all of that
+//	load.go       Load: the packages, the CRDs and client-go
 //	output.go     code of the user in the output folder
 //	questions.go  code that the patterns do not match: other packages, a clientset, the types that kinds consist of
 //

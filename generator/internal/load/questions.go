@@ -35,8 +35,8 @@ func (l *Loaded) Externals(ctx context.Context, importPaths []string) (map[strin
 }
 
 // Clientset reads the clientset in the package with that import path. It reads only the syntax of the packages that
-// declare its interfaces, also of excluded ones, because packages of clients are not API packages. The error is that of the
-// go command, or of ctx.
+// declare its interfaces, also of excluded ones, because packages of clients are not API packages. Its error comes
+// from the go command or ctx.
 func (l *Loaded) Clientset(ctx context.Context, importPath string) (*input.Clientset, error) {
 	clients := &describe.Clients{Sources: map[string]*syntax.Package{}, Problems: map[string]string{}}
 	// Each round reads the packages of types that the last one named: the clientset, and the clients of its

@@ -18,10 +18,10 @@ import (
 	"github.com/typedinformers/informer-gen/internal/crdfile"
 )
 
-// Read reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents.
-// For a folder, it reads the *.yaml, *.yml and *.json files directly in it, as kubectl apply -f does. It
-// ignores documents of other kinds. It leaves out a CRD that is wrong, and adds the reason to the
-// errs. schemas makes it read the schemas of versions too. The error is that of ctx.
+// Read reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents. For a
+// folder, it reads the *.yaml, *.yml and *.json files directly in it, as kubectl apply -f does. It
+// ignores documents of other kinds. It leaves out a CRD that is wrong, and adds the reason to the errs.
+// schemas makes it read the schemas of versions too. Its error comes from ctx.
 func Read(ctx context.Context, paths []string, schemas bool, errs *model.Errors) ([]*input.Manifest, error) {
 	var files []*manifestFile
 	var folders []string

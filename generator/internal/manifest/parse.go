@@ -125,8 +125,8 @@ type jsonParser struct {
 	content []byte
 	decoder *json.Decoder
 	lines   *token.File
-	// asked counts the calls of next.
-	asked int
+	// calls counts the calls of next.
+	calls int
 }
 
 func newJSONParser(content []byte) *jsonParser {
@@ -140,7 +140,7 @@ func newJSONParser(content []byte) *jsonParser {
 // next returns the next token, and a node with its position. It panics if it is called more often than a
 // text of that length can have tokens: a caller that ignores errors would get the same one forever.
 func (p *jsonParser) next() (json.Token, *yaml.Node, error) {
-	if p.asked++; p.asked > len(p.content)+1 {
+	if p.calls++; p.calls > len(p.content)+1 {
 		panic("parseJSON asks for more tokens than there are bytes")
 	}
 	pos := p.lines.Position(p.lines.Pos(p.start()))

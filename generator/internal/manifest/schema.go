@@ -16,7 +16,7 @@ const maxSchemaDepth = 200
 // types are the types of values that a schema of a CRD may name.
 var types = []string{"array", "boolean", "integer", "number", "object", "string"}
 
-// describeSchema reads a schema and those in it. It returns nil if there is none.
+// describeSchema reads a schema and the schemas in it. It returns nil if there is none.
 func describeSchema(node manifestNode, depth int) *input.JSONSchema {
 	if !node.isMapping() {
 		return nil

@@ -23,10 +23,10 @@ type Marker struct {
 
 // Problem is a mistake in the text of a marker.
 type Problem struct {
-	// What is wrong, and Fix, which is what to write instead.
+	// What is the mistake, and Fix its fix.
 	What, Fix string
-	// Done is how the marker is read nevertheless, for a message. It is empty if the marker
-	// is ignored.
+	// Done is the effect of the marker in spite of the mistake, for a message. It is empty if the
+	// marker is ignored.
 	Done string
 }
 

@@ -16,6 +16,6 @@ type reader struct {
 	rest string
 	// on is the name of the type that has the marker, or "" for a package.
 	on string
-	// options are those of the marker's family.
+	// options are the options of the marker's family.
 	options []string
 }

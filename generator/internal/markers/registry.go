@@ -78,7 +78,8 @@ var registry = []Spec{
 		Doc: "The struct has some fields of a kind, and gets an informer and a lister."},
 }
 
-// closed has the families of controller-gen without other options than those in the registry and these.
+// closed has the families of controller-gen that have no other options than these and the ones in the
+// registry.
 var closed = map[string][]string{
 	"kubebuilder:object":      {"generate"},
 	"kubebuilder:subresource": nil,
@@ -106,7 +107,7 @@ func families(on Target) []string {
 	return all
 }
 
-// options returns what may follow the family and a colon.
+// options returns the words that may follow the family and a colon.
 func options(family string) []string {
 	var all []string
 	for _, s := range registry {

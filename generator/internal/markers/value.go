@@ -14,7 +14,7 @@ type (
 	NoStatus struct{}
 	// NoVerbs is +genclient:noVerbs.
 	NoVerbs struct{}
-	// OnlyVerbs are the known verbs of +genclient:onlyVerbs, or those of +genclient:readonly.
+	// OnlyVerbs are the known verbs of +genclient:onlyVerbs, or the verbs of +genclient:readonly.
 	OnlyVerbs []model.Verb
 	// SkipVerbs are the known verbs of +genclient:skipVerbs.
 	SkipVerbs []model.Verb

@@ -55,7 +55,8 @@ func describe(t types.Type) string {
 	return types.TypeString(t, func(*types.Package) string { return "" })
 }
 
-// describeAt is describe for the type of a site. A type declaration is described by what is on its right.
+// describeAt returns the type of a site for a message. A type declaration is described by the type on its
+// right.
 func describeAt(at site, t types.Type) string {
 	_, isStruct := gotype.StructOf(t)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// comparison compares the Go type of a kind with the schema in its CRD. Where both say the same, it keeps
-// the types of Go, which have names, and elsewhere the types of the CRD.
+// comparison compares the Go type of a kind with the schema in its CRD. Where both agree, it keeps the
+// types of Go, which have names. Elsewhere it takes the types of the CRD.
 type comparison struct {
 	// kind is the name of the kind.
 	kind string
@@ -19,30 +19,30 @@ type comparison struct {
 	named map[string]model.SchemaAtom
 	found []contradiction
 	// extra are the properties that the Go type does not have.
-	extra []place
+	extra []extraProperty
 }
 
 // contradiction is a field that the Go type and the CRD describe in different ways.
 type contradiction struct {
 	// goPos is the field in Go.
 	goPos token.Position
-	// problem is the message without what to do, and fix is what to do if the CRD is right.
+	// problem is the message without the fix. fix is the fix if the CRD is right.
 	problem, fix string
 }
 
-// place is a property in a CRD.
-type place struct {
+// extraProperty is a property in a CRD.
+type extraProperty struct {
 	path string
 	pos  token.Position
 }
 
 // location is where two schemas are compared.
 type location struct {
-	// path is that of the field from the kind on, such as spec.ports[].name.
+	// path leads from the kind to the field, such as spec.ports[].name.
 	path string
 	// goPos is the field in Go.
 	goPos token.Position
-	// isAtomic reports whether the value has one owner together with what is around it.
+	// isAtomic reports whether the value has one owner together with the values around it.
 	isAtomic bool
 	within
 }
@@ -58,7 +58,7 @@ func (c *comparison) root(name string, s *input.JSONSchema) model.SchemaType {
 	fields := *own.Map
 	fields.Fields = slices.DeleteFunc(slices.Clone(fields.Fields), isMeta)
 	described := *s
-	described.HasProperties = true // those of the metadata
+	described.HasProperties = true // the properties of the metadata
 	described.Properties = slices.DeleteFunc(slices.Clone(s.Properties),
 		func(p input.JSONProperty) bool { return isMetaField(p.Name.Value) })
 	merged, same := c.object(&fields, &described, location{within: within{preserves: s.PreservesUnknown}})
@@ -88,10 +88,10 @@ func (c *comparison) ref(of model.SchemaRef, s *input.JSONSchema, at location) (
 		// A quantity, for example, which CRDs describe as an integer or a string.
 		return of, true
 	case isFree(own) || s.Type == "":
-		return served, false // one of the two says nothing of the value
+		return served, false // one of the two does not describe the value
 	case s.EmbeddedResource, of.Named == objectMeta.OpenAPIName():
-		// Servers know the metadata of an embedded resource, and controller-gen writes only some fields of
-		// that of other objects.
+		// Servers know the metadata of an embedded resource, and of the metadata of other objects
+		// controller-gen writes only some fields.
 		return served, false
 	case s.Type == "object" && own.Map != nil:
 		m, same := c.object(own.Map, s, at)
@@ -174,7 +174,7 @@ func (c *comparison) field(field model.SchemaField, s *input.JSONSchema, merged 
 // isZero reports whether a default is the zero value. JSON of the Go type has the value, so it needs no default.
 func isZero(text string) bool { return text == `""` || text == "0" || text == "false" }
 
-// otherField compares a field without a property with what the schema says of other members.
+// otherField compares a field without a property with the schema of other members.
 func (c *comparison) otherField(field model.SchemaField, s *input.JSONSchema, merged *model.SchemaMap, at location) (same bool) {
 	below := at.below(field)
 	switch {
@@ -261,8 +261,8 @@ func (c *comparison) resolve(ref model.SchemaRef) model.SchemaAtom {
 	return atom
 }
 
-// isFree reports whether a type of Go says nothing of its values: they have any type, or are maps with
-// values of any type.
+// isFree reports whether the values of a type of Go have any type, or are maps with values of any
+// type.
 func isFree(atom model.SchemaAtom) bool {
 	switch {
 	case atom.Map == nil:
@@ -277,7 +277,7 @@ func isFree(atom model.SchemaAtom) bool {
 // addExtra adds a property without a field in Go.
 func (c *comparison) addExtra(property input.JSONProperty, merged *model.SchemaMap, at location) {
 	merged.Fields = append(merged.Fields, converter{}.field(property, at.within))
-	c.extra = append(c.extra, place{strings.TrimPrefix(at.path+"."+property.Name.Value, "."), property.Name.Pos})
+	c.extra = append(c.extra, extraProperty{strings.TrimPrefix(at.path+"."+property.Name.Value, "."), property.Name.Pos})
 }
 
 func (c *comparison) addMapType(isAtomic bool, own *model.SchemaMap, s *input.JSONSchema, at location) {

@@ -108,8 +108,8 @@ func (r schemas) changed(s *input.JSONSchema) *input.JSONSchema {
 	return &next
 }
 
-// TestComparisonFollowsCRD compares random Go types with random CRDs. The result merges as the CRD says, whatever
-// parts of it are those of Go.
+// TestComparisonFollowsCRD compares random Go types with random CRDs. The result merges like the CRD, although
+// parts of it come from Go.
 func TestComparisonFollowsCRD(t *testing.T) {
 	const name = "example.com.v1.Widget"
 	contradictions, equal := 0, 0
@@ -174,7 +174,7 @@ func (n naming) atom(name string, atom *model.SchemaAtom) {
 	}
 }
 
-// tree is a type without names, except for those of any type.
+// tree is a type without names, except for the names of values of any type.
 type tree struct {
 	scalar, relationship string
 	list, element        *tree

@@ -36,7 +36,7 @@ func fromGo(in Input, errs *model.Errors) *model.Schema {
 		g.define(next)
 	}
 	model.SortErrors(in.Set.Warnings)
-	return g.finish()
+	return g.schema()
 }
 
 // define defines a type in the queue: a struct, or a recursive list or map.
@@ -54,8 +54,8 @@ func (g *goSchema) define(named *types.Named) {
 	g.atoms[name] = g.underlying(named, markers, at).Inline
 }
 
-// finish returns the defined types.
-func (g *goSchema) finish() *model.Schema {
+// schema returns the defined types.
+func (g *goSchema) schema() *model.Schema {
 	schema := &model.Schema{}
 	for name, atom := range g.atoms {
 		schema.Types = append(schema.Types, model.SchemaType{Name: name, Atom: atom})

@@ -7,8 +7,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// The types whose values may have any form. The name is that of kube-openapi, because CRDs and OpenAPI
-// files give the same types.
+// The types whose values may have any form. kube-openapi has the same names, so CRDs and OpenAPI files
+// give the same types.
 const (
 	// untypedAtomic has one owner for all of its parts.
 	untypedAtomic = "__untyped_atomic_"

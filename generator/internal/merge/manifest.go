@@ -12,13 +12,13 @@ import (
 // objectMeta is the type of the metadata of each object.
 var objectMeta = model.TypeRef{Path: gotype.MetaV1, Name: "ObjectMeta"}
 
-// converter turns schemas of OpenAPI into those of structured merge, as API servers do.
+// converter turns schemas of OpenAPI into schemas of structured merge, as API servers do.
 type converter struct {
 	// isDocument reports whether the schemas are from an OpenAPI document, and not from a CRD.
 	isDocument bool
 }
 
-// within is what a schema takes from those around it.
+// within has the properties that a schema takes from the schemas around it.
 type within struct {
 	// preserves reports whether objects keep unknown fields.
 	preserves bool
@@ -122,8 +122,8 @@ func (c converter) element(s *input.JSONSchema, hasFields bool, in within) *mode
 	return nil
 }
 
-// withMeta returns the fields of an object of Kubernetes: those that every object has replace those of
-// the schema.
+// withMeta returns the fields of an object of Kubernetes: the fields that every object has replace the
+// ones in the schema.
 func withMeta(fields []model.SchemaField) []model.SchemaField {
 	fields = slices.DeleteFunc(fields, func(f model.SchemaField) bool { return isMetaField(f.Name) })
 	fields = append(fields,
@@ -139,7 +139,7 @@ func isMetaField(name string) bool {
 }
 
 // mapRelationship returns how the members of an object belong together, or otherwise if the schema does not
-// say so.
+// define it.
 func mapRelationship(s *input.JSONSchema, otherwise model.Relationship) model.Relationship {
 	switch s.MapType.Value {
 	case "atomic":

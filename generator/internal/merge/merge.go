@@ -1,12 +1,12 @@
-// Package merge derives the schemas for structured merge, with which server-side apply and Extract tell whose
-// field is whose.
+// Package merge derives the schemas for structured merge, with which server-side apply and Extract find the
+// owner of a field.
 //
 //	topology.go       the markers of Go types
 //	state.go          Input, and the state of a schema from Go types
 //	check.go          markers that do not fit the Go type
 //	known.go          Go types with other JSON than their fields
 //	value.go  list.go  struct.go   the schema of a Go type, which may contain others
-//	fallback.go       defaults
+//	default.go        defaults
 //	gotype.go         the schema of the kinds from Go types
 //	manifest.go       the schema of a kind from a CRD
 //	contradiction.go  differences between Go types and CRDs
@@ -28,8 +28,8 @@ import (
 )
 
 // Decide returns the schema of the kinds that have the verb apply or applyStatus. It adds contradictions
-// between Go types and CRDs to errs or, in dependencies, to the warnings of the set. The error is
-// that of ctx.
+// between Go types and CRDs to errs or, in dependencies, to the warnings of the set. Its error comes
+// from ctx.
 func Decide(ctx context.Context, in Input, errs *model.Errors) (*model.Schema, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func Decide(ctx context.Context, in Input, errs *model.Errors) (*model.Schema, e
 type decision struct {
 	Input
 	errs *model.Errors
-	// kinds are those to apply.
+	// kinds are the kinds that can be applied.
 	kinds []*model.Kind
 	// atoms are the types by name.
 	atoms map[string]model.SchemaAtom
@@ -72,7 +72,7 @@ func (d *decision) nameOf(k *model.Kind) string {
 	return ref.OpenAPIName()
 }
 
-// readDocument replaces types by those of the OpenAPI document. It returns the kinds that are in it.
+// readDocument replaces types by types of the OpenAPI document. It returns the kinds that are in it.
 func (d *decision) readDocument() map[*model.Kind]bool {
 	found := map[*model.Kind]bool{}
 	if d.OpenAPI == "" {
@@ -95,8 +95,9 @@ func (d *decision) readDocument() map[*model.Kind]bool {
 	return found
 }
 
-// readManifests replaces the types of kinds by those of their CRDs. but are the kinds to leave as they are.
-func (d *decision) readManifests(but map[*model.Kind]bool) {
+// readManifests replaces the types of kinds by the types of their CRDs. It does not change the kinds in
+// except.
+func (d *decision) readManifests(except map[*model.Kind]bool) {
 	byPos := make(map[token.Position]*input.Manifest, len(d.Manifests))
 	for _, m := range d.Manifests {
 		byPos[m.Pos] = m
@@ -107,7 +108,7 @@ func (d *decision) readManifests(but map[*model.Kind]bool) {
 	seen := map[token.Position]bool{}
 	for _, k := range d.kinds {
 		m := byPos[k.CRD]
-		if m == nil || but[k] {
+		if m == nil || except[k] {
 			continue
 		}
 		version, _ := m.Version(k.GroupVersion.Version)
@@ -122,9 +123,9 @@ func (d *decision) readManifests(but map[*model.Kind]bool) {
 	maps.Copy(d.atoms, merged)
 }
 
-// report adds what a comparison has found. In the user's module, contradictions are errors. The user cannot
-// change the types of dependencies, and servers have the CRD, so there they are one warning. seen has the
-// fields of earlier kinds.
+// report adds the contradictions of a comparison. In the user's module, contradictions are errors. The user
+// cannot change the types of dependencies, and servers have the CRD, so there they are one warning. seen
+// has the fields of earlier kinds.
 func (d *decision) report(k *model.Kind, c *comparison, own map[string]bool, seen map[token.Position]bool) {
 	var others []contradiction
 	isOwn := func(pos token.Position) bool { return own[filepath.Dir(pos.Filename)] }
@@ -152,7 +153,7 @@ func (d *decision) report(k *model.Kind, c *comparison, own map[string]bool, see
 	}
 }
 
-func describeExtra(extra []place) string {
+func describeExtra(extra []extraProperty) string {
 	if len(extra) == 1 {
 		return "the field " + extra[0].path
 	}

@@ -56,7 +56,7 @@ type encoding struct {
 type site struct {
 	// pkg is the import path of its package.
 	pkg string
-	// name is what messages call it, such as Spec.Ports.
+	// name is the name in messages, such as Spec.Ports.
 	name string
 	pos  token.Position
 	// isType reports whether it is a type declaration, whose markers describe the type itself.
@@ -88,7 +88,7 @@ func (g *goSchema) siteOf(field gotype.JSONField, in site) site {
 }
 
 // isOpenAPI reports whether kube-openapi describes the types of a package. With a marker of controller-gen,
-// CRDs describe them, whatever else does.
+// CRDs describe them, even if the package has the marker of kube-openapi too.
 func (g *goSchema) isOpenAPI(path string) bool {
 	isInCRDs := g.custom || g.types.HasPackageMarker(path, "kubebuilder:object:generate=true")
 	return !isInCRDs && g.types.HasPackageMarker(path, "k8s:openapi-gen=true")
@@ -140,7 +140,7 @@ func granularity(markers topology) model.Relationship {
 	return cmp.Or(relationship(markers), model.Separable)
 }
 
-// relationship returns how markers say that the fields of an object belong together, or "".
+// relationship returns how the fields of an object belong together by markers, or "".
 func relationship(markers topology) model.Relationship {
 	for _, m := range []marker{markers.structType, markers.mapType} {
 		switch m.Value {

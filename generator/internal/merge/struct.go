@@ -24,8 +24,8 @@ func (g *goSchema) structMap(structType *types.Struct, markers topology, at site
 		} else {
 			ref = g.ref(field.Field.Type(), own, of)
 		}
-		fallback := g.fallback(field, own, of)
-		found.Fields = append(found.Fields, model.SchemaField{Name: field.Name, Type: ref, Default: fallback, Pos: of.pos})
+		defaultValue := g.defaultValue(field, own, of)
+		found.Fields = append(found.Fields, model.SchemaField{Name: field.Name, Type: ref, Default: defaultValue, Pos: of.pos})
 	}
 	slices.SortFunc(found.Fields, func(x, y model.SchemaField) int { return strings.Compare(x.Name, y.Name) })
 	if markers.preserves || len(fields) == 0 { // OpenAPI has no other way to write an object without fields

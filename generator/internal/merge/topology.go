@@ -26,8 +26,8 @@ func (m marker) String() string { return "+" + m.Name + "=" + m.Value }
 type topology struct {
 	listType, mapType, structType marker
 	listMapKeys                   []marker
-	// form is the form in JSON that a marker gives the value, whatever the Go type is. It is empty
-	// without such a marker.
+	// form is the form in JSON that a marker gives the value. The Go type may have another form. It
+	// is empty without such a marker.
 	form form
 	// unknownForm is a marker with a form that JSON does not have. It gives the value no form.
 	unknownForm marker
@@ -36,8 +36,8 @@ type topology struct {
 	// preserves reports whether unknown fields are kept. embeds reports whether the value is an object with
 	// a kind and metadata.
 	preserves, embeds bool
-	// fallback is the default.
-	fallback marker
+	// defaultValue is the default.
+	defaultValue marker
 	// contradictory reports whether two markers contradict each other. The first one counts.
 	contradictory bool
 	// items are the markers for the elements of a list.
@@ -120,8 +120,8 @@ func (t *topology) add(m marker, conflict func(first, second marker)) {
 	case "structType":
 		set(&t.structType)
 	case "default", "kubebuilder:default":
-		if !t.fallback.isSet() {
-			t.fallback = m
+		if !t.defaultValue.isSet() {
+			t.defaultValue = m
 		}
 	case "kubebuilder:validation:Type":
 		m.Value = unquoted(m.Value)
@@ -161,7 +161,7 @@ func unquoted(value string) string {
 }
 
 // over returns the topology of a field or a type whose own markers are t and whose type has the markers of
-// under. Those of t count first.
+// under. The markers of t count first.
 func (t topology) over(under topology) topology {
 	if !t.listType.isSet() {
 		t.listType = under.listType
@@ -178,8 +178,8 @@ func (t topology) over(under topology) topology {
 	if t.form == "" {
 		t.form = under.form
 	}
-	if !t.fallback.isSet() {
-		t.fallback = under.fallback
+	if !t.defaultValue.isSet() {
+		t.defaultValue = under.defaultValue
 	}
 	if t.items == nil {
 		t.items = under.items

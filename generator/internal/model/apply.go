@@ -51,7 +51,7 @@ type ApplyType struct {
 	Kind *Kind
 	// HasTypeMeta reports whether the type embeds TypeMeta.
 	HasTypeMeta bool
-	// Subresources are those of a kind for which there is a function Extract, sorted.
+	// Subresources are the subresources of a kind for which there is a function Extract, sorted.
 	Subresources []ApplySubresource
 	// SchemaName is the name of the type in Apply.Schema. It is empty unless the type is a kind that
 	// can be applied.
@@ -94,10 +94,10 @@ const (
 	ApplyAddress ApplyForm = "address"
 	// ApplyAppend appends the arguments to a slice.
 	ApplyAppend ApplyForm = "append"
-	// ApplyAppendElements appends what the arguments, which are pointers, point to.
+	// ApplyAppendElements appends the values that the arguments point to.
 	ApplyAppendElements ApplyForm = "appendElements"
-	// ApplyAppendBehind is ApplyAppendElements for a pointer to a slice.
-	ApplyAppendBehind ApplyForm = "appendBehind"
+	// ApplyAppendThrough appends like ApplyAppendElements. The field is a pointer to a slice.
+	ApplyAppendThrough ApplyForm = "appendThrough"
 	// ApplyPut sets the entries of a map.
 	ApplyPut ApplyForm = "put"
 )
@@ -122,7 +122,7 @@ func (s ApplySetter) Is(form string) bool { return s.Form == ApplyForm(form) }
 
 // IsVariadic reports whether the method takes any number of arguments.
 func (s ApplySetter) IsVariadic() bool {
-	return s.Form == ApplyAppend || s.Form == ApplyAppendElements || s.Form == ApplyAppendBehind
+	return s.Form == ApplyAppend || s.Form == ApplyAppendElements || s.Form == ApplyAppendThrough
 }
 
 // ApplyEmbedded is a field with an apply configuration whose methods the outer one has too.

@@ -61,7 +61,7 @@ type CopiedField struct {
 	Copy *Copy
 }
 
-// CopyOp is what a Copy does.
+// CopyOp is the operation of a Copy.
 type CopyOp int
 
 const (

@@ -1,6 +1,5 @@
-// Package model is what informer-gen generates: the groups, versions and kinds,
-// and every name that is derived from them. It is data. It parses nothing, decides
-// nothing, and imports no other stage:
+// Package model describes the generated code: the groups, versions and kinds, and every name that
+// is derived from them. It is data. It parses nothing, decides nothing, and imports no other stage:
 //
 //	load ──input──▶ decide ──model.Set──▶ render
 //

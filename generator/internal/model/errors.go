@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Error is a mistake in the input: its position, what is wrong, and what to write instead.
+// Error is a mistake in the input, with its position and its fix.
 type Error struct {
 	Pos     token.Position
 	Message string

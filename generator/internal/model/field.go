@@ -29,8 +29,8 @@ type Field struct {
 	Steps []Step
 	// Value is the type of the value, or of each value if there are several.
 	Value ValueType
-	// Problem is why the field cannot be used, and what to write instead. It is empty for a
-	// usable field.
+	// Problem is the reason why the field cannot be used, and the fix. It is empty for a usable
+	// field.
 	Problem string
 	// Quoted reports whether its tag has the option ",string".
 	Quoted bool

@@ -120,8 +120,8 @@ type View struct {
 	// Kind is the kind itself, whose client lists and watches. It is nil if the run does not
 	// read the kind.
 	Kind *Kind
-	// Client has the names of the kind's client in the clientset that exists, such as those of
-	// CoreV1().Pods. It is nil if the run reads the kind, or if that clientset lacks it.
+	// Client has the names of the kind's client in the clientset that exists, such as CoreV1 and
+	// Pods of CoreV1().Pods. It is nil if the run reads the kind, or if that clientset lacks it.
 	Client *Kind
 	// Group and Version are the kind's on the wire.
 	Group, Version string

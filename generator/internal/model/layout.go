@@ -20,7 +20,7 @@ const (
 // ApplyRoot is the folder of the apply configurations, unless the user names another one.
 const ApplyRoot = "applyconfiguration"
 
-// InformersDir is the folder of the factory, above those of the groups.
+// InformersDir is the folder of the factory, above the folders of the groups.
 const InformersDir = informerRoot + "/externalversions"
 
 // FactoryFile is the file of the factory in that folder. Each run with an informer emits it.
@@ -36,7 +36,7 @@ func Roots(applyDir string) []string {
 }
 
 // Layout has the folders of the emitted packages. Each is relative to the output folder, and to the output package as
-// well. The layout is that of code-generator's kube_codegen.sh.
+// well. code-generator's kube_codegen.sh has the same layout.
 type Layout struct {
 	// OutputPackage is the import path of the output folder.
 	OutputPackage string
@@ -73,7 +73,7 @@ func (l Layout) InformerGroup(g *Group) string { return path.Join(InformersDir, 
 // Informers returns the folder of the informers of gv.
 func (l Layout) Informers(gv *GroupVersion) string { return path.Join(InformersDir, gv.Folders()) }
 
-// Folders returns the folder of the group and that of the version in it, such as shop/v1.
+// Folders returns the folder of the group and the folder of the version in it, such as shop/v1.
 func (gv *GroupVersion) Folders() string { return path.Join(gv.Group.Dir, gv.Dir) }
 
 var foldersPattern = regexp.MustCompile(`^(?:` + clientsetRoot + `/[^/]+/typed|` + listerRoot + `|` + InformersDir + `)/([^/]+/[^/]+)/`)

@@ -52,7 +52,7 @@ func (m *Method) TakesObject() bool { return slices.Contains(inputVerbs, m.Verb)
 // MethodVerbs are the verbs that +genclient:method may name.
 var MethodVerbs = []Verb{"get", "list", "create", "update", "patch", "apply"}
 
-// inputVerbs are those of MethodVerbs that send an object.
+// inputVerbs are the MethodVerbs that send an object.
 var inputVerbs = []Verb{"create", "update", "apply"}
 
 // TypeRef names a type of a package.

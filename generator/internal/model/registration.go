@@ -17,19 +17,19 @@ type APIPackage struct {
 	BuildConstraint string
 }
 
-// Registration is what an API package lacks to be registered with a scheme.
+// Registration has the declarations that an API package lacks to be registered with a scheme.
 type Registration struct {
 	APIPackage
 	Group, Version string
 	// GroupVersion is the name of the variable with group and version.
 	GroupVersion string
 	// WritesGroupName, WritesGroupVersion, WritesKind, WritesResource, WritesBuilder and WritesAddToScheme
-	// report what the file declares.
+	// report whether the file declares them.
 	WritesGroupName, WritesGroupVersion, WritesKind, WritesResource, WritesBuilder, WritesAddToScheme bool
 	// Builder is how the file registers Types.
 	Builder Builder
-	// Types are the types that the file registers. Renamed are those with another name in Go, because they are aliases:
-	// the file registers them by name.
+	// Types are the types that the file registers. Renamed are the types with another name in Go, because they are
+	// aliases: the file registers them by name.
 	Types, Renamed []string
 	// Lists are the list types that the file declares.
 	Lists []*MissingList
@@ -57,7 +57,7 @@ const (
 
 // MissingList is a list type that a package lacks.
 type MissingList struct {
-	// Kind is the name of the kind, Name that of the list type, and Plural the plural of Kind.
+	// Kind is the name of the kind, Name the name of the list type, and Plural the plural of Kind.
 	Kind, Name, Plural string
 	// WritesCopy reports whether the file declares the methods that copy the list. CopiesInto reports
 	// whether the kind has a method DeepCopyInto.

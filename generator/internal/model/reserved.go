@@ -17,9 +17,9 @@ type Reserved struct {
 	PluralPrivate []string
 	// Param has the parameters next to the one that is named after the kind.
 	Param []string
-	// File has the files, without ".go", that are next to those of the kinds.
+	// File has the files, without ".go", that are next to the files of the kinds.
 	File []string
-	// GroupDir has the folders next to those of the groups.
+	// GroupDir has the folders next to the folders of the groups.
 	GroupDir []string
 }
 

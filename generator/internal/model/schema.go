@@ -2,10 +2,10 @@ package model
 
 import "go/token"
 
-// Schema is what structured merge knows about kinds: which fields there are, and how lists and maps are
-// merged. It is the schema of sigs.k8s.io/structured-merge-diff in plain data.
+// Schema describes kinds for structured merge: their fields, and how lists and maps are merged. It is
+// the schema of sigs.k8s.io/structured-merge-diff in plain data.
 type Schema struct {
-	// Types are sorted by name. The name of a kind's type is that of runtime.Scheme.ToOpenAPIDefinitionName.
+	// Types are sorted by name. runtime.Scheme.ToOpenAPIDefinitionName returns the name of a kind's type.
 	Types []SchemaType
 }
 
@@ -27,7 +27,7 @@ type SchemaAtom struct {
 type Relationship string
 
 const (
-	// Atomic elements have one owner, who replaces all of them.
+	// Atomic elements have one owner, which replaces all of them.
 	Atomic Relationship = "atomic"
 	// Associative elements of a list have owners of their own. Their keys identify them.
 	Associative Relationship = "associative"
@@ -70,6 +70,6 @@ type SchemaRef struct {
 	// Named is the name of a type, or "".
 	Named  string
 	Inline SchemaAtom
-	// Relationship replaces that of the named type, unless it is empty.
+	// Relationship replaces the Relationship of the named type, unless it is empty.
 	Relationship Relationship
 }

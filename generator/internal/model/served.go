@@ -1,6 +1,6 @@
 package model
 
-// Served is what a server has to know about the resource of a kind, besides what its client needs.
+// Served has the properties of the resource of a kind that a server needs, and its client does not.
 // The fake clientset tells it to its server.
 type Served struct {
 	// Singular is empty unless a marker sets it.
@@ -12,7 +12,7 @@ type Served struct {
 	Scale *Scale
 }
 
-// Scale has the JSON paths of the fields behind the subresource scale, such as .spec.replicas.
+// Scale has the JSON paths of the fields that the subresource scale reads and writes, such as .spec.replicas.
 type Scale struct {
 	SpecReplicasPath, StatusReplicasPath, SelectorPath string
 }

@@ -12,8 +12,9 @@ type Set struct {
 	Clientset *Clientset
 	// DiscoveryType is the name of the type in k8s.io/client-go/discovery that a generated clientset returns.
 	DiscoveryType string
-	// KeepsSerializer reports whether generated clients keep the NegotiatedSerializer of their config, as those of client-gen
-	// do since v0.38. Older ones replace it, so a program may share a config whose serializer knows only other kinds.
+	// KeepsSerializer reports whether generated clients keep the NegotiatedSerializer of their config, as clients of
+	// client-gen do since v0.38. Older ones replace it, so a program may share a config whose serializer knows only
+	// other kinds.
 	KeepsSerializer bool
 	// ClientGo is the form of client-go's informers that the run generates. It is empty for typed ones.
 	ClientGo ClientGo

@@ -1,4 +1,4 @@
-// Package register decides on what API packages lack to be registered with a scheme.
+// Package register decides which declarations API packages lack to be registered with a scheme.
 package register
 
 import (
@@ -15,8 +15,8 @@ import (
 // object is the interface of the types that a scheme can have.
 var object = model.TypeRef{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Object"}
 
-// NamedPackages returns the import paths of other packages that Decide needs, sorted: those that packages import with a
-// dot, because what they declare cannot be declared again.
+// NamedPackages returns the import paths of other packages that Decide needs, sorted: packages that packages import
+// with a dot, because their names cannot be declared again.
 func NamedPackages(packages []*input.Package) []string {
 	named := map[string]bool{}
 	for _, pkg := range packages {
@@ -31,9 +31,9 @@ func NamedPackages(packages []*input.Package) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-// Decide returns what the packages of the set that are not dependencies lack. It leaves out packages that
-// lack nothing. A package that declares AddToScheme registers its types itself, so that only its missing list
-// types are registered. externals are the packages of NamedPackages, by import path.
+// Decide returns the missing declarations of the packages of the set that are not dependencies. It leaves out
+// packages that lack nothing. A package that declares AddToScheme registers its types itself, so that only
+// its missing list types are registered. externals are the packages of NamedPackages, by import path.
 func Decide(packages []*input.Package, externals map[string]*input.External, set *model.Set, errs *model.Errors) []*model.Registration {
 	byPath := map[string]*input.Package{}
 	for _, pkg := range packages {
@@ -56,7 +56,7 @@ func Decide(packages []*input.Package, externals map[string]*input.External, set
 	return all
 }
 
-// decide returns what a package lacks, or nil.
+// decide returns the missing declarations of a package, or nil.
 func decide(pkg *input.Package, p *model.Package, set *model.Set, errs *model.Errors) *model.Registration {
 	r := &model.Registration{
 		APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: privateNames(pkg)},

@@ -33,7 +33,7 @@ func ReadFile(name string) ([]byte, error) {
 // OpenFunc opens a file, as os.OpenFile does, or the method of an os.Root.
 type OpenFunc func(name string, flag int, perm fs.FileMode) (*os.File, error)
 
-// Read is ReadFile with another way to open the file.
+// Read is like ReadFile, but opens the file with open.
 func Read(open OpenFunc, name string) ([]byte, error) {
 	// O_NONBLOCK, because opening a named pipe blocks until there is a writer.
 	file, err := open(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -67,7 +67,7 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// check returns an error unless info is that of a regular file that is not too large.
+// check returns an error unless info describes a regular file that is not too large.
 func check(name string, info fs.FileInfo) error {
 	kind := "another file"
 	switch mode := info.Mode(); {

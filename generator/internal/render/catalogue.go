@@ -30,8 +30,8 @@ func generated(of each) each {
 	}
 }
 
-// existing returns the subjects of a file that replaces one of a clientset. There are none unless the
-// clientset exists.
+// existing returns the subjects of a file that replaces a file of a clientset. There are none unless
+// the clientset exists.
 func existing(of each) each {
 	return func(set *model.Set) []subject {
 		if set.Clientset == nil {

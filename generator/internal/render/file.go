@@ -25,8 +25,8 @@ type file struct {
 	misnamed string
 }
 
-// Package returns the name of the file's own package. It is that of the folder, unless the folder is
-// a group with a dot.
+// Package returns the name of the file's own package. It is the name of the folder, unless the
+// folder is a group with a dot.
 func (f *file) Package() string {
 	if api := f.api(); api != nil {
 		return api.Name
@@ -66,7 +66,7 @@ func (f *file) API(p *model.Package) string {
 // Resource returns an expression for the resource of the file's kind or view.
 func (f *file) Resource() code { return f.resource(f.Kind.Resource) }
 
-// ListerResource returns an expression for what the errors of the lister name as the resource: as in
+// ListerResource returns an expression for the resource in the errors of the lister: as in
 // lister-gen's listers, the kind in lower case.
 func (f *file) ListerResource() code { return f.resource(strings.ToLower(f.WireKind())) }
 

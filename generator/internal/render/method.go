@@ -122,7 +122,7 @@ func (s signature) Request() code {
 	return code(strings.Join(append(calls, "Do(ctx)", "Into(result)"), ".\n"))
 }
 
-// otherRequest is a request of a client whose body or answer is not that of its verb and kind.
+// otherRequest is a request of a client whose body or response is not usual for its verb and kind.
 type otherRequest struct {
 	// Resource is an expression for the resource.
 	Resource          code
@@ -131,8 +131,8 @@ type otherRequest struct {
 	Input string
 }
 
-// OtherRequests returns those requests of all clients. A reactor of the fake clientset has to get
-// the object that the method was called with, and the verb of the method.
+// OtherRequests returns the other requests of all clients. A reactor of the fake clientset has to
+// get the object that the method was called with, and the verb of the method.
 func (f *file) OtherRequests() []otherRequest {
 	var all []otherRequest
 	seen := map[otherRequest]bool{}

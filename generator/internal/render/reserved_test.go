@@ -123,7 +123,7 @@ func sampleApply(zebra, gnu *model.Kind) *model.Apply {
 				{Field: "Zebra2", Form: model.ApplyAddress, Argument: named},
 				{Field: "Zebra3", Form: model.ApplyAppend, Argument: named},
 				{Field: "Zebra4", Form: model.ApplyAppendElements, Argument: named},
-				{Field: "Zebra5", Form: model.ApplyAppendBehind, Argument: named},
+				{Field: "Zebra5", Form: model.ApplyAppendThrough, Argument: named},
 				{Field: "Zebra6", Form: model.ApplyPut, Argument: model.GoType{{Text: "map[string]"}, {Ref: ref}}},
 				{Field: "Zebra7", Form: model.ApplyPut, Argument: model.GoType{{Text: "map[string]string"}}, Through: direct},
 				{Field: "Zebra8", Form: model.ApplyAppend, Argument: named, Through: pointer},
@@ -349,8 +349,8 @@ func fromTemplates(names map[string]bool) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(names)), isInput)
 }
 
-// addMembers adds the exported members of each type that a file declares: fields, methods, and what
-// functions select from a receiver or a parameter of the type.
+// addMembers adds the exported members of each type that a file declares: fields, methods, and the
+// names that functions select from a receiver or a parameter of the type.
 func addMembers(members map[string]map[string]bool, dir string, f *ast.File) {
 	add := func(typeName, member string) {
 		if key := dir + "." + typeName; token.IsExported(member) && !isInput(member) {
@@ -415,7 +415,7 @@ func fieldsOf(expr ast.Expr) []*ast.Field {
 	return nil
 }
 
-// isQualified reports whether a type, or what it points to, is of another package.
+// isQualified reports whether a type, or the type that it points to, is of another package.
 func isQualified(expr ast.Expr) bool {
 	if pointer, ok := expr.(*ast.StarExpr); ok {
 		expr = pointer.X

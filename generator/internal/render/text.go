@@ -90,7 +90,7 @@ func isSelector(text string) bool {
 	return true
 }
 
-// isName reports whether a text is a name. Keywords are, because a part of a longer name may be one.
+// isName reports whether a text is a name or a keyword, because a part of a longer name may be a keyword.
 func isName(text string) bool { return token.IsIdentifier(text) || token.IsKeyword(text) }
 
 // quote returns a text as a string literal.

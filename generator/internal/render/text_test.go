@@ -146,7 +146,7 @@ func TestEmit(t *testing.T) {
 	}
 }
 
-// TestLiterals checks that quoted texts and tags are read as what they were.
+// TestLiterals checks that reading quoted texts and tags returns the original text.
 func TestLiterals(t *testing.T) {
 	for _, text := range append(slices.Clone(hostile), "name", "a,omitempty", `"`, "`", "ä") {
 		for _, literal := range []code{quote(text), tag(text)} {

@@ -120,7 +120,7 @@ func (c Comments) Above(t TypeDecl) []*ast.CommentGroup {
 }
 
 // Doc returns the doc comment of a type, which may be nil, and where its declaration begins. Without parentheses
-// they are those of the group.
+// they are the comment and the beginning of the group.
 func (t TypeDecl) Doc() (doc *ast.CommentGroup, start token.Pos) {
 	if t.Group.Lparen.IsValid() {
 		return t.Spec.Doc, t.Spec.Pos()
@@ -163,7 +163,7 @@ func (t TypeDecl) previousEnd() token.Pos {
 }
 
 // LastComment returns the last comment between two positions of a file, or nil. controller-gen leaves out one that
-// begins on the line of the first position, and one that is not of lines with two slashes.
+// begins on the line of the first position, and a comment with /*.
 func (p *Package) LastComment(file *ast.File, after, before token.Pos) *ast.CommentGroup {
 	at, _ := slices.BinarySearchFunc(file.Comments, before,
 		func(group *ast.CommentGroup, pos token.Pos) int { return int(group.End() - pos) })

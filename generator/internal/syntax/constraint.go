@@ -16,7 +16,7 @@ import (
 func (p *Package) Constraint(file *ast.File) string {
 	line, byName := GoBuild(file), NameConstraint(p.FileSet.File(file.Package).Name())
 	parsed, err := constraint.Parse(line)
-	if err != nil || isAlwaysMet(parsed) { // the go command has refused other errors than that there is no line
+	if err != nil || isAlwaysMet(parsed) { // the line is missing: the go command has refused others
 		parsed, line = nil, ""
 	}
 	switch {

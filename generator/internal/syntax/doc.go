@@ -4,7 +4,7 @@
 //	                            └─────▶ comments, build constraints
 //
 //	name.go        names in expressions, and import paths
-//	body.go        bodies of functions, which no one reads
+//	body.go        bodies of functions, which are dropped
 //	scope.go       Scope: the declarations of a package by name
 //	comment.go     the comments above declarations, and the markers in them
 //	constraint.go  the build constraints in a file and in its name

@@ -43,7 +43,7 @@ func NewChecker(run *input.Run, described []*describe.Described, note func(forma
 
 // Answer answers the open questions about the packages from the types of each package by itself. If that leaves a question
 // open, it reads the imports of the package too. A type that a question needs and that is unknown is an error, and its
-// package is Broken. The error is that of the go command, or of ctx.
+// package is Broken. Its error comes from the go command or ctx.
 func (c *Checker) Answer(ctx context.Context, errs *model.Errors) error {
 	copies := map[string]bool{}
 	for _, d := range c.packages {
@@ -56,7 +56,7 @@ func (c *Checker) Answer(ctx context.Context, errs *model.Errors) error {
 			continue
 		}
 		q, reason := &question{Described: d, copies: copies}, ""
-		err := within(ctx, maxChecking, d.Syntax.Path, func() error {
+		err := withLimit(ctx, maxChecking, d.Syntax.Path, func() error {
 			reason, _ = q.resolve(checkAlone(d.Syntax), nil)
 			return nil
 		})
@@ -97,7 +97,7 @@ func (c *Checker) withClosure(ctx context.Context, paths []string, purpose strin
 		in.sources[d.Syntax.Path] = d.Syntax
 	}
 	names := strings.Join(paths, ", ")
-	if err := within(ctx, maxChecking, names, func() error { return check(in) }); err != nil {
+	if err := withLimit(ctx, maxChecking, names, func() error { return check(in) }); err != nil {
 		return err // the check may still run
 	}
 	c.note("read types of %d packages for %s, %s: %v", len(in.parts), names, purpose, time.Since(started).Round(time.Millisecond))
@@ -107,8 +107,8 @@ func (c *Checker) withClosure(ctx context.Context, paths []string, purpose strin
 // Types returns the Go types that the kinds in the packages consist of, and the types that their methods
 // take, with their comments. If the run writes deep copies, it also has the types that methods return, views, and the types of
 // the main module that markers choose for deep copies. A type that cannot be resolved is an error. isKind reports whether
-// a type is a kind: a list type that the run would write for another type is left out. The error is that of the go
-// command, or of ctx.
+// a type is a kind: a list type that the run would write for another type is left out. Its error comes from the go
+// command or ctx.
 func (c *Checker) Types(ctx context.Context, isKind func(model.TypeRef) bool, errs *model.Errors) (*input.Types, error) {
 	found := &input.Types{
 		Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet(),

@@ -116,7 +116,7 @@ func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.
 	return true
 }
 
-// checkListNames sets the problem of a list whose JSON names are not those of API servers.
+// checkListNames sets the problem of a list whose JSON names differ from the names that API servers use.
 func checkListNames(t *input.Type, list types.Object, pkg *types.Package, fset *token.FileSet) {
 	wrong := misnamed(list, "ListMeta", fset)
 	found, _, _ := types.LookupFieldOrMethod(list.Type(), true, pkg, "Items")

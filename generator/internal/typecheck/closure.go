@@ -63,7 +63,7 @@ type declaration struct {
 	problems []problem
 }
 
-// problem is the reason why a type is unknown. Its text ends with what to do about it.
+// problem is the reason why a type is unknown. Its text ends with the fix.
 type problem struct {
 	pos  token.Position
 	text string
@@ -187,7 +187,7 @@ func (c *closure) isNamed(path string) bool {
 }
 
 // importedAs returns the import path that a qualifier stands for in the file of d, or "". A qualifier
-// that is the name of no known package may be that of a missing one.
+// that is the name of no known package may be the name of a missing one.
 func (c *closure) importedAs(d *declaration, qualifier string) string {
 	missing := ""
 	for _, spec := range d.file.Imports {

@@ -219,7 +219,7 @@ func shownField(field *model.Field) string {
 	return b.String()
 }
 
-// outline writes what a generator may ask about a type: the fields with their tags, the
+// outline writes the facts that a generator may need about a type: the fields with their tags, the
 // names of the methods, and so on for the types of the fields.
 type outline struct {
 	b    strings.Builder
@@ -263,8 +263,8 @@ func (o *outline) add(t types.Type) {
 	}
 }
 
-// shownOutline is the name of a type, or what kind of type it is: what functions take
-// and fields that are hidden are no part of the outline.
+// shownOutline is the name of a type, or its sort: what functions take and fields that are hidden
+// are no part of the outline.
 func shownOutline(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named, *types.Basic:

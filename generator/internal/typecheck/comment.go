@@ -51,8 +51,8 @@ func (p *part) addComments(found map[token.Pos]input.Comment) {
 	}
 }
 
-// addFieldComments adds the comments of the fields of a struct. Those of markers may be blank lines above a field, as for
-// controller-gen.
+// addFieldComments adds the comments of the fields of a struct. Blank lines may be between a field and comments with
+// markers, as for controller-gen.
 func (p *part) addFieldComments(file *ast.File, structType *ast.StructType, found map[token.Pos]input.Comment) {
 	after := structType.Fields.Opening
 	for _, field := range structType.Fields.List {

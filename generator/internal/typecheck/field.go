@@ -22,7 +22,7 @@ func fieldAt(kind types.Type, written markers.FieldPath) (field *model.Field, su
 		}
 		w.name = written.Path[:i+1].String()
 	}
-	w.finish()
+	w.setValue()
 	if w.unknown {
 		return &model.Field{}, false
 	}
@@ -164,8 +164,8 @@ func lacking(of string, structType *types.Struct, name string) string {
 	return fmt.Sprintf("%s has no field with the JSON name %q%s", of, name, spelling.DidYouMean(name, fieldNames(fields)))
 }
 
-// finish sets the value at the end of the path, or the problem of the field.
-func (w *walk) finish() {
+// setValue sets the value at the end of the path, or the problem of the field.
+func (w *walk) setValue() {
 	const form = "; name a string, an integer or a boolean"
 	for !w.endless() {
 		w.field.EncodesItself = w.field.EncodesItself || gotype.EncodesItself(w.at)

@@ -11,9 +11,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 )
 
-// misnamed returns the first mistake in the names of the fields of an object or a list, or nil. A field hides a promoted
-// method of the same name, and clients would neither send nor receive metadata under another JSON name, without an
-// error. meta is ObjectMeta or ListMeta.
+// misnamed returns the first mistake in the names of the fields of an object or a list, or nil. A field hides a
+// promoted method of the same name. Clients would neither send nor receive metadata under another JSON name, and report
+// no error. meta is ObjectMeta or ListMeta.
 func misnamed(of types.Object, meta string, fset *token.FileSet) *input.Misfit {
 	structType, ok := gotype.StructOf(of.Type())
 	if !ok || gotype.DecodesItself(of.Type()) {

@@ -10,9 +10,10 @@ import (
 // needs exponential time for some generic types, and cannot be stopped.
 const maxChecking = 8 * time.Second
 
-// within runs check on the packages in paths. It returns an error if ctx ends first, or if check takes
-// longer than limit. Then check continues in the background, so the caller must not use what it changes.
-func within(ctx context.Context, limit time.Duration, paths string, check func() error) error {
+// withLimit runs check on the packages in paths. It returns an error if ctx ends first, or if check takes
+// longer than limit. Then check continues in the background, so the caller must not use the data that it
+// changes.
+func withLimit(ctx context.Context, limit time.Duration, paths string, check func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- check() }()
 	timer := time.NewTimer(limit)

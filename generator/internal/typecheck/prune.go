@@ -56,7 +56,7 @@ type pruning struct {
 }
 
 // prune prunes the declaration. It keeps methods of a type without their parameters and results, which
-// would need half of the standard library. Those that copy the type need no other type.
+// would need half of the standard library. Methods that copy the type need no other type.
 func (p *pruning) prune() error {
 	for _, spec := range p.decl.Specs {
 		switch spec := spec.(type) {

@@ -64,7 +64,7 @@ func (q *question) resolve(pkg *types.Package, other func(path string) *types.Pa
 	}
 	for _, t := range q.Open.Views {
 		if t.Misnamed != nil {
-			continue // its JSON names are compared when those of the metadata are right
+			continue // its JSON names are compared when the names of the metadata are right
 		}
 		ref := q.viewed(t)
 		of := pkg

@@ -7,9 +7,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/syntax"
 )
 
-// copied returns the exported types that markers choose for deep copies: those of a package with a marker, or
-// those with one. It leaves out types whose deep copies a marker turns off, which may have fields of types
-// that no API needs, such as clients.
+// copied returns the exported types that markers choose for deep copies: the types of a package with a
+// marker, or types with one. It leaves out types whose deep copies a marker turns off, which may have fields
+// of types that no API needs, such as clients.
 func copied(src *syntax.Package) (names []string) {
 	wholePackage := false
 	comments := map[*ast.File]syntax.Comments{}

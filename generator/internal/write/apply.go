@@ -47,7 +47,7 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 		}
 	}
 	for _, t := range all {
-		t.forget()
+		t.deleteBackups()
 		t.prune()
 	}
 	return nil
@@ -87,7 +87,7 @@ func (t *transaction) prune() {
 	}
 }
 
-// transaction holds what has been done to a folder, and what undo needs. Paths are relative to the
+// transaction holds the changes that were made in a folder, for undo. Paths are relative to the
 // folder, with slashes.
 type transaction struct {
 	*folder
@@ -96,8 +96,8 @@ type transaction struct {
 	staged []stagedFile
 	// done are the changed files, in the order of the changes.
 	done []changedFile
-	// above are the new folders down to the folder, and below are those in it. Parents are
-	// before their children.
+	// above are the new folders down to the folder, and below are the new folders in it. Parents
+	// are before their children.
 	above, below []string
 }
 
@@ -172,7 +172,7 @@ func (t *transaction) stage(c Change) error {
 
 // replace renames a temporary file to its final name.
 func (t *transaction) replace(f stagedFile) error {
-	backup, err := t.keep(f.final)
+	backup, err := t.backUp(f.final)
 	if err != nil {
 		return err
 	}
@@ -208,8 +208,8 @@ func (t *transaction) remove(c Change) error {
 	return nil
 }
 
-// keep makes a second link to a file as its backup. It returns "" if there is no such file.
-func (t *transaction) keep(name string) (backup string, err error) {
+// backUp makes a second link to a file as its backup. It returns "" if there is no such file.
+func (t *transaction) backUp(name string) (backup string, err error) {
 	info, err := t.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -227,8 +227,8 @@ func (t *transaction) keep(name string) (backup string, err error) {
 	return backup, t.root.Rename(name, backup)
 }
 
-// forget deletes the backups.
-func (t *transaction) forget() {
+// deleteBackups deletes the backups.
+func (t *transaction) deleteBackups() {
 	for _, f := range t.done {
 		if f.backup != "" {
 			_ = t.root.Remove(f.backup)
@@ -236,7 +236,7 @@ func (t *transaction) forget() {
 	}
 }
 
-// undo undoes the changes in all folders, and returns the end of the error message: what is on disk now.
+// undo undoes the changes in all folders, and returns the end of the error message, which describes the disk.
 func undo(all []*transaction) string {
 	var errs []error
 	for _, t := range slices.Backward(all) {

@@ -7,12 +7,12 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Diff returns the plan as a unified diff that patch and git apply accept. It is empty if the
-// plan changes nothing. Its paths are those of messages.
+// Diff returns the plan as a unified diff that patch and git apply accept. It is empty if the plan
+// changes nothing. Its paths are the ones in messages.
 func (p *Plan) Diff() (string, error) {
 	var b strings.Builder
 	for _, c := range p.Changes {
-		from, to := "a/"+c.Shown, "b/"+c.Shown
+		from, to := "a/"+c.DisplayPath, "b/"+c.DisplayPath
 		if c.Old == nil {
 			from = "/dev/null"
 		}
@@ -22,7 +22,7 @@ func (p *Plan) Diff() (string, error) {
 		old := string(c.Old)
 		text, err := udiff.ToUnified(from, to, old, udiff.Lines(old, string(c.New)), udiff.DefaultContextLines)
 		if err != nil {
-			return "", fmt.Errorf("cannot compare %s: %w", c.Shown, err)
+			return "", fmt.Errorf("cannot compare %s: %w", c.DisplayPath, err)
 		}
 		b.WriteString(text)
 	}

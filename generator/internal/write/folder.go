@@ -24,8 +24,8 @@ type Output struct {
 	// them.
 	Roots []string
 	// Owned are files in Dir itself that belong to the generator although Dir is the user's. They are
-	// deleted if they are stale. The values say what the user can do instead of having the file, such
-	// as "remove --deepcopy".
+	// deleted if they are stale. The values are the advice for a user who does not want the file,
+	// such as "remove --deepcopy".
 	Owned map[string]string
 	// Header is the line that marks a file as written by the generator.
 	Header string
@@ -35,10 +35,10 @@ type Output struct {
 
 // Change is a file that differs.
 type Change struct {
-	// Dir is that of the output.
+	// Dir is the folder of the output.
 	Dir string
-	// Path is relative to Dir, with slashes, and Shown is the path as printed in messages.
-	Path, Shown string
+	// Path is relative to Dir, with slashes, and DisplayPath is the path as printed in messages.
+	Path, DisplayPath string
 	// Old is nil for a file that is created, New for one that is deleted.
 	Old, New []byte
 }
@@ -56,10 +56,10 @@ type folder struct {
 
 // change adds a change of the file at a path.
 func (f *folder) change(name string, before, after []byte) {
-	f.changes = append(f.changes, Change{Dir: f.dir, Path: name, Shown: path.Join(f.displayDir, name), Old: before, New: after})
+	f.changes = append(f.changes, Change{Dir: f.dir, Path: name, DisplayPath: path.Join(f.displayDir, name), Old: before, New: after})
 }
 
-// noun returns what the folder is for the user.
+// noun returns the word for the folder in messages.
 func (f *folder) noun() string {
 	if len(f.owned) > 0 {
 		return "package folder"
@@ -67,7 +67,7 @@ func (f *folder) noun() string {
 	return "output folder"
 }
 
-// otherwise returns what the user can do instead of having the file, which may be "" for the folder.
+// otherwise returns the advice for a user who does not want the file. name is "" for the folder.
 func (f *folder) otherwise(name string) string {
 	if len(f.owned) == 0 {
 		return "use another --output-dir"

@@ -37,7 +37,7 @@ func TestFolders(t *testing.T) {
 	}
 	var got []string
 	for _, c := range plan.Changes {
-		got = append(got, fmt.Sprintf("%s %t", c.Shown, c.New != nil))
+		got = append(got, fmt.Sprintf("%s %t", c.DisplayPath, c.New != nil))
 	}
 	if want := []string{"root/a.go true", "api/zz_generated.copy.go true", "api/zz_generated.register.go false"}; !slices.Equal(got, want) {
 		t.Errorf("the changes are %q, want %q", got, want)

@@ -17,7 +17,8 @@ import (
 )
 
 // checkNeighbors returns errors for the user's files in the packages of generated files that would not compile with
-// those: they are of another package, or declare the same names. Files that the run replaces or deletes do not matter.
+// the generated ones: they are of another package, or declare the same names. Files that the run replaces or deletes
+// do not matter.
 func (f *folder) checkNeighbors(root *os.Root, output Output) (errs []error) {
 	deleted := map[string]bool{}
 	for _, change := range f.changes {
@@ -61,7 +62,7 @@ func (f *folder) checkNeighbor(name string, content []byte, generated []string, 
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, f.file(name), content, parser.SkipObjectResolution)
 	if err != nil {
-		return nil // the compiler reports it, whatever is generated
+		return nil // the compiler reports it without generated files too
 	}
 	add := func(at token.Pos, format string, args ...any) {
 		pos := fset.Position(at)

@@ -13,12 +13,12 @@ func (f *folder) open() (*os.Root, error) {
 	root, err := os.OpenRoot(at[0])
 	for i := 1; i < len(at) && err == nil; i++ {
 		outer := root
-		var way string
-		if way, err = filepath.Rel(at[i-1], at[i]); err == nil {
-			root, err = outer.OpenRoot(way)
+		var rel string
+		if rel, err = filepath.Rel(at[i-1], at[i]); err == nil {
+			root, err = outer.OpenRoot(rel)
 		}
 		if err != nil {
-			if in := (&folder{dir: at[i-1]}).obstacle(outer, filepath.ToSlash(way)); in != nil {
+			if in := (&folder{dir: at[i-1]}).obstacle(outer, filepath.ToSlash(rel)); in != nil {
 				err = &fileError{in.file, "this symbolic link leads out of " + at[i-1] + ", or its target does not exist; " +
 					"replace it with its target, or " + f.otherwise("")}
 			}

@@ -125,7 +125,7 @@ func (f *folder) compare(ctx context.Context, root *os.Root, output Output) (err
 }
 
 // withoutCR returns content with the line ends that the generator writes. Git may have checked the file
-// out with those of Windows. For Go both are the same, also in a raw string.
+// out with the line ends of Windows. For Go both are the same, also in a raw string.
 func withoutCR(content []byte) []byte {
 	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// findStale adds the files to delete in a folder and below it: those that an earlier run wrote and
-// this run does not. It follows no symbolic links. at is a path whose last element is in parent.
+// findStale adds the files to delete in a folder and below it, which an earlier run wrote and this
+// run does not. It follows no symbolic links. at is a path whose last element is in parent.
 func (f *folder) findStale(ctx context.Context, parent *os.Root, at string, output Output) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (f *folder) findStale(ctx context.Context, parent *os.Root, at string, outp
 // ownedPrefix begins the names of the files in Output.Owned. No file below Output.Roots has it.
 const ownedPrefix = "zz_generated."
 
-// findOwned adds the files to delete in the folder itself: those of output.Owned that an earlier run
+// findOwned adds the files to delete in the folder itself: files of output.Owned that an earlier run
 // wrote and this run does not, and temporary files.
 func (f *folder) findOwned(parent *os.Root, output Output) error {
 	root, entries, err := f.list(parent, ".")

@@ -25,7 +25,7 @@ const abandonedAfter = time.Hour
 
 var temporaryPattern = regexp.MustCompile(`^` + regexp.QuoteMeta(temporaryPrefix) + `([0-9]{1,12})-[0-9]+$`)
 
-// isAbandoned reports whether name is that of a temporary file of a killed run.
+// isAbandoned reports whether a file is a temporary file of a killed run, by its name.
 func isAbandoned(name string, now time.Time) bool {
 	match := temporaryPattern.FindStringSubmatch(name)
 	if match == nil {

@@ -54,8 +54,8 @@ func (d *disk) plan(files map[string]string) *Plan {
 	return p
 }
 
-// String is what is on the disk: names, modes and content, and the times of
-// files. Those of folders change when a change is taken back.
+// String describes the disk: names, modes and content, and the times of files. The times of folders
+// change when a change is undone.
 func (d *disk) String() string {
 	var b strings.Builder
 	err := filepath.WalkDir(d.dir, func(file string, entry fs.DirEntry, err error) error {

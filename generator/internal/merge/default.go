@@ -8,11 +8,11 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// fallback returns the default of a field as JSON, or "". In packages of kube-openapi, a scalar that is
+// defaultValue returns the default of a field as JSON, or "". In packages of kube-openapi, a scalar that is
 // always in JSON has its zero value as the default.
-func (g *goSchema) fallback(field gotype.JSONField, markers topology, at site) string {
+func (g *goSchema) defaultValue(field gotype.JSONField, markers topology, at site) string {
 	t := field.Field.Type()
-	for !markers.fallback.isSet() { // the markers of the type count after those of the field
+	for !markers.defaultValue.isSet() { // the markers of the type count after the markers of the field
 		var next types.Type
 		switch t := t.(type) {
 		case *types.Pointer:
@@ -27,11 +27,11 @@ func (g *goSchema) fallback(field gotype.JSONField, markers topology, at site) s
 		}
 		t = next
 	}
-	if m := markers.fallback; m.isSet() {
+	if m := markers.defaultValue; m.isSet() {
 		switch {
 		case json.Valid([]byte(m.Value)):
 			return m.Value
-		case m.Name == "kubebuilder:default": // a string may have no quotes there, or those of a Go string
+		case m.Name == "kubebuilder:default": // a string may have no quotes there, or the quotes of a Go string
 			text, _ := json.Marshal(unquoted(m.Value))
 			return string(text)
 		}
