@@ -125,7 +125,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/listed":   {"runtime/wire"},
 	"runtime/cache/internal/mistakes": nil,
 	"runtime/cache/internal/monitor": {
-		"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier",
+		"internal/printable", "runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier",
 		"runtime/cache/internal/hook", "runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/mutation",
 		"runtime/cache/internal/outage", "runtime/cache/internal/pack", "runtime/cache/internal/processor", "runtime/cache/internal/progress",
 		"runtime/cache/internal/protocol", "runtime/cache/internal/reflector", "runtime/cache/internal/scoping", "runtime/cache/internal/stats", "runtime/cache/status",
@@ -139,12 +139,10 @@ var rooms = map[string][]string{
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",
 		"runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/reflector", "runtime/sharding", "runtime/wire", "runtime/writes",
 	},
-	"runtime/cache/internal/pack": {"internal/packing", "runtime/cache/internal/indexer", "runtime/cache/internal/source", "runtime/cache/internal/store", "runtime/wire"},
-	"runtime/cache/internal/processor": {
-		"runtime/cache/internal/clock", "runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/cache/internal/stats", "runtime/wire",
-	},
-	"runtime/cache/internal/progress": nil,
-	"runtime/cache/internal/protocol": {"internal/printable", "runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/pack":      {"internal/packing", "runtime/cache/internal/indexer", "runtime/cache/internal/source", "runtime/cache/internal/store", "runtime/wire"},
+	"runtime/cache/internal/processor": {"runtime/cache/internal/clock", "runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/wire"},
+	"runtime/cache/internal/progress":  nil,
+	"runtime/cache/internal/protocol":  {"internal/printable", "runtime/internal/", "runtime/redirect", "runtime/wire"},
 	"runtime/cache/internal/reflector": {
 		"internal/printable", "runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/freelist", "runtime/cache/internal/frontier",
 		"runtime/cache/internal/initial", "runtime/cache/internal/listed", "runtime/cache/internal/progress", "runtime/cache/internal/protocol",

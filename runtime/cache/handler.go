@@ -3,14 +3,10 @@ package cache
 import (
 	"fmt"
 	"reflect"
-	"runtime/debug"
-	"sync"
 	"time"
 
-	"k8s.io/klog/v2"
-
-	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
@@ -178,11 +174,11 @@ type ResourceEventHandlerRegistration interface {
 
 // listenerOptions returns the options of the listener of handler, without Resync. A
 // detector that is not nil checks the objects before and after each call.
-func listenerOptions(handler eventHandler, settings processor.Settings, detector *mutation.Detector, panics *handlerPanics) processor.Options {
+func listenerOptions(handler eventHandler, settings processor.Settings, detector *mutation.Detector, handlers *monitor.Handlers) processor.Options {
 	if settings.Name == "" {
 		settings.Name, settings.Unnamed = handler.name, true
 	}
-	options := processor.Options{Settings: settings, Deliver: handler.deliver, Failed: panics.report}
+	options := processor.Options{Settings: settings, Deliver: handler.deliver, Observer: handlers.Observe}
 	if deliver := options.Deliver; detector != nil {
 		options.Deliver = func(n *processor.Notification) {
 			detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
@@ -308,102 +304,5 @@ func (h FilteringResourceEventHandler[T]) deleteByKnown() (of reflect.Type, onDe
 			obj = known
 		}
 		next(known, obj, finalStateUnknown)
-	}
-}
-
-// handlerPanics decides whether handlers that panic, or that end their goroutine by
-// runtime.Goexit, continue. It keeps the last error of each that does.
-type handlerPanics struct {
-	// recovers is WithHandlerPanicRecovery.
-	recovers bool
-	resource string
-	// logger returns that of Run.
-	logger func() klog.Logger
-	// changed is called after errs was changed, without a lock.
-	changed func()
-
-	mu   sync.Mutex // guards errs
-	errs map[*processor.Listener]handlerPanic
-}
-
-// handlerPanic is the last error of a handler, and the time of its first one.
-type handlerPanic struct {
-	err   error
-	since time.Time
-}
-
-// report logs that the handler of l panicked with a value, or exited if value is nil.
-func (p *handlerPanics) report(l *processor.Listener, n *processor.Notification, value any) {
-	err := &HandlerPanicError{Handler: l.Name(), Namespace: n.Obj.GetNamespace(), Name: n.Obj.GetName()}
-	logPanic(p.logger(), p.resource, "handler", err, value, p.recovers)
-	p.keep(l, err)
-	p.changed()
-}
-
-// logPanic completes the error of a handler or a hook, as what says, that panicked with a value, or exited if value is nil, and
-// logs it. A panic ends the program then, unless recovers is set. The stack of the panic is still there.
-func logPanic(logger klog.Logger, resource, what string, err *HandlerPanicError, value any, recovers bool) {
-	err.Stack, err.Exited = debug.Stack(), value == nil
-	message := "A " + what + " called runtime.Goexit"
-	if !err.Exited {
-		err.Value, message = fmt.Sprint(value), "A "+what+" panicked"
-	}
-	values := []any{"resource", resource, what, err.Handler}
-	if err.Name != "" {
-		values = append(values, "object", printable.Text(ObjectName{err.Namespace, err.Name}.String()))
-	}
-	logger.Error(err, message, append(values, "stack", string(err.Stack))...)
-	if !recovers && !err.Exited {
-		panic(err)
-	}
-}
-
-// keep keeps the error of a listener until forget.
-func (p *handlerPanics) keep(l *processor.Listener, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if l.Removed() {
-		return // Removed is true before forget is called
-	}
-	if p.errs == nil {
-		p.errs = map[*processor.Listener]handlerPanic{}
-	}
-	since := time.Now()
-	if before, ok := p.errs[l]; ok {
-		since = before.since
-	}
-	p.errs[l] = handlerPanic{err, since}
-}
-
-// forget is called after a listener was removed.
-func (p *handlerPanics) forget(l *processor.Listener) {
-	p.mu.Lock()
-	_, failed := p.errs[l]
-	delete(p.errs, l)
-	p.mu.Unlock()
-	if failed {
-		p.changed()
-	}
-}
-
-// addTo adds the error of the handler that panicked first to a status without another error.
-func (p *handlerPanics) addTo(status *Status) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var first handlerPanic
-	for _, panicked := range p.errs {
-		if first.err == nil || panicked.since.Before(first.since) {
-			first = panicked
-		}
-	}
-	switch {
-	case first.err == nil:
-	case status.Phase == Watching:
-		status.Phase, status.Reason, status.Err = Degraded, HandlerPanic, first.err
-		if first.since.After(status.Since) {
-			status.Since = first.since
-		}
-	case status.Phase == Stopped && status.Err == nil:
-		status.Reason, status.Err = HandlerPanic, first.err
 	}
 }

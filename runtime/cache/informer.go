@@ -24,7 +24,6 @@ type sharedInformer struct {
 	monitor *monitor.Monitor
 	set     scopeSet
 	own     *ownwrites.Writes // nil without ReadYourWrites
-	panics  handlerPanics
 	face    face
 	reader  indexerFace
 	id      uint64 // InformerStatus.ID
@@ -47,17 +46,15 @@ func newInformer(settings config) *sharedInformer {
 	cache := newCache(&settings)
 	settings.Transform = oneAtATime(settings.Transform)
 	s := &sharedInformer{
-		panics:       handlerPanics{recovers: settings.HandlerPanicRecovery, resource: settings.name()},
 		id:           lastInformer.Add(1),
 		resyncPeriod: settings.ResyncPeriod,
 		config:       &settings,
 	}
 	s.monitor = monitor.New(monitor.Options{
-		Resource: settings.Resource, Name: s.set.name, Namespaces: s.set.namespaces, HasSynced: s.HasSynced,
+		Resource: settings.Resource, Collection: settings.name(), Recovers: settings.HandlerPanicRecovery, Name: s.set.name, Namespaces: s.set.namespaces, HasSynced: s.HasSynced,
 		Scopes: s.set.monitored, Left: s.set.leaving, Has: s.set.has, Awaits: s.set.awaits, Packing: packingOf(&settings), AddTo: s.addTo,
 		Detector: newDetector(&settings), IsDetectionVain: settings.MutationDetector && packingOf(&settings) != nil,
 	})
-	s.panics.logger, s.panics.changed = s.monitor.Base, s.monitor.Changed
 	s.core = informer.New(cache, s.monitor)
 	s.monitor.Follow(s.core)
 	s.face, s.reader = face{s}, indexerFace{cache}
@@ -77,9 +74,8 @@ func newInformer(settings config) *sharedInformer {
 // name names the informer in errors and logs.
 func (s *sharedInformer) name() string { return s.set.name() }
 
-// addTo adds to the Status what is known of handlers and own writes.
+// addTo adds to the Status what is known of own writes.
 func (s *sharedInformer) addTo(status *Status) {
-	s.panics.addTo(status)
 	if s.own != nil {
 		status.PendingWrites, status.LateWrites = s.own.Shown(), s.own.Refused()
 	}

@@ -41,5 +41,5 @@ func (c *config) hooks(name func() string) hook.Options[Status] {
 
 // hookFailed logs that a hook panicked with a value, or exited if value is nil.
 func (c *config) hookFailed(ctx context.Context, name string, value any) {
-	logPanic(klog.FromContext(ctx), c.name(), "hook", &HandlerPanicError{Handler: name}, value, c.HandlerPanicRecovery)
+	monitor.LogPanic(klog.FromContext(ctx), c.name(), "hook", &HandlerPanicError{Handler: name}, value, c.HandlerPanicRecovery)
 }

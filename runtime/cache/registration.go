@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/typedinformers/informer-gen/internal/human"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
@@ -29,7 +30,7 @@ func (r *registration) NotSyncedReason() string {
 // HandlerPanicked is an extension point; see ResourceEventHandler. The panic is logged, and then ends the program, or is
 // in Status if WithHandlerPanicRecovery is set.
 func (r *registration) HandlerPanicked(obj Object, value any) {
-	r.informer.panics.report(r.Listener, &processor.Notification{Obj: obj}, value)
+	monitor.HandlerOf(r.Listener).Panicked(obj, value)
 }
 
 func (r *registration) waitsFor() (subject, status.NotSynced) {
@@ -65,7 +66,7 @@ func (s *sharedInformer) addEventHandler(handler eventHandler, options []Handler
 	for _, option := range options {
 		option(&settings)
 	}
-	listening := listenerOptions(handler, settings, s.monitor.Detector(), &s.panics)
+	listening := listenerOptions(handler, settings, s.monitor.Detector(), s.monitor.Handlers())
 	listening.Resync = s.core.Resync
 	l := processor.NewListener(listening)
 	if !s.core.AddHandler(l) {
@@ -86,7 +87,9 @@ func (s *sharedInformer) RemoveEventHandler(r ResourceEventHandlerRegistration) 
 		return fmt.Errorf("cannot remove a handler from %s: %w", s.name(), errForeignRegistration)
 	}
 	s.core.RemoveHandler(own.Listener)
-	s.panics.forget(own.Listener)
+	if monitor.HandlerOf(own.Listener).HasFailed() {
+		s.monitor.Changed() // the Status has its error no longer
+	}
 	return nil
 }
 

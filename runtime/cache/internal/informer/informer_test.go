@@ -51,6 +51,18 @@ func (q *quiet) Listed()  { q.heard = append(q.heard, "listed") }
 func (q *quiet) Ended()   { q.heard = append(q.heard, "ended") }
 func (q *quiet) Stopped() { q.heard = append(q.heard, "stopped") }
 
+// ignoring is a processor.Observer.
+type ignoring struct{}
+
+func (ignoring) Begin()                              {}
+func (ignoring) End(clock.Stamp)                     {}
+func (ignoring) Rest()                               {}
+func (ignoring) Failed(*processor.Notification, any) {}
+func (ignoring) Removed()                            {}
+func (ignoring) Gone()                               {}
+
+func unobserved(*processor.Listener) processor.Observer { return ignoring{} }
+
 func wantEqual(t *testing.T, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -185,7 +197,7 @@ func TestWaitsComeLast(t *testing.T) {
 // TestChangesAreNotedFirst: the cache has a change when the observer gets it, and no handler does.
 func TestChangesAreNotedFirst(t *testing.T) {
 	c, scope, heard := plain()
-	l := processor.NewListener(processor.Options{})
+	l := processor.NewListener(processor.Options{Observer: unobserved})
 	c.AddHandler(l)
 	var got []string
 	heard.noted = func(notes []processor.Notification) {
@@ -218,7 +230,7 @@ func TestObserverHearsInOrder(t *testing.T) {
 			t.Error("a plain informer has a feature")
 		}
 		var handled []string
-		l := processor.NewListener(processor.Options{Deliver: func(n *processor.Notification) {
+		l := processor.NewListener(processor.Options{Observer: unobserved, Deliver: func(n *processor.Notification) {
 			handled = append(handled, fmt.Sprint(n.Obj.GetName(), n.Initial))
 		}})
 		c.AddHandler(l)

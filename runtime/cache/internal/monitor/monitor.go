@@ -36,6 +36,9 @@ type Options struct {
 	// Name names the collection in logs and errors. Namespaces are those of status.Informer.
 	Name       func() string
 	Namespaces func() []string
+	// Collection is the name of the collection without its scopes. Recovers is set if handlers that panic continue.
+	Collection string
+	Recovers   bool
 	// HasSynced reports whether the first lists were read.
 	HasSynced func() bool
 	// Scopes returns those whose objects are wanted, sorted. Left returns those from which others will take over, and Has reports
@@ -68,13 +71,16 @@ type Monitor struct {
 	size                stats.Estimate
 
 	subscribers
-	choice choice
-	ctx    atomic.Pointer[context.Context] // of Run; nil before
+	handlers Handlers
+	choice   choice
+	ctx      atomic.Pointer[context.Context] // of Run; nil before
 }
 
 // New returns a Monitor. Follow tells it the informer, if there is one. Hear comes after the first scopes.
 func New(options Options) *Monitor {
 	m := &Monitor{options: options}
+	m.handlers.Resource, m.handlers.Recovers = options.Collection, options.Recovers
+	m.handlers.Logger, m.handlers.Changed = m.Base, m.Changed
 	m.outages.Informer = reported{m}
 	return m
 }
@@ -159,6 +165,9 @@ func (m *Monitor) Noted(notes []processor.Notification) {
 	}
 }
 
+// Handlers returns what observes the handlers.
+func (m *Monitor) Handlers() *Handlers { return &m.handlers }
+
 // Detector returns what finds changes of cached objects, or nil.
 func (m *Monitor) Detector() *mutation.Detector { return m.options.Detector }
 
@@ -221,6 +230,7 @@ func (m *Monitor) Status() status.Status {
 	all := m.Following()
 	if m.core != nil {
 		all.Objects = m.core.Indexer.Len()
+		m.handlers.AddError(&all, m.core)
 	}
 	if m.options.AddTo != nil {
 		m.options.AddTo(&all)

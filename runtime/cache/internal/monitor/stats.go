@@ -6,7 +6,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -28,30 +27,13 @@ func (m *Monitor) Stats() status.Stats {
 		all.Staleness = max(all.Staleness, now.Since(scope.Frontier.Heard()))
 	}
 	m.addObjects(&all, now)
-	m.addHandlers(&all, now)
+	m.handlers.AddStats(&all, core, now)
 	return all
 }
 
 func histogramOf(h *stats.Histogram) (read status.Histogram) {
 	read.Counts, read.Sum = h.Read()
 	return read
-}
-
-// addHandlers adds the handlers.
-func (m *Monitor) addHandlers(all *status.Stats, now clock.Stamp) {
-	listeners, removed := m.core.Processor.Observe()
-	for _, l := range listeners {
-		h := HandlerStats(l, now)
-		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(m.core.Mark()), m.core.HadSynced(l.Lists()), l.Backlog()
-		all.Handlers = append(all.Handlers, h)
-	}
-	for _, gone := range removed {
-		calls := &gone.Calls
-		all.Removed = append(all.Removed, status.HandlerStats{
-			Name: gone.Name, Unnamed: gone.Name == "",
-			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics, Latency: status.Histogram{Counts: calls.Latency, Sum: calls.LatencySum},
-		})
-	}
 }
 
 // addObjects adds the memory of the objects, and the sizes of the indexes.
@@ -88,16 +70,6 @@ func (m *Monitor) estimate(now clock.Stamp, count int, sample func(n int) []wire
 
 // ForgetSize makes the next Stats read the objects. It is for benchmarks.
 func (m *Monitor) ForgetSize() { m.size = stats.Estimate{} }
-
-// HandlerStats returns the counters of a handler that do not depend on a queue.
-func HandlerStats(l *processor.Listener, now clock.Stamp) status.HandlerStats {
-	calls := l.Calls(now)
-	return status.HandlerStats{
-		Name: l.Name(), Unnamed: l.Unnamed(),
-		Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
-		Running: calls.Running, Slowest: calls.Slowest, Latency: status.Histogram{Counts: calls.Latency, Sum: calls.LatencySum},
-	}
-}
 
 // addTraffic adds what the Reflectors have read.
 func (m *Monitor) addTraffic(all *status.Stats) {

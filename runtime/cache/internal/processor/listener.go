@@ -14,10 +14,8 @@ type Options struct {
 	Settings
 	// Deliver calls the handler.
 	Deliver func(*Notification)
-	// Failed is called when the handler panicked with a value, or, if value is nil, ended
-	// the goroutine by runtime.Goexit. The handler's stack is still there. If Failed
-	// returns, the handler continues with the next notification.
-	Failed func(l *Listener, n *Notification, value any)
+	// Observer returns what hears of the Listener. It is called once, by NewListener, and not from that goroutine.
+	Observer func(*Listener) Observer
 	// Resync is called each ResyncPeriod, if that is not 0. It may call Enqueue.
 	Resync func(*Listener)
 }
@@ -38,7 +36,8 @@ type Settings struct {
 // Listener is the queue and the goroutine of one handler. Its methods are safe for
 // concurrent use.
 type Listener struct {
-	options Options
+	options  Options
+	observer Observer
 
 	mu        sync.Mutex // guards what follows
 	pending   []Batch
@@ -54,11 +53,10 @@ type Listener struct {
 	goneOnce sync.Once
 	// lists are the initial lists that the handler has returned from.
 	lists initial.Lists
-	// enqueued is the number of notifications that were ever in the queue, and merged that of
-	// those that were merged into others.
-	enqueued, merged atomic.Int64
-	dropped          atomic.Bool // by drop
-	calls            calls
+	// enqueued is the number of notifications that were ever in the queue, merged that of
+	// those that were merged into others, and processed that of calls that have returned or panicked.
+	enqueued, merged, processed atomic.Int64
+	dropped                     atomic.Bool // by drop
 
 	// Only the goroutine of run uses the fields below. If the handler ends that goroutine,
 	// the next one continues from them.
@@ -70,13 +68,18 @@ type Listener struct {
 
 // NewListener returns a Listener with an empty queue.
 func NewListener(options Options) *Listener {
-	return &Listener{
+	l := &Listener{
 		options:  options,
 		wake:     make(chan struct{}, 1),
 		stopping: make(chan struct{}),
 		gone:     make(chan struct{}),
 	}
+	l.observer = options.Observer(l)
+	return l
 }
+
+// Observer returns what hears of the Listener.
+func (l *Listener) Observer() Observer { return l.observer }
 
 // Name returns the name of the handler.
 func (l *Listener) Name() string { return l.options.Name }
@@ -97,6 +100,12 @@ func (l *Listener) Gone() <-chan struct{} { return l.gone }
 // Removed reports whether the Listener was removed from its Processor.
 func (l *Listener) Removed() bool { return l.removed.Load() }
 
+// Processed returns the number of calls that have ended.
+func (l *Listener) Processed() uint64 { return uint64(l.processed.Load()) }
+
+// Merged returns the number of notifications that were merged into others.
+func (l *Listener) Merged() uint64 { return uint64(l.merged.Load()) }
+
 // Backlog returns the number of notifications that wait, with the one in progress. It is 0
 // after the end.
 func (l *Listener) Backlog() int {
@@ -104,7 +113,7 @@ func (l *Listener) Backlog() int {
 		return 0
 	}
 	// In this order, what happens meanwhile makes it larger and never negative.
-	processed, merged := int64(l.calls.ended.Load()), l.merged.Load()
+	processed, merged := l.processed.Load(), l.merged.Load()
 	return int(l.enqueued.Load() - merged - processed)
 }
 
@@ -151,7 +160,13 @@ func (l *Listener) coalesceLocked() {
 	l.waiting, l.coalesced = len(one.Notes), len(one.Notes)
 }
 
-func (l *Listener) leave() { l.goneOnce.Do(func() { close(l.gone) }) }
+// leave is called when no call follows.
+func (l *Listener) leave() {
+	l.goneOnce.Do(func() {
+		l.observer.Gone()
+		close(l.gone)
+	})
+}
 
 func (l *Listener) stop() {
 	l.stopOnce.Do(func() { close(l.stopping) })
@@ -202,14 +217,14 @@ func (l *Listener) takePending() []Batch {
 func (l *Listener) Drain() []Batch {
 	batches := l.takePending()
 	for _, b := range batches {
-		l.calls.ended.Add(uint64(len(b.Notes)))
+		l.processed.Add(int64(len(b.Notes)))
 	}
 	return batches
 }
 
 // drop releases what is pending: a caller may keep a Listener that has ended.
 func (l *Listener) drop() {
-	l.calls.rest()
+	l.observer.Rest()
 	l.takePending()
 	l.inHand, l.at, l.next = nil, 0, 0
 	l.dropped.Store(true)
@@ -220,7 +235,7 @@ func (l *Listener) handleInHand() bool {
 	if l.inHand == nil {
 		return !l.isStopping()
 	}
-	l.calls.begin()
+	l.observer.Begin()
 	for ; l.at < len(l.inHand); l.at++ {
 		b := &l.inHand[l.at]
 		for l.next < len(b.Notes) {
@@ -233,7 +248,7 @@ func (l *Listener) handleInHand() bool {
 		}
 		b.Notes, l.next = nil, 0 // so that it keeps no objects alive
 	}
-	l.calls.rest()
+	l.observer.Rest()
 	clear(l.inHand)
 	l.mu.Lock()
 	l.memory.Give(l.inHand)
@@ -251,16 +266,20 @@ func (l *Listener) handleNext(b *Batch) {
 			return
 		}
 		n, value := &b.Notes[l.next], recover()
-		l.next++
-		l.calls.end(b.Received)
-		l.calls.panics.Add(1)
+		l.end(b)
 		l.exited = value == nil // recover returns a value for each panic
-		l.options.Failed(l, n, value)
+		l.observer.Failed(n, value)
 	}()
 	for l.next < len(b.Notes) && !l.isStopping() {
 		l.options.Deliver(&b.Notes[l.next])
-		l.next++
-		l.calls.end(b.Received)
+		l.end(b)
 	}
 	returned = true
+}
+
+// end is called after each call, for b.Notes[l.next].
+func (l *Listener) end(b *Batch) {
+	l.next++
+	l.processed.Add(1) // first: no other count of calls is larger
+	l.observer.End(b.Received)
 }

@@ -1,8 +1,7 @@
 // Package processor passes the changes of a cache to its handlers. Each handler has a
 // Listener, with a queue and a goroutine. It gets the notifications in the order in which
 // they were distributed, from one goroutine at a time. It never delays another handler or
-// the caller of Distribute. A backlog limit bounds its queue. calls.go counts and times the calls
-// of each handler.
+// the caller of Distribute. A backlog limit bounds its queue. An Observer hears of the calls.
 package processor
 
 import (
@@ -20,9 +19,6 @@ type Processor struct {
 	running   bool
 	stopped   bool
 	wg        sync.WaitGroup // one for each running listener
-
-	removing sync.Mutex // guards removed, and that a Listener is either there or in listeners
-	removed  *removed   // nil until the first Remove
 }
 
 // New returns a Processor without listeners.
@@ -50,7 +46,7 @@ func (p *Processor) serve(l *Listener) {
 				p.serve(l)
 				return
 			}
-			p.leave(l)
+			l.leave()
 		}()
 		l.run()
 	})
@@ -58,14 +54,18 @@ func (p *Processor) serve(l *Listener) {
 
 // Remove stops a listener. Its handler may still run; see Gone.
 func (p *Processor) Remove(l *Listener) {
-	if !slices.Contains(p.Listeners(), l) {
+	all := p.Listeners()
+	i := slices.Index(all, l)
+	if i < 0 {
 		return // it was removed before
 	}
-	p.retire(l)
+	l.observer.Removed() // first: whoever finds it among the listeners may ask its Observer
+	all = slices.Delete(slices.Clone(all), i, i+1)
+	p.listeners.Store(&all)
 	l.removed.Store(true)
 	l.stop()
 	if !p.running && !p.stopped { // otherwise it was served, and leaves by itself
-		p.leave(l)
+		l.leave()
 	}
 }
 
