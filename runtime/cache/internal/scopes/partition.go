@@ -1,7 +1,6 @@
 package scopes
 
 import (
-	"context"
 	"iter"
 	"maps"
 	"sync/atomic"
@@ -26,29 +25,6 @@ type Partition struct {
 	left atomic.Pointer[[]*informer.Scope]
 	// isLater is set if there are no scopes before the first Set.
 	isLater bool
-}
-
-// Wanted is a scope of a partition.
-type Wanted struct {
-	*informer.Scope
-	Region
-	// IsHeld is set while what the scope has read is not in the cache, because another one still has its objects.
-	IsHeld atomic.Bool
-	// LeaveOut makes the scope drop what it reads of some namespaces, which it never has again. It is nil unless the scope has all
-	// namespaces that no other one names.
-	LeaveOut func(namespaces []string)
-
-	isWanted bool
-}
-
-// Follower is a feature behind a Partition that keeps something for each scope.
-type Follower interface {
-	// Follow is called when other scopes are open. isWhole is not set.
-	Follow(open iter.Seq[*informer.Scope], isWhole bool)
-	// Move is called when a scope takes over some names from another one, before its list is admitted.
-	Move(from, to frontier.ID, has func(listed.Name) bool)
-	// Behind returns a version above after that a scope has to reach before it may take over, and 0 if there is none.
-	Behind(id frontier.ID, after uint64) uint64
 }
 
 // New adds a Partition to an informer whose first scopes are these. If isLater is set, there are none before the first Set, and
@@ -206,47 +182,6 @@ func (p *Partition) followers() iter.Seq[Follower] {
 	}
 }
 
-// Admit implements informer.Feature: it drops what is about objects of other scopes, and holds back what a scope has read that
-// has not taken over.
-func (p *Partition) Admit(deltas []deltafifo.Delta, reached []deltafifo.Reached) ([]deltafifo.Delta, []deltafifo.Reached) {
-	kept := deltas[:0]
-	if len(p.handovers) > 0 {
-		kept = make([]deltafifo.Delta, 0, len(deltas))
-	}
-	var taken []deltafifo.Reached
-	for i := range deltas {
-		d := &deltas[i]
-		switch h := p.handovers[d.Scope]; {
-		case p.open[d.Scope] == nil: // it was closed
-		case h != nil:
-			h.hold(d)
-			kept, taken = p.handOver(kept, taken)
-		case d.Type == deltafifo.Replaced:
-			version, _ := frontier.Parse(d.Collection.Version)
-			p.owners.NoteList(d.Scope, version)
-			d.Collection.Part = p.partOf(p.open[d.Scope])
-			kept, taken = p.handOver(append(kept, *d), taken)
-		case p.owns(d):
-			if p.owners.HasOpenings() {
-				version, _ := frontier.Parse(d.Version())
-				p.owners.Note(d.Scope, listed.NameOf(&d.Item), version)
-			}
-			kept = append(kept, *d)
-		}
-	}
-	for i := range reached {
-		to := &reached[i]
-		switch h := p.handovers[to.Scope]; {
-		case p.open[to.Scope] == nil: // it was closed
-		case h != nil:
-			h.reach(to.Position)
-		default:
-			taken = append(taken, *to)
-		}
-	}
-	return kept, taken
-}
-
 // owns reports whether the scope of an event has its object.
 func (p *Partition) owns(d *deltafifo.Delta) bool { return p.Has(d.Scope, listed.NameOf(&d.Item)) }
 
@@ -254,17 +189,3 @@ func (p *Partition) owns(d *deltafifo.Delta) bool { return p.Has(d.Scope, listed
 func (p *Partition) partOf(w *Wanted) *deltafifo.Part {
 	return &deltafifo.Part{Namespace: w.Scope.Namespace, Has: func(name listed.Name) bool { return p.Has(w.ID, name) }}
 }
-
-// Reached implements informer.Feature: some scopes may take over now.
-func (p *Partition) Reached([]deltafifo.Reached) ([]deltafifo.Delta, []deltafifo.Reached) {
-	if len(p.handovers) == 0 {
-		return nil, nil
-	}
-	return p.handOver(nil, nil)
-}
-
-// Start implements informer.Feature.
-func (p *Partition) Start(context.Context) {}
-
-// End implements informer.Feature.
-func (p *Partition) End() { p.handovers = nil }
