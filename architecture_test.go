@@ -190,7 +190,7 @@ func TestImportsPointOneWay(t *testing.T) {
 func TestCoreImportsNoFeature(t *testing.T) {
 	const internal = "runtime/cache/internal/"
 	packages := listPackages(t)
-	for _, core := range []string{"deltafifo", "frontier", "indexer", "informer", "listed", "processor", "protocol", "reflector", "source", "store"} {
+	for _, core := range []string{"deltafifo", "frontier", "gate", "indexer", "informer", "listed", "processor", "progress", "protocol", "reflector", "source", "store"} {
 		reached := []string{internal + core}
 		if packages[internal+core].ImportPath == "" {
 			t.Errorf("there is no package %s", internal+core)
@@ -202,7 +202,10 @@ func TestCoreImportsNoFeature(t *testing.T) {
 				}
 			}
 		}
-		for _, feature := range []string{"ownwrites", "pack", "scopes"} {
+		for _, feature := range []string{"advice", "hook", "monitor", "mutation", "outage", "ownwrites", "pack", "scopes", "stats"} {
+			if packages[internal+feature].ImportPath == "" {
+				t.Errorf("there is no package %s", internal+feature)
+			}
 			if slices.Contains(reached, internal+feature) {
 				t.Errorf("%s imports the feature %s, by one of %q", core, feature, reached)
 			}
