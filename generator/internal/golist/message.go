@@ -63,7 +63,7 @@ func addError(errs *model.Errors, dir string, err packages.Error, pkg *packages.
 			fix = "did you mean ./" + name + "?"
 		}
 	case strings.Contains(text, "missing go.sum entry") && !strings.Contains(text, "go mod "):
-		fix = "to add it: go get " + versionedModule(text)
+		fix = "to add it: go get " + quotedModule(text)
 	case strings.HasPrefix(text, "pattern ") && lacksFolder(dir, patternOf(text)):
 		pattern := patternOf(text)
 		text = "pattern " + pattern + " matches no package, because the folder does not exist"
@@ -125,8 +125,8 @@ func lacksFolder(dir, pattern string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// versionedModule returns the first word of text that is a module with a version, for a shell.
-func versionedModule(text string) string {
+// quotedModule returns the first word of text that is a module with a version, for a shell.
+func quotedModule(text string) string {
 	for _, word := range strings.Fields(text) {
 		if word = strings.TrimSuffix(word, ":"); strings.Contains(word, "@") {
 			return terminal.Quote(word)
