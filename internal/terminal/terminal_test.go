@@ -90,4 +90,4 @@ func TestCommandsAreQuoted(t *testing.T) {
 }
 
 // quotes matches the calls that quote the words of a command, and two commands without a word of the input.
-var quotes = regexp.MustCompile(`terminal\.Quote\(|moduleOf\(|go mod init|go get before informer-gen`)
+var quotes = regexp.MustCompile(`terminal\.Quote\(|quotedModule\(|go mod init|go get before informer-gen`)
