@@ -117,8 +117,8 @@ type list struct {
 type why uint8
 
 const (
-	// noStreams: streaming lists are not requested.
-	noStreams why = iota
+	// The zero value: streaming lists are not requested.
+	_ why = iota
 	// streamFailed: a streaming list has failed. If the list succeeds, that was the stream's fault.
 	streamFailed
 	// allFailed: a streaming list and lists have failed.
