@@ -2,9 +2,9 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard examples/operator testserver test test/kubebuilder hack/tools
+MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard vet examples/operator testserver test test/kubebuilder hack/tools
 # Those that users require: their dependencies are those of users, and lint compares their exported API with that of the last tag.
-USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard testserver
+USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard testserver vet
 # The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one of each minor version, and the newest
 # pre-release. --newest stands for the newest ones of the module proxy.
 KUBERNETES ?= v0.34.0 v0.35.0 v0.36.0 v0.37.2 v0.38.0-beta.0
@@ -45,7 +45,7 @@ endef
 # Recipes have no absolute paths: the shell would split one that has a space. They take VERSION, which is the
 # name of a tag in the workflow of a release, from the environment: make would run a $(shell …) in it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-shards test test-server test-all test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild test-operators apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt soak clean
+.PHONY: help demo demo-shards test test-server test-all test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-vet test-wild test-operators apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt soak clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,7 +76,7 @@ test-all: lint ## Run all checks and tests of all modules, before a release and 
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
-	$(MAKE) test-example test-builtin test-crds test-clientgo test-packed test-crcache test-metrics test-coordinator test-tools test-e2e
+	$(MAKE) test-example test-builtin test-crds test-clientgo test-packed test-crcache test-metrics test-coordinator test-vet test-tools test-e2e
 
 test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
@@ -121,6 +121,9 @@ test-metrics: ## Run the tests of the metrics of informers
 
 test-coordinator: ## Run the tests of the coordinator of shards, with 10,000 random histories of its members, in 2 minutes
 	cd shard && $(RACE) $(TEST) -skip=TestHistories ./... && $(TEST) -run=TestHistories ./internal/member
+
+test-vet: ## Run the tests of informer-vet, and of its examples in docs/vet.md
+	cd vet && $(TEST) ./...
 
 test-tools: ## Run the tests of the commands in hack/tools, and type the commands of README.md and other pages in empty folders
 	cd hack/tools && $(TEST) -race ./...

@@ -1,0 +1,5 @@
+package types
+
+type PatchType string
+
+const MergePatchType PatchType = "application/merge-patch+json"

@@ -1,0 +1,5 @@
+package wait
+
+import "time"
+
+func Until(f func(), period time.Duration, stop <-chan struct{}) {}
