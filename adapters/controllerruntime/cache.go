@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -54,21 +53,6 @@ type informerKey struct {
 
 // logger has the name of the logger of controller-runtime's cache.
 var logger = log.Log.WithName("controller-runtime").WithName("cache")
-
-// New returns a *Cache for ctrl.Options.NewCache. The error joins all mistakes in the options.
-//
-// If options.NewInformer is set, that function makes the informers, so New returns
-// controller-runtime's own cache, which is no *Cache.
-func New(config *rest.Config, options ctrlcache.Options) (ctrlcache.Cache, error) {
-	if options.NewInformer != nil {
-		return ctrlcache.New(config, options)
-	}
-	s, err := resolve(config, options)
-	if err != nil {
-		return nil, err
-	}
-	return s.newCache(), nil
-}
 
 func (s *settings) newCache() *Cache {
 	c := &Cache{

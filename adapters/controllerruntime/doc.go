@@ -21,6 +21,7 @@
 //	                           │ bodies
 //	                        rest.go
 //
+//	with.go      With and its options, and New
 //	cache.go     Cache: its informers, Start, and waiting for them
 //	options.go   cache.Options with all defaults, or the mistakes in them
 //	plan.go      what the options mean for the namespaces of one kind
@@ -31,12 +32,13 @@
 //	reader.go    Get and List
 //	layout.go    copies objects to what a caller passed
 //	rest.go      requests for lists and watches
+//	packed.go    Packed
 //	writes.go    ReadYourWrites, and WaitFor
 //	status.go    Kinds and Statuses: the state and the counters, for the page and the metrics
 //	health.go    ReadyChecker
 //	source.go    NewSource: the events of an informer of your own, for a controller
 //
-// With ReadYourWrites in place of New, the cache also has the response to each write of the
+// With has options. With ReadYourWrites, the cache also has the response to each write of the
 // manager's client, before the watch reports it.
 //
 // # What it promises
@@ -82,5 +84,5 @@
 // # What it does not do
 //
 // It is not used if Options.NewInformer is set: then New returns controller-runtime's own cache, and
-// ReadYourWrites an error. It does not write to the API server.
+// With with options an error. It does not write to the API server.
 package crcache

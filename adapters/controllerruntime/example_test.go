@@ -43,12 +43,12 @@ func ExampleNew() {
 	// web
 }
 
-// Two more lines let the cache have what the manager's client has written.
+// An option, and two more lines, let the cache have what the manager's client has written.
 func ExampleReadYourWrites() {
 	own := &writes.Observer{}
 	config := newConfig()
 	config.Wrap(own.Transport)
-	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.ReadYourWrites(own), Metrics: noMetrics})
+	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.With(crcache.ReadYourWrites(own)), Metrics: noMetrics})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -49,7 +49,7 @@ type settings struct {
 }
 
 // resolve checks options and adds the defaults. options is not changed. The error joins all
-// mistakes.
+// mistakes. The settings are nil if others cannot be looked for.
 func resolve(config *rest.Config, options ctrlcache.Options) (*settings, error) {
 	if config == nil {
 		return nil, errors.New("crcache: the rest.Config is nil; pass the one of the manager")
@@ -202,6 +202,14 @@ func (s *settings) planFor(gvk schema.GroupVersionKind, isNamespaced bool) *plan
 		return s.namespaced
 	}
 	return s.clustered
+}
+
+// plansOf returns the plans that a kind may have, if it is not known whether it is namespaced.
+func (s *settings) plansOf(gvk schema.GroupVersionKind) []*plan {
+	if p, ok := s.byKind[gvk]; ok {
+		return []*plan{p}
+	}
+	return []*plan{s.namespaced, s.clustered}
 }
 
 // checkConfig returns the mistakes in the settings of a namespace, which field names.

@@ -5,36 +5,29 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
-	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// Packed returns a function for ctrl.Options.NewCache. Its cache is that of newCache, which is New or a result of
-// ReadYourWrites. It keeps the objects of some kinds as the texts of the API server, compressed, and decodes those that it
-// returns, so it need not copy them. objects name the kinds; without any, these are all kinds. package runtime/packed has a Compression:
+// Packed is an option of With: the cache keeps the objects of some kinds as the texts of the API server, compressed, and decodes
+// those that it returns, so it need not copy them. objects name the kinds; without any, these are all kinds. Package
+// runtime/packed has a Compression:
 //
-//	ctrl.Options{NewCache: crcache.Packed(crcache.New, packed.Compression{}, &corev1.Pod{}, &corev1.Secret{})}
+//	crcache.With(crcache.Packed(packed.Compression{}, &corev1.Pod{}, &corev1.Secret{}))
 //
-// UnsafeDisableDeepCopy makes no difference for these kinds. The function returns an error for a kind with a transform, because
+// UnsafeDisableDeepCopy makes no difference for these kinds. A kind with a transform is a mistake, because
 // texts of the server cannot be transformed. TransformStripManagedFields is allowed: managed fields are cut from the texts.
-func Packed(newCache ctrlcache.NewCacheFunc, compression cache.Compression, objects ...client.Object) ctrlcache.NewCacheFunc {
-	return func(config *rest.Config, options ctrlcache.Options) (ctrlcache.Cache, error) {
-		if compression == nil {
-			return nil, errors.New("crcache: Packed needs a Compression, but it is nil; pass packed.Compression{}")
+func Packed(compression cache.Compression, objects ...client.Object) Option {
+	return func(s *settings) error {
+		switch {
+		case compression == nil:
+			return errors.New("crcache: Packed needs a Compression, but it is nil; pass packed.Compression{}")
+		case s.packing.compression != nil:
+			return errors.New("crcache: Packed is there twice; pass all kinds to one")
 		}
-		made, err := newCache(config, options)
-		if err != nil {
-			return nil, err
-		}
-		c, is := made.(*Cache)
-		if !is {
-			return nil, fmt.Errorf("crcache: Packed has no effect on a %T; pass New or ReadYourWrites, and no Options.NewInformer", made)
-		}
-		return c, c.settings.pack(compression, objects)
+		return s.pack(compression, objects)
 	}
 }
 
@@ -72,10 +65,8 @@ func (s *settings) pack(compression cache.Compression, objects []client.Object) 
 			continue
 		}
 		s.packing.kinds[gvk] = struct{}{}
-		if p := s.byKind[gvk]; p != nil {
+		for _, p := range s.plansOf(gvk) {
 			errs = append(errs, checkPlan(gvk.Kind, p))
-		} else {
-			errs = append(errs, checkPlan(gvk.Kind, s.namespaced), checkPlan(gvk.Kind, s.clustered))
 		}
 	}
 	return errors.Join(errs...)

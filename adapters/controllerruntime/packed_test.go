@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -45,7 +44,7 @@ func (p prefixes) Decompress(buffer, compressed []byte) ([]byte, error) {
 func newPackedCache(t *testing.T, s *server, options ctrlcache.Options, objects ...client.Object) *Cache {
 	t.Helper()
 	options.HTTPClient, options.Scheme, options.Mapper = s.client(), testScheme(), testMapper()
-	c, err := Packed(New, prefixes{}, objects...)(s.config(), options)
+	c, err := With(Packed(prefixes{}, objects...))(s.config(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,21 +152,19 @@ func TestPackedMistakes(t *testing.T) {
 	withDefault.DefaultTransform = transform
 	withKind.ByObject = map[client.Object]ctrlcache.ByObject{&widget{}: {Transform: transform}}
 	strips.DefaultTransform = ctrlcache.TransformStripManagedFields()
-	other := func(*rest.Config, ctrlcache.Options) (ctrlcache.Cache, error) { return nil, nil }
 	for name, test := range map[string]struct {
-		make    ctrlcache.NewCacheFunc
+		packed  Option
 		options ctrlcache.Options
 		want    string
 	}{
-		"no compression":        {Packed(New, nil), of, "pass packed.Compression{}"},
-		"a transform":           {Packed(New, prefixes{}), withDefault, "has a Transform"},
-		"a transform of a kind": {Packed(New, prefixes{}, &widget{}), withKind, "Packed: Widget has a Transform"},
-		"of another kind":       {Packed(New, prefixes{}, &corev1.Pod{}), withKind, ""},
-		"managed fields":        {Packed(New, prefixes{}), strips, ""},
-		"an unknown type":       {Packed(New, prefixes{}, &metav1.PartialObjectMetadata{}), of, "Packed(*v1.PartialObjectMetadata)"},
-		"another cache":         {Packed(other, prefixes{}), of, "has no effect on a"},
+		"no compression":        {Packed(nil), of, "pass packed.Compression{}"},
+		"a transform":           {Packed(prefixes{}), withDefault, "has a Transform"},
+		"a transform of a kind": {Packed(prefixes{}, &widget{}), withKind, "Packed: Widget has a Transform"},
+		"of another kind":       {Packed(prefixes{}, &corev1.Pod{}), withKind, ""},
+		"managed fields":        {Packed(prefixes{}), strips, ""},
+		"an unknown type":       {Packed(prefixes{}, &metav1.PartialObjectMetadata{}), of, "Packed(*v1.PartialObjectMetadata)"},
 	} {
-		_, err := test.make(s.config(), test.options)
+		_, err := With(test.packed)(s.config(), test.options)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: the error is %v, want %q", name, err, test.want)
 		}

@@ -54,7 +54,7 @@ func ownWrites() (manager.Manager, error) {
 	config := ctrl.GetConfigOrDie()
 	own := &writes.Observer{} // github.com/typedinformers/informer-gen/runtime/writes
 	config.Wrap(own.Transport)
-	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.ReadYourWrites(own)})
+	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.With(crcache.ReadYourWrites(own))})
 	return mgr, err
 }
 

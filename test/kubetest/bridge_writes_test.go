@@ -177,7 +177,7 @@ func TestManagerReadsItsWrites(t *testing.T) {
 				mgr, err := ctrl.NewManager(config, ctrl.Options{
 					Scheme:   scheme,
 					Metrics:  metricsserver.Options{BindAddress: "0"},
-					NewCache: crcache.ReadYourWrites(own),
+					NewCache: crcache.With(crcache.ReadYourWrites(own)),
 					Client:   client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 				})
 				if err != nil {

@@ -99,7 +99,7 @@ var sides = []side{
 	{"packed-names", "informer-gen", informerGen(true, packed.WithPackedObjects())},
 	{"manager", "controller-runtime", controllerRuntime(ctrlcache.New)},
 	{"manager", "informer-gen", controllerRuntime(crcache.New)},
-	{"manager-packed", "informer-gen", controllerRuntime(crcache.Packed(crcache.New, packed.Compression{}))},
+	{"manager-packed", "informer-gen", controllerRuntime(crcache.With(crcache.Packed(packed.Compression{})))},
 }
 
 // informerGen returns a side of this project, with a handler of names or of objects.

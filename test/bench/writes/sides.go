@@ -51,7 +51,7 @@ var sides = map[string]func(*rest.Config) side{
 	"crcache": func(config *rest.Config) side {
 		own := new(writes.Observer)
 		config.Wrap(own.Transport)
-		return newManager(config, ctrl.Options{NewCache: crcache.ReadYourWrites(own)})
+		return newManager(config, ctrl.Options{NewCache: crcache.With(crcache.ReadYourWrites(own))})
 	},
 }
 
