@@ -17,7 +17,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/gate"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ownwrites"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pack"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
@@ -33,7 +32,7 @@ import (
 // config is what an informer, or a part of it, is made of: by a Kind and options. It has Open or source.
 type config struct {
 	settings
-	// form is that of the Go type of the objects.
+	// form stores objects of the Go type.
 	form store.Form
 	Open OpenFunc
 	// source returns the objects if Open is nil. fake is set if its client is a fake of client-go.
@@ -57,7 +56,7 @@ type config struct {
 	scope   Scope
 	rule    *scoping.Rule
 	isScope bool
-	// isNamespaced is that of the Kind.
+	// isNamespaced is Kind.Namespaced.
 	isNamespaced bool
 	// scopesLater is set if there are no scopes before SetScopes.
 	scopesLater bool
@@ -120,14 +119,6 @@ func newCache(c *config) *indexer.Indexer {
 		x.KeepHashes()
 	}
 	return x
-}
-
-// newDetector returns what finds changes of objects in the cache of newCache, or nil. It is no method for the same reason.
-func newDetector(c *config) *mutation.Detector {
-	if !c.MutationDetector || packingOf(c) != nil { // readers of packed objects own them
-		return nil
-	}
-	return mutation.New(c.name())
 }
 
 // decodes reports whether the informer, or one of its scopes, decodes bodies.

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -170,23 +168,6 @@ type ResourceEventHandlerRegistration interface {
 	Backlog() int
 	// Gone is closed after the end, when the handler has returned from its last call.
 	Gone() <-chan struct{}
-}
-
-// listenerOptions returns the options of the listener of handler, without Resync. A
-// detector that is not nil checks the objects before and after each call.
-func listenerOptions(handler eventHandler, settings processor.Settings, detector *mutation.Detector, handlers *monitor.Handlers) processor.Options {
-	if settings.Name == "" {
-		settings.Name, settings.Unnamed = handler.name, true
-	}
-	options := processor.Options{Settings: settings, Deliver: handler.deliver, Observer: handlers.Observe}
-	if deliver := options.Deliver; detector != nil {
-		options.Deliver = func(n *processor.Notification) {
-			detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
-			deliver(n)
-			detector.Check("handler "+settings.Name, n.Old, n.Obj)
-		}
-	}
-	return options
 }
 
 // eventHandler is a ResourceEventHandler as the machine calls it.

@@ -28,7 +28,7 @@ type sharedInformer struct {
 	reader  indexerFace
 	id      uint64 // InformerStatus.ID
 	config  *config
-	// resyncPeriod is that of handlers without one.
+	// resyncPeriod is the default of handlers.
 	resyncPeriod time.Duration
 	stopping     atomic.Bool // set by Stop
 }
@@ -53,7 +53,7 @@ func newInformer(settings config) *sharedInformer {
 	s.monitor = monitor.New(monitor.Options{
 		Resource: settings.Resource, Collection: settings.name(), Recovers: settings.HandlerPanicRecovery, Name: s.set.name, Namespaces: s.set.namespaces, HasSynced: s.HasSynced,
 		Scopes: s.set.monitored, Left: s.set.leaving, Has: s.set.has, Awaits: s.set.awaits, Packing: packingOf(&settings), AddTo: s.addTo,
-		Detector: newDetector(&settings), IsDetectionVain: settings.MutationDetector && packingOf(&settings) != nil,
+		DetectsMutations: settings.MutationDetector,
 	})
 	s.core = informer.New(cache, s.monitor)
 	s.monitor.Follow(s.core)
@@ -81,7 +81,7 @@ func (s *sharedInformer) addTo(status *Status) {
 	}
 }
 
-// Run is that of SharedIndexInformer.
+// Run implements SharedIndexInformer.
 func (s *sharedInformer) Run(ctx context.Context) {
 	if !s.core.Run(ctx) {
 		s.refuse(ctx)
@@ -97,7 +97,7 @@ func (s *sharedInformer) refuse(ctx context.Context) {
 	}
 }
 
-// Stop is that of SharedIndexInformer.
+// Stop implements SharedIndexInformer.
 func (s *sharedInformer) Stop() {
 	s.stopping.Store(true)
 	s.halt()
@@ -140,7 +140,7 @@ func (s *sharedInformer) setTransform(transform gate.Transform) error {
 	})
 }
 
-// SetWatchErrorHandler is that of SharedIndexInformer.
+// SetWatchErrorHandler implements SharedIndexInformer.
 func (s *sharedInformer) SetWatchErrorHandler(handler WatchErrorHandler) error {
 	return s.beforeRun("the watch error handler", func() {
 		s.config.WatchErrorHandler = handler
@@ -158,7 +158,7 @@ func (s *sharedInformer) beforeRun(what string, set func()) error {
 	return nil
 }
 
-// Retry is that of SharedIndexInformer.
+// Retry implements SharedIndexInformer.
 func (s *sharedInformer) Retry() {
 	for _, all := range [][]*informer.Scope{s.core.Scopes(), s.set.leaving()} {
 		for _, scope := range all {
@@ -167,28 +167,28 @@ func (s *sharedInformer) Retry() {
 	}
 }
 
-// HasSynced is that of SharedIndexInformer.
+// HasSynced implements SharedIndexInformer.
 func (s *sharedInformer) HasSynced() bool { return s.core.HasSynced() }
 
-// Synced is that of SharedIndexInformer.
+// Synced implements SharedIndexInformer.
 func (s *sharedInformer) Synced() <-chan struct{} { return s.core.Listed().Wait(s.core.Mark()) }
 
-// Ended is that of SharedIndexInformer.
+// Ended implements SharedIndexInformer.
 func (s *sharedInformer) Ended() <-chan struct{} { return s.core.Ended() }
 
-// LastSyncResourceVersion is that of SharedIndexInformer.
+// LastSyncResourceVersion implements SharedIndexInformer.
 func (s *sharedInformer) LastSyncResourceVersion() string { return s.core.LastSyncResourceVersion() }
 
-// Resource is that of SharedIndexInformer.
+// Resource implements SharedIndexInformer.
 func (s *sharedInformer) Resource() schema.GroupVersionResource { return s.config.Resource }
 
-// SetScopes is that of SharedIndexInformer.
+// SetScopes implements SharedIndexInformer.
 func (s *sharedInformer) SetScopes(scopes ...Scope) error { return s.set.setScopes(scopes, false) }
 
-// SetScopesError is that of SharedIndexInformer.
+// SetScopesError implements SharedIndexInformer.
 func (s *sharedInformer) SetScopesError(err error) { s.set.SetScopesError(err) }
 
-// Scopes is that of SharedIndexInformer.
+// Scopes implements SharedIndexInformer.
 func (s *sharedInformer) Scopes() []Scope { return s.set.Scopes() }
 
 // face is what all SharedIndexInformers have. The compiler compiles again, for each package that uses an informer, all

@@ -66,8 +66,11 @@ func (s *sharedInformer) addEventHandler(handler eventHandler, options []Handler
 	for _, option := range options {
 		option(&settings)
 	}
-	listening := listenerOptions(handler, settings, s.monitor.Detector(), s.monitor.Handlers())
-	listening.Resync = s.core.Resync
+	if settings.Name == "" {
+		settings.Name, settings.Unnamed = handler.name, true
+	}
+	listening := processor.Options{Settings: settings, Deliver: handler.deliver, Resync: s.core.Resync}
+	s.monitor.Listen(&listening)
 	l := processor.NewListener(listening)
 	if !s.core.AddHandler(l) {
 		cause := ErrStopped

@@ -1,9 +1,9 @@
-// Package monitor knows how an informer is, and what it has done. The parts of an informer report to a Monitor, and know no
-// more of it than an interface of their own. What the Monitor is asked for, it reads from them then, so it has no copy that could
+// Package monitor has the state and the counters of an informer. The parts of an informer report to a Monitor, and know no
+// more of it than an interface of their own. The Monitor reads their state when it is asked for it, so it has no copy that could
 // be out of date.
 //
 //	Reflector ─▶ Scope ─┬─▶ log of outages, hooks, observers
-//	Informer ─▶ Monitor ┴─▶ counters      Status, Stats ─▶ who asks
+//	Informer ─▶ Monitor ┴─▶ counters      Status, Stats ─▶ callers
 package monitor
 
 import (
@@ -30,10 +30,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
-// Options are what a Monitor asks, and what it calls. The functions are called from any goroutine, after New has returned.
+// Options are the settings and the functions that a Monitor calls. The functions are called from any goroutine, after New has returned.
 type Options struct {
 	Resource schema.GroupVersionResource
-	// Name names the collection in logs and errors. Namespaces are those of status.Informer.
+	// Name names the collection in logs and errors. Namespaces is for status.Informer.
 	Name       func() string
 	Namespaces func() []string
 	// Collection is the name of the collection without its scopes. Recovers is set if handlers that panic continue.
@@ -46,29 +46,27 @@ type Options struct {
 	Scopes func() []*Scope
 	Left   func() []*informer.Scope
 	Has    func(id frontier.ID, name listed.Name) bool
-	// Awaits returns what an informer waits for whose scopes come later.
+	// Awaits returns the reason why an informer waits whose scopes come later.
 	Awaits func() *status.NotSynced
 	// Packing is nil if the objects are not packed.
 	Packing *pack.Packing
-	// Detector, unless it is nil, finds changes of cached objects. IsDetectionVain is set if there should be one, and it could find
-	// nothing.
-	Detector        *mutation.Detector
-	IsDetectionVain bool
-	// AddTo adds to a Status what others know. It may be nil.
+	// DetectsMutations is set if changes of cached objects are to be found.
+	DetectsMutations bool
+	// AddTo adds facts that others know to a Status. It may be nil.
 	AddTo func(*status.Status)
-	// Hooks are the functions of the program. Its Status is ignored.
-	Hooks hook.Options[status.Status]
 }
 
-// Monitor is what is known of an informer, or of a Reflector alone. Any goroutine may call its methods.
+// Monitor has the state and the counters of an informer, or of a Reflector alone. Any goroutine may call its methods.
 type Monitor struct {
 	options Options
-	// Traffic counts what is read from the server.
+	// Traffic counts the responses of the server.
 	Traffic stats.Traffic
 	// core is nil for a Reflector alone.
 	core                *informer.Informer
 	processing, toCache stats.Histogram
 	size                stats.Estimate
+	// detector finds changes of cached objects. It is nil if no one asked for it, and if each reader gets a packed object of its own.
+	detector *mutation.Detector
 
 	subscribers
 	handlers Handlers
@@ -79,6 +77,9 @@ type Monitor struct {
 // New returns a Monitor. Follow tells it the informer, if there is one. Hear comes after the first scopes.
 func New(options Options) *Monitor {
 	m := &Monitor{options: options}
+	if options.DetectsMutations && options.Packing == nil {
+		m.detector = mutation.New(options.Collection)
+	}
 	m.handlers.Resource, m.handlers.Recovers = options.Collection, options.Recovers
 	m.handlers.Logger, m.handlers.Changed = m.Base, m.Changed
 	m.outages.Informer = reported{m}
@@ -114,7 +115,7 @@ func (m *Monitor) Changed() {
 // Started implements informer.Observer.
 func (m *Monitor) Started(ctx context.Context) {
 	m.ctx.Store(&ctx)
-	if m.options.IsDetectionVain {
+	if m.options.DetectsMutations && m.detector == nil {
 		m.Logger().Info("The mutation detector finds nothing: each reader gets a packed object of its own")
 	}
 	m.hooks.SetContext(klog.NewContext(ctx, m.Logger()))
@@ -128,7 +129,7 @@ func (m *Monitor) Read(settings reflector.Settings, to Receiver, of ScopeOptions
 }
 
 // Choose records how the choice of the scopes is while the informer runs: Listing before the first ones, Degraded with the error
-// of what sets them, and Watching otherwise.
+// of the program that sets them, and Watching otherwise.
 func (m *Monitor) Choose(phase string, cause progress.Failure) {
 	m.choice.choose(phase, cause, &m.subscribers)
 }
@@ -156,29 +157,41 @@ func (m *Monitor) Applied(n int, received, began, now clock.Stamp) {
 	m.toCache.Add(now.Since(received), n)
 }
 
-// Noted implements informer.Observer. It panics if the Detector finds that one of the objects was changed.
+// Noted implements informer.Observer. It panics if the detector finds that one of the objects was changed.
 func (m *Monitor) Noted(notes []processor.Notification) {
-	if detector := m.options.Detector; detector != nil {
+	if m.detector != nil {
 		for i := range notes {
-			detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
+			m.detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
 		}
 	}
 }
 
-// Handlers returns what observes the handlers.
-func (m *Monitor) Handlers() *Handlers { return &m.handlers }
+// Listen makes the Monitor hear of the handler that options are for. If there is a detector, it checks the objects before and after
+// each call.
+func (m *Monitor) Listen(options *processor.Options) {
+	options.Observer = m.handlers.Observe
+	if m.detector == nil {
+		return
+	}
+	name, deliver := options.Name, options.Deliver
+	options.Deliver = func(n *processor.Notification) {
+		m.detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
+		deliver(n)
+		m.detector.Check("handler "+name, n.Old, n.Obj)
+	}
+}
 
-// Detector returns what finds changes of cached objects, or nil.
-func (m *Monitor) Detector() *mutation.Detector { return m.options.Detector }
-
-// CheckAll panics if the Detector finds that a cached object was changed.
+// CheckAll panics if the detector finds that a cached object was changed.
 func (m *Monitor) CheckAll() {
-	if detector := m.options.Detector; detector != nil {
+	if m.detector != nil {
 		for obj := range m.core.Indexer.All().Each() {
-			detector.Check(mutation.Reader, obj)
+			m.detector.Check(mutation.Reader, obj)
 		}
 	}
 }
+
+// Detector returns the detector of mutations, or nil.
+func (m *Monitor) Detector() *mutation.Detector { return m.detector }
 
 // Listed implements informer.Observer.
 func (m *Monitor) Listed() { m.outages.NoteHandler() }
@@ -204,7 +217,7 @@ func (m reported) Failures() []advice.Failure {
 	return all.Failures()
 }
 
-// About returns what to say of a list that takes long, or of scopes that are not set.
+// About returns the message about a list that takes long, or about scopes that are not set.
 func (m reported) About(lasted time.Duration) advice.Advice {
 	if of := m.Following().Awaits; of != nil {
 		return advice.NoScopes(of.Status.Resource.GroupResource(), of.Status.Phase == status.Pending)
@@ -238,7 +251,7 @@ func (m *Monitor) Status() status.Status {
 	return all
 }
 
-// Following returns the state of the Reflectors as one, without what does not concern them.
+// Following returns the state of the Reflectors as one, without the errors of handlers and writes.
 func (m *Monitor) Following() status.Status {
 	scopes, chosen := m.options.Scopes(), m.choice.tracker.Load()
 	if len(scopes) == 1 && chosen == nil {
@@ -258,7 +271,7 @@ func (m *Monitor) Following() status.Status {
 		choice = &state
 	}
 	all := status.Join(states, choice)
-	for _, scope := range m.options.Left() { // what they cannot decode may still be in the cache
+	for _, scope := range m.options.Left() { // objects that they cannot decode may still be in the cache
 		for _, state := range scope.Reflector.State().Undecodable {
 			if m.options.Has(scope.ID, listed.Name{Namespace: state.Namespace, Name: state.Name}) {
 				all.Undecodable = append(all.Undecodable, state)
