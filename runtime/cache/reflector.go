@@ -58,7 +58,7 @@ func (r *Reflector[T]) Retry() { r.machine.Retry() }
 func (r *Reflector[T]) LastSyncResourceVersion() string { return r.machine.LastSyncResourceVersion() }
 
 // NewReflector returns a Reflector of a kind, which does nothing until Run. The goroutine of Run calls the methods
-// of store, and reads nothing meanwhile. The error is that of Kind.NewInformer, or about several scopes: a Reflector has one. Options for handlers and
+// of store, and reads nothing meanwhile. It fails for the same options as Kind.NewInformer, and for several scopes: a Reflector has one. Options for handlers and
 // for a cache have no effect.
 func NewReflector[T Object](kind Kind[T], store ReflectorStore[T], set ...SharedInformerOption) (*Reflector[T], error) {
 	of := erasedStore{
@@ -126,25 +126,26 @@ func storeReflectorOf(config config, of erasedStore) *storeReflector {
 	return r
 }
 
-// Run is that of Reflector.
+// Run implements Reflector.
 func (r *storeReflector) Run(ctx context.Context) {
 	r.monitor.Started(ctx)
-	informer.Finally(func() { r.Scope.Run(ctx) }, func() {
+	defer informer.Finally(func() {
 		r.monitor.Ended()
 		r.monitor.Stopped()
 	})
+	r.Scope.Run(ctx)
 }
 
-// Retry is that of Reflector.
+// Retry implements Reflector.
 func (r *storeReflector) Retry() { r.Reflector.Retry() }
 
-// Listed is that of reflector.Sink.
+// Listed implements reflector.Sink.
 func (r *storeReflector) Listed(list *deltafifo.Collection, at frontier.Position) {
 	r.store.replace(list.Items)
 	r.known.Receive(at, clock.Now())
 }
 
-// Events is that of reflector.Sink.
+// Events implements reflector.Sink.
 func (r *storeReflector) Events(deltas []deltafifo.Delta, at frontier.Position) (received clock.Stamp) {
 	received = clock.Now()
 	for i := range deltas {

@@ -15,10 +15,10 @@ import (
 // ErrClosed is returned by Pop when the queue is closed and empty.
 var ErrClosed = errors.New("queue is closed")
 
-// Batch is what has arrived since the batch before, in the order in which it arrived.
+// Batch has the deltas that have arrived since the batch before, in the order of arrival.
 type Batch struct {
 	Deltas []Delta
-	// Reached has the position of each scope that has told something, after the deltas.
+	// Reached has the position of each scope that has reported something, after the deltas.
 	Reached []Reached
 	// Oldest is the receipt of the first delta; 0 if there is none.
 	Oldest clock.Stamp
@@ -27,7 +27,7 @@ type Batch struct {
 // Reached is how far a scope has got.
 type Reached struct {
 	Scope frontier.ID
-	// Frontier is that of the scope. It gets the position when the cache has all changes up to there.
+	// Frontier is the Frontier of the scope. It gets the position when the cache has all changes up to there.
 	Frontier *frontier.Frontier
 	frontier.Position
 }
@@ -47,10 +47,10 @@ func (b *Batch) reach(to Reached) {
 }
 
 // Queue keeps deltas in the order in which they arrived. Any goroutine may push, and one pops. The
-// zero value is ready for use. Pop returns what has arrived, so batches grow under load,
+// zero value is ready for use. Pop returns all that has arrived, so batches grow under load,
 // and a single delta never waits for another one.
 type Queue struct {
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// full has batches of MaxReuse deltas, from first on. open is the batch after them. Its deltas
 	// have no memory while there are none.
 	full  []Batch
@@ -103,7 +103,7 @@ func (q *Queue) Push(deltas []Delta, to Reached) (oldest clock.Stamp) {
 
 // Pop blocks until something has arrived, and replaces batch by the oldest of it. The caller owns the
 // batch until it calls Pop again, which clears it and reuses its memory. When the
-// queue is closed, Pop returns what is left, then ErrClosed. If ctx ends while the
+// queue is closed, Pop returns the rest, then ErrClosed. If ctx ends while the
 // queue is empty, it returns the error of ctx.
 func (q *Queue) Pop(ctx context.Context, batch *Batch) error {
 	clear(batch.Deltas) // the queue must not keep the objects alive
@@ -120,6 +120,12 @@ func (q *Queue) Pop(ctx context.Context, batch *Batch) error {
 			return err
 		}
 	}
+	q.takeLocked(batch)
+	return nil
+}
+
+// takeLocked replaces batch by the oldest one.
+func (q *Queue) takeLocked(batch *Batch) {
 	if q.first == len(q.full) {
 		reached := batch.Reached[:0]
 		*batch, q.open = q.open, Batch{}
@@ -136,7 +142,6 @@ func (q *Queue) Pop(ctx context.Context, batch *Batch) error {
 		}
 	}
 	q.popped, q.oldest = len(batch.Deltas) > 0, batch.Oldest
-	return nil
 }
 
 // waitLocked unlocks the mutex until something may have arrived.

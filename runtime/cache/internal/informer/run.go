@@ -12,7 +12,7 @@ func (c *Informer) Run(ctx context.Context) bool {
 	given := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c.mu.Lock() // what has to be set before Run comes before, or fails
+	c.mu.Lock() // a setting that has to precede Run comes before, or fails
 	isFirst := c.started == neverRun
 	if isFirst {
 		c.started, c.cancel = hasRun, cancel
@@ -26,12 +26,7 @@ func (c *Informer) Run(ctx context.Context) bool {
 		f.Start(given)
 	}
 	c.observer.Started(given)
-	Finally(func() {
-		c.mu.Lock()
-		c.Processor.Start()
-		c.mu.Unlock()
-		c.read(ctx, cancel)
-	}, func() {
+	defer Finally(func() {
 		defer close(c.done)
 		c.mu.Lock()
 		c.Processor.Stop()
@@ -42,21 +37,16 @@ func (c *Informer) Run(ctx context.Context) bool {
 		c.Processor.Wait()
 		c.observer.Stopped()
 	})
+	c.mu.Lock()
+	c.Processor.Start()
+	c.mu.Unlock()
+	c.read(ctx, cancel)
 	return true
 }
 
-// read runs the Reflectors, and processes what they read. Then it calls cancel, which ends ctx.
+// read runs the Reflectors, and processes their batches. Then it calls cancel, which ends ctx.
 func (c *Informer) read(ctx context.Context, cancel context.CancelFunc) {
-	Finally(func() {
-		c.mu.Lock()
-		c.ctx = ctx
-		c.began.Store(c.opened.Load())
-		for _, s := range c.Scopes() {
-			c.Start(s)
-		}
-		c.mu.Unlock()
-		c.processAll(ctx)
-	}, func() {
+	defer Finally(func() {
 		cancel()
 		c.mu.Lock()
 		c.ctx, c.started = nil, hasRead
@@ -65,18 +55,23 @@ func (c *Informer) read(ctx context.Context, cancel context.CancelFunc) {
 		c.observer.Ended()
 		close(c.ended)
 	})
+	c.mu.Lock()
+	c.ctx = ctx
+	c.began.Store(c.opened.Load())
+	for _, s := range c.Scopes() {
+		c.Start(s)
+	}
+	c.mu.Unlock()
+	c.processAll(ctx)
 }
 
-// Finally calls body and then end, also if body ends the goroutine by runtime.Goexit. If
-// body panics, it does not call end, which may block: the panic has to end the program.
-func Finally(body, end func()) {
-	defer func() {
-		if value := recover(); value != nil {
-			panic(value)
-		}
-		end()
-	}()
-	body()
+// Finally is deferred, and calls end after a return or runtime.Goexit. After a panic it does not, because end may block, and the
+// panic has to end the program.
+func Finally(end func()) {
+	if value := recover(); value != nil {
+		panic(value)
+	}
+	end()
 }
 
 // Start runs the Reflector of a scope that is new, if the informer runs. Otherwise Run does. It does nothing to one that was

@@ -21,7 +21,9 @@ import (
 func (r *Reflector) Run(ctx context.Context) {
 	defer r.enter(progress.Stopped)
 	defer r.dropMemory()
-	state, next := r.start()
+	var state protocol.State
+	var next protocol.Action
+	r.start(&state, &next)
 	r.joinFirst(ctx)
 	defer func() { r.leaveFirst() }()
 	for {
@@ -30,7 +32,7 @@ func (r *Reflector) Run(ctx context.Context) {
 		}
 		if r.beginRelist() {
 			r.logUnconfirmed(ctx)
-			state, next = r.start()
+			r.start(&state, &next)
 		}
 		in := protocol.Input{Began: time.Now()}
 		switch next.Verb {
@@ -43,14 +45,19 @@ func (r *Reflector) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if r.relist.interruptible(nil) { // whatever the request has returned
+		if r.relist.interruptible(nil) { // no matter what the request has returned
 			next.Wait = protocol.Pause{}
 			continue
 		}
-		after := next.Verb
-		state, next = protocol.Step(state, in)
-		r.conclude(ctx, after, &next)
+		r.step(ctx, &state, &next, &in)
 	}
+}
+
+// step decides what comes after a request. It has a frame of its own, because that of Run is on the stack as long as a watch lasts.
+func (r *Reflector) step(ctx context.Context, state *protocol.State, next *protocol.Action, in *protocol.Input) {
+	after := next.Verb
+	*state, *next = protocol.Step(*state, *in)
+	r.conclude(ctx, after, next)
 }
 
 // beginRelist begins a list if Relist was called, and reports whether it was.
@@ -90,11 +97,11 @@ func (r *Reflector) logUnconfirmed(ctx context.Context) {
 	}
 }
 
-// start begins with a list, which drops what was read of another one.
-func (r *Reflector) start() (protocol.State, protocol.Action) {
+// start begins with a list, which drops the pages of another one.
+func (r *Reflector) start(state *protocol.State, next *protocol.Action) {
 	r.beginList("")
 	r.enter(progress.Listing)
-	return protocol.Start(r.settings.StreamingList && !r.settings.Fake, r.settings.Backoffs)
+	*state, *next = protocol.Start(r.settings.StreamingList && !r.settings.Fake, r.settings.Backoffs)
 }
 
 // dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
