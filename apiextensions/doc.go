@@ -20,7 +20,7 @@
 // # What it promises
 //
 // The rules of schemas are not written again here: this package calls k8s.io/apiextensions-apiserver, which is the
-// code of an API server. So errors, defaults and warnings are those of the version in go.mod. A test sends the same
+// code of an API server. So errors, defaults and warnings are as in the version in go.mod. A test sends the same
 // random requests to both servers, and compares the answers: test/faithful/schemas.
 //
 // A CRD that an API server refuses is an error. Schemas and the rules in them are compiled once for each process,

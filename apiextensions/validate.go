@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// Validate implements [apitest.Schema]. Its checks, and their order, are those of an API server: the schema,
+// Validate implements [apitest.Schema]. Its checks, and their order, are as in an API server: the schema,
 // the fields of the scale, embedded objects, lists that are maps or sets, and the CEL rules. If the object is
 // of another kind, which is an error in found, the schema is not its own, and the rest is checked.
 //
@@ -77,7 +77,7 @@ func (v *version) validateLists(object, old map[string]any) field.ErrorList {
 	return faults
 }
 
-// validateRules checks the CEL rules, unless the errors so far mean that they may read what is not there.
+// validateRules checks the CEL rules, unless the errors so far mean that they may read a missing field.
 func (v *version) validateRules(ctx context.Context, object, old map[string]any, faults field.ErrorList, options ...cel.Option) field.ErrorList {
 	rules := v.rules()
 	if rules == nil {

@@ -36,7 +36,7 @@ type version struct {
 	// object and status check values by OpenAPI. The second is nil unless the status is a subresource
 	// that has a schema.
 	object, status validation.SchemaValidator
-	// rules returns what checks the CEL rules, or nil if there are none. To compile them takes a
+	// rules returns the validator of the CEL rules, or nil if there are none. To compile them takes a
 	// millisecond or so for each, so the first validation does.
 	rules func() *cel.Validator
 }

@@ -29,7 +29,7 @@
 //
 // # What it promises
 //
-//   - Answers are those of a kube-apiserver: status codes, Status bodies, warnings, versions,
+//   - Answers are as from a kube-apiserver: status codes, Status bodies, warnings, versions,
 //     generations, managed fields. A test plays more than 1,500 requests to both, and lists the
 //     differences with their reasons.
 //   - The same requests in the same order give the same names, UIDs and versions.
@@ -37,7 +37,7 @@
 //
 // # What it does not have
 //
-//   - Defaults and validation of built-in kinds, and what they do: a Deployment gets no Pods, and no
+//   - Defaults and validation of built-in kinds, and their controllers: a Deployment gets no Pods, and no
 //     kubelet stops a deleted Pod. A test ends it by a deletion with gracePeriodSeconds 0.
 //   - All that subresources of built-in kinds do: an eviction ignores PodDisruptionBudgets, a binding sets only the node,
 //     ephemeralcontainers and resize store the whole pod, and a write of a status changes no metadata.

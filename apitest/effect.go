@@ -22,7 +22,7 @@ import (
 // request that changes nothing.
 var errReset = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
-// apply does to a request what a fault does.
+// apply applies the effect of a fault to a request.
 func (f *Fault) apply(h *serve.Handler, r *serve.Request) (*http.Response, error) {
 	if f.match.delay > 0 {
 		if err := h.Wait(r.HTTP.Context(), f.match.delay); err != nil {
@@ -86,7 +86,7 @@ func (m Match) Forbidden() *Fault {
 	}, "Forbidden()")
 }
 
-// faultUser is the user whom Forbidden names.
+// faultUser is the user in the text of Forbidden.
 const faultUser = `User "apitest"`
 
 // Unauthorized answers 401, as to a token that has expired.
@@ -157,7 +157,7 @@ func (m Match) Disconnect() *Fault {
 	return m.refusal(func(*serve.Request) error { return errReset }, "Disconnect()")
 }
 
-// LoseResponse does what the request asks for, and breaks the connection before the client has the
+// LoseResponse executes the request, and breaks the connection before the client has the
 // answer.
 func (m Match) LoseResponse() *Fault {
 	return m.begin(func(h *serve.Handler, r *serve.Request) (*http.Response, error) {

@@ -111,16 +111,16 @@ func (m Match) After(delay time.Duration) Match {
 type Fault struct {
 	match  Match
 	effect effect
-	// watches is set for what goes wrong with watches that run, and not with requests.
+	// watches is set for faults of watches that run, and not of requests.
 	watches *watch.Holdup
 
-	// mu of match.faults guards what follows. seen counts the requests that matched, and fired
+	// mu of match.faults guards the fields below. seen counts the requests that matched, and fired
 	// those that were not skipped.
 	seen, fired int
 	removed     bool
 }
 
-// faults are those of a server.
+// faults are the Faults of a server.
 type faults struct {
 	handler *serve.Handler
 	holdups *watch.Watches
@@ -167,7 +167,7 @@ func (f *faults) add(fault *Fault) *Fault {
 	return fault
 }
 
-// check returns what is wrong with the faults that did not begin as often as they should have.
+// check returns an error about the faults that did not begin as often as they should have.
 func (f *faults) check() []string {
 	var wrong []string
 	f.mu.Lock()
@@ -234,5 +234,5 @@ func (f *Fault) takes() bool {
 	return true
 }
 
-// effect is what a fault does with a request.
+// effect is the effect of a fault on a request.
 type effect func(h *serve.Handler, r *serve.Request) (*http.Response, error)

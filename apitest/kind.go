@@ -23,7 +23,7 @@ type Kind struct {
 	Singular string
 	// List is the kind of lists. Empty means the kind with the suffix List.
 	List string
-	// ShortNames and Categories are what kubectl accepts in place of the resource.
+	// ShortNames and Categories are the names that kubectl accepts in place of the resource.
 	ShortNames, Categories []string
 	// Namespaced reports whether the objects are in namespaces.
 	Namespaced bool
@@ -69,10 +69,10 @@ type Schema interface {
 	Prune(obj map[string]any) (unknown []string, err error)
 	// Default sets the defaults of fields that obj does not have.
 	Default(obj map[string]any)
-	// Validate returns what is wrong with obj besides found, the errors of its metadata. old is
+	// Validate returns the errors of obj besides found, the errors of its metadata. old is
 	// the object before an update, or nil if obj is new. subresource is status, scale or empty.
 	Validate(ctx context.Context, obj, old map[string]any, subresource string, found field.ErrorList) field.ErrorList
-	// Store makes of obj what the server stores: obj in the version in which the kind is stored,
+	// Store makes of obj the object that the server stores: obj in the version in which the kind is stored,
 	// with the defaults of that version. It writes to the map obj, and not to the values in it. In
 	// another version, the object is what Prune of that version leaves. If obj is malformed in the
 	// version in which the kind is stored, the server answers 500.

@@ -72,10 +72,10 @@ func (s *Server) Restart() { s.watches.Restart() }
 // not in the history any more.
 //
 // A client that has seen a later version than that watches from the future. Such a watch waits, so an
-// informer keeps objects that are gone. RestoreAndBump does what prevents this in a cluster.
+// informer keeps objects that are gone. RestoreAndBump prevents this, as in a cluster.
 func (s *Server) RestoreTo(resourceVersion string) error { return s.restoreTo(resourceVersion, false) }
 
-// RestoreAndBump is RestoreTo with what a restore of a cluster should have, the flags --bump-revision and
+// RestoreAndBump is RestoreTo with the flags that a restore of a cluster should have, --bump-revision and
 // --mark-compacted of etcdutl: versions go on after the last one before the restore, and all earlier ones
 // have expired. So watches of clients get 410, and informers list again.
 func (s *Server) RestoreAndBump(resourceVersion string) error {

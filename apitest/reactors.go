@@ -18,18 +18,18 @@ type Call struct {
 	Resource schema.GroupVersionResource
 	// Kind is the kind of the objects of the resource, also for a subresource and for a list.
 	Kind schema.GroupVersionKind
-	// Subresource, Namespace and Name are those of the URL. They may be empty.
+	// Subresource, Namespace and Name are from the URL. They may be empty.
 	Subresource, Namespace, Name string
 	// Object is the body of create and update, or nil. It has the Go type of the kind, or that of
 	// the [Method], with an empty TypeMeta. Without such a type it is an
-	// *unstructured.Unstructured. What a reactor changes in it is what the server receives, if no
+	// *unstructured.Unstructured. If a reactor changes it, the server receives the change, if no
 	// reactor answers the call.
 	Object runtime.Object
 	// PatchType and Patch are the body of patch.
 	PatchType types.PatchType
 	Patch     []byte
 
-	// The options are those of the verb. ListOptions belong to list, watch and deletecollection,
+	// The options are for the verb. ListOptions belong to list, watch and deletecollection,
 	// and DeleteOptions to delete and deletecollection.
 	GetOptions    metav1.GetOptions
 	ListOptions   metav1.ListOptions
@@ -55,7 +55,7 @@ type WatchReactor func(*Call) (handled bool, w apiwatch.Interface, err error)
 // Method is a request of a client whose body or answer is not that of the verb and the kind.
 type Method struct {
 	Resource schema.GroupVersionResource
-	// Verb is that of the client. It differs from that of the request for the list of a
+	// Verb is the verb of the client. It differs from the one of the request for the list of a
 	// subresource, which is a GET of a name.
 	Verb        string
 	Subresource string

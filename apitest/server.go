@@ -91,7 +91,7 @@ func (s *Server) Close() { s.objects.Close() }
 // AddKinds adds kinds while the server runs, as a new CustomResourceDefinition does. A kind with
 // a Schema takes the place of the same kind without one, and is not replaced by one.
 //
-// A kind that is wrong does not stop the others. The error joins what is wrong with each. A request for
+// A kind that is wrong does not stop the others. The error joins their errors. A request for
 // the resource of such a kind is answered with it, unless another kind has the resource.
 func (s *Server) AddKinds(all ...Kind) error {
 	added := make([]kinds.Kind, len(all))
@@ -239,7 +239,7 @@ func (s *Server) Transport(all Reactors) http.RoundTripper {
 	return transport{s, reactors.New(s.handler, all.internal())}
 }
 
-// transport is that of one client.
+// transport is the transport of one client.
 type transport struct {
 	server *Server
 	client *reactors.Client
@@ -252,7 +252,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // On selects requests by verb and resource.
 //
-// The verb is that of RBAC: get, list, watch, create, update, patch, delete or deletecollection. A
+// The verb is as in RBAC: get, list, watch, create, update, patch, delete or deletecollection. A
 // streaming list matches both list and watch. apply is a patch by server-side apply, and * is any
 // verb.
 //

@@ -28,7 +28,7 @@ import (
 // Tracker reads and writes the objects of a Server, past its reactors and faults. It has the
 // methods of client-go's testing.ObjectTracker, so that code written for a fake clientset can use
 // it. Unlike a client, it writes the status together with the object, and an update needs no
-// resourceVersion. In all else it does what a client does: it checks a resourceVersion that an
+// resourceVersion. In all else it behaves like a client: it checks a resourceVersion that an
 // object has, a deleted object stays as long as it has finalizers, and a deleted pod on a node stays until
 // a deletion with gracePeriodSeconds 0.
 type Tracker struct {

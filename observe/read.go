@@ -20,7 +20,7 @@ const Runbook = "https://github.com/typedinformers/informer-gen/blob/main/docs/o
 // Reader reads the informers of sources. Its methods may be called from several goroutines.
 type Reader struct {
 	Sources []status.Source
-	// Title is that of the report. Empty is for the name that all informers have, or Informers.
+	// Title is the title of the report. Empty is for the name that all informers have, or Informers.
 	Title string
 	// Runbook is the URL to which the headings of advice are added as fragments. Empty is for no links.
 	Runbook string
@@ -66,7 +66,7 @@ func (r *Reader) Read() *Report {
 	return report
 }
 
-// informer returns what is known of an informer, but for its label.
+// informer returns the report of an informer, without its label.
 func (r *Reader) informer(id string, s *status.Informer, now time.Time) Informer {
 	s.Status = redact.Status(s.Status, r.ObjectText)
 	stats := &s.Stats

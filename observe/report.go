@@ -60,7 +60,7 @@ type Informer struct {
 	State State `json:"state"`
 	// Status is its status.Status in one line.
 	Status string `json:"status"`
-	// Problems say in words what is wrong with the informer; the worst one first.
+	// Problems describe in words the problems of the informer; the worst one first.
 	Problems []string `json:"problems,omitempty"`
 	Condition
 	// ScopesFailed is set if the scopes cannot be set; see status.ScopesError.

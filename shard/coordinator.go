@@ -32,7 +32,7 @@ type Coordinator struct {
 	stopped chan error
 	follower
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	member *member.Member
 	works  map[*work]struct{}
 	// drains are the ends of the times that draining slots have, by slot.
@@ -80,7 +80,7 @@ func New(client coordinationv1client.LeasesGetter, options Options) (*Coordinato
 	return c, nil
 }
 
-// now returns what the clocks show. A suspended machine stops its steady clock, but its wall clock
+// now returns the time of the clocks. A suspended machine stops its steady clock, but its wall clock
 // has gone on when it is running again.
 func (c *Coordinator) now() member.Time {
 	now := time.Now()
@@ -159,7 +159,7 @@ func (r *run) next(ctx context.Context) (request member.Request, over bool, err 
 	request = member.Request{Kind: member.Wait, Until: now.Steady + r.options.RenewPeriod}
 	if !r.waiting {
 		if request = r.member.Next(now); request.Kind == member.Wait && r.member.Idle() {
-			r.errs[member.PutTable] = nil // what failed is no longer necessary
+			r.errs[member.PutTable] = nil // the request that failed is no longer necessary
 		}
 	} else if deadline, ok := r.member.Deadline(); ok {
 		request.Until = deadline
@@ -342,7 +342,7 @@ type Status struct {
 	// member loses all slots if time.Since(Renewed) reaches LeaseDuration-ClockMargin. Changes of the
 	// wall clock make no difference to that.
 	Renewed time.Time
-	// Gained and Lost count the slots that this member began and ceased to own, whatever the cause: handovers,
+	// Gained and Lost count the slots that this member began and ceased to own, for any cause: handovers,
 	// lapses, and the end of Run.
 	Gained, Lost uint64
 	// Lapses counts how often the member lost all slots at once, because it could not renew its Lease in

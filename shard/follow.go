@@ -28,7 +28,7 @@ type Informer interface {
 type follower struct {
 	cached []uint64 // by slot: the hold whose objects the caches have, or 0; of the goroutine of follow
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	informers []followed
 	handlers  []gate
 	opening   map[gate]bool // those that run
@@ -42,7 +42,7 @@ type followed struct {
 	base []cache.Scope
 }
 
-// gate is a handler of an informer that passes on only what the member owns.
+// gate is a handler of an informer that passes on only the objects that the member owns.
 type gate interface {
 	// open sets the holds, by slot, whose objects the handler gets from now on. It does not wait for the handler.
 	open(holds []uint64)
@@ -62,7 +62,7 @@ func (f *follower) reason() error {
 }
 
 // Follow limits an informer to the objects that this member owns, in some scopes; without any, in those that
-// it has. From now on only the Coordinator of this member calls SetScopes of it. Call Follow before Run, and before the informer runs. The error is that of SetScopes.
+// it has. From now on only the Coordinator of this member calls SetScopes of it. Call Follow before Run, and before the informer runs. It returns the error of SetScopes.
 func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	if len(scopes) == 0 {
 		scopes = informer.Scopes()

@@ -51,7 +51,7 @@ func newOwnedHandler[T cache.Object](c *Coordinator, next cache.ResourceEventHan
 	}
 }
 
-// ownedHandler is a handler that gets what the member owns.
+// ownedHandler is a handler that gets the objects that the member owns.
 type ownedHandler[T cache.Object] struct {
 	coordinator *Coordinator
 	next        cache.ResourceEventHandler[T]
@@ -61,7 +61,7 @@ type ownedHandler[T cache.Object] struct {
 	toOpen atomic.Pointer[[]uint64]
 	wake   chan struct{}
 
-	// mu is held during the calls of next, so that they do not overlap. It guards what follows. It is a channel because
+	// mu is held during the calls of next, so that they do not overlap. It guards the fields below. It is a channel because
 	// a call may hang: in tests with virtual time, time advances while others wait for a channel, but not for a Mutex.
 	mu chanLock
 	// opened are the holds of the slots whose objects next gets.
@@ -92,7 +92,7 @@ type waitingObject[T cache.Object] struct {
 	hold uint64
 }
 
-// where is what happens to the events of a slot.
+// where is the destination of the events of a slot.
 type where uint8
 
 const (

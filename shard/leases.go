@@ -40,7 +40,7 @@ type leases struct {
 	slots
 	namespace, group, identity string
 	timeout                    time.Duration
-	// The objects as they were read last. Updates keep what others have added to them.
+	// The objects as they were read last. Updates keep the fields that others have added to them.
 	table, own *coordinationv1.Lease
 	used       types.UID // of the last table that fitted
 }

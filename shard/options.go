@@ -15,9 +15,9 @@ import (
 // Options configure a Coordinator. Namespace, Name and Identity are required. All members of a group
 // need the same Namespace, Name, Key and Slots.
 type Options struct {
-	// Namespace is that of the Leases.
+	// Namespace is the namespace of the Leases.
 	Namespace string
-	// Name is that of the group: of the Lease with the table, and the beginning of the names of the
+	// Name names the group: it is the name of the Lease with the table, and the beginning of the names of the
 	// Leases of members.
 	Name string
 	// Identity names this process among the members, such as the name of its Pod. It is a DNS

@@ -26,7 +26,7 @@ func needsPerson(err error) bool {
 	return errors.As(err, new(errForeign)) || errors.As(err, new(errCrowded)) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
 }
 
-// wrap adds what failed to the error of a request. If the verb is not allowed, it adds the missing rule.
+// wrap adds the request that failed to its error. If the verb is not allowed, it adds the missing rule.
 func (l *leases) wrap(err error, verb, what string) error {
 	switch {
 	case err == nil:

@@ -28,7 +28,7 @@ func workOf(ctx context.Context) *work {
 // LostError is the cause of a canceled context of Begin, and the error of the writes with it, when this member
 // has lost the object.
 type LostError struct {
-	// Identity is that of the member.
+	// Identity is the identity of the member.
 	Identity string
 }
 

@@ -20,7 +20,7 @@ import (
 type calls struct {
 	dialer net.Dialer
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	open   map[net.Conn]struct{}
 	closed bool
 }

@@ -106,7 +106,7 @@ func (c *cleaner) cleanResource(ctx context.Context, objects metadata.ResourceIn
 	return err == nil && len(list.Items) == 0, err
 }
 
-// resources are those of objects that live in namespaces.
+// resources are the resources that are namespaced.
 func (c *cleaner) resources(ctx context.Context) ([]schema.GroupVersionResource, error) {
 	lists, err := c.discovery.ServerPreferredNamespacedResourcesWithContext(ctx)
 	if err != nil {

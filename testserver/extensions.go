@@ -141,7 +141,7 @@ func serverOptions(settings settings, endpoint string) (*options.CustomResourceD
 	return o, nil
 }
 
-// serverConfig does what options.Config does, which itself needs the core API's informers.
+// serverConfig replaces options.Config, which itself needs the core API's informers.
 func serverConfig(o *options.CustomResourceDefinitionsServerOptions, kinds *builtin.Kinds, front *front, loopback *rest.Config, calls *calls) (*apiserver.Config, error) {
 	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)
 	// The default checks include one of klog, whose goroutine nobody can stop.

@@ -239,7 +239,7 @@ func (i *instance) stop() error {
 			i.extensions.webhooks.stop()
 		}
 		if i.exited == nil {
-			// Only a run's end releases what was built.
+			// Only a run's end releases the parts that were built.
 			i.run()
 		}
 		i.cancel()

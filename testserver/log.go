@@ -43,7 +43,7 @@ func (l *logOutput) http() *log.Logger { return log.New(l, "http: ", log.LstdFla
 // klogOutput is where klog writes once the first server has started: klog has one output per process, and a
 // line does not say which server it is about, so each running server's log gets all of them.
 //
-// It stays for the life of the process. klog cannot tell what its output was before, and restoring its whole
+// It stays for the life of the process. klog cannot return its output before, and restoring its whole
 // state races with the goroutines that still log.
 type klogOutput struct {
 	redirect sync.Once

@@ -18,7 +18,7 @@ import (
 // last one counts, except that WithCRDs and WithBuiltIn add up.
 type Option func(*settings)
 
-// settings are what the options say.
+// settings are the values of the options.
 type settings struct {
 	dir                 string
 	address             string

@@ -20,7 +20,7 @@ type Server struct {
 	logs      *logOutput
 	lock      *fileutil.LockedFile // on Dir
 
-	mu      sync.Mutex // guards what follows, and is held for the whole of a Restart or Stop
+	mu      sync.Mutex // guards the fields below, and is held for the whole of a Restart or Stop
 	current *instance  // nil after Stop and after a Restart that failed
 	stopped bool
 	stopErr error
@@ -88,7 +88,7 @@ func (s *Server) Restart(ctx context.Context) error {
 
 // Stop blocks until the server's goroutines and sockets are gone, and removes the data directory if it was a
 // temporary one. Requests that are being served have 2 s to end, watches are ended. Further calls do nothing
-// and return what the first returned.
+// and return the result of the first.
 func (s *Server) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

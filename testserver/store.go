@@ -25,7 +25,7 @@ type store struct {
 	clients   *connections // to endpoint
 }
 
-// maxSocketPath is what fits into sockaddr_un on Linux with its closing zero byte; Darwin has 4 bytes less.
+// maxSocketPath is the length that fits into sockaddr_un on Linux with its closing zero byte; Darwin has 4 bytes less.
 const maxSocketPath = 103
 
 // startStore returns when etcd has elected itself and takes requests.

@@ -21,7 +21,7 @@ import (
 type revisions struct {
 	synced []cache.DoneChecker // of the handlers of the plugins, which are added before the informers run
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	known   map[reflect.Type]uint64
 	grown   chan struct{} // closed when known changes, and replaced
 	stopped bool

@@ -32,7 +32,7 @@ type indexer struct {
 	informer *cache.SharedIndexInformer[cache.Object]
 	view     View
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// functions has the index functions that were added here, by the name in the view.
 	functions toolscache.Indexers
 	// version is the last one that was written here.

@@ -29,7 +29,7 @@ type oneWidget struct {
 	*httptest.Server
 	released chan struct{}
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	version int
 	events  []string // of all watches
 }

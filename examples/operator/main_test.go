@@ -42,7 +42,7 @@ func operator(t *testing.T, args ...string) (cmd *exec.Cmd, output *lines) {
 
 // lines has the lines that a process has printed.
 type lines struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	text    bytes.Buffer
 	changed chan struct{} // closed by the next Write
 }

@@ -17,7 +17,7 @@ type Dictionary interface {
 	// Compress returns the compressed text. It may use the memory of buffer, and keeps none. It writes to it
 	// at most 64 bytes more than the longer of its result and text, because no more is cleared.
 	Compress(buffer, text []byte) []byte
-	// Decompress returns the text, whose length is that of buffer, and whose memory it may use.
+	// Decompress returns the text, which is as long as buffer, and may use its memory.
 	Decompress(buffer, compressed []byte) ([]byte, error)
 	// Reading returns a Dictionary for Decompress alone, which takes less memory.
 	Reading() Dictionary

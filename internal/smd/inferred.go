@@ -26,7 +26,7 @@ func schemeConverter[P any](newConverter func(*runtime.Scheme, *P) managedfields
 
 // Type is a type of a schema, for objects of one kind.
 type Type struct {
-	// Converter types objects, whatever kind they say they are.
+	// Converter types objects, independently of their kind.
 	Converter managedfields.TypeConverter
 	// Extract is managedfields.ExtractInto.
 	Extract func(obj runtime.Object, fieldManager string, into any, subresource string) error

@@ -1,4 +1,4 @@
-// Package smd has what this repository needs of sigs.k8s.io/structured-merge-diff, without its name. The path of that
+// Package smd has the parts of sigs.k8s.io/structured-merge-diff that this repository needs, without its name. The path of that
 // module has its major version, which differs between minor versions of Kubernetes: v6 up to v0.37, v7 in v0.38. Code
 // that imports one of them does not compile with the other.
 //
@@ -37,7 +37,7 @@ type TypeRef struct {
 	ElementRelationship *ElementRelationship
 }
 
-// UnmarshalJSON implements json.Unmarshaler: what is inlined has no name of its own.
+// UnmarshalJSON implements json.Unmarshaler: an inlined type has no name of its own.
 func (t *TypeRef) UnmarshalJSON(text []byte) error {
 	var ref struct {
 		NamedType *string `json:"namedType"`
@@ -51,7 +51,7 @@ func (t *TypeRef) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Atom has what a value may be: one or several of a scalar, a list and a map.
+// Atom has the kinds of values that a value may be: one or several of a scalar, a list and a map.
 type Atom struct {
 	Scalar *Scalar `json:"scalar"`
 	List   *List   `json:"list"`

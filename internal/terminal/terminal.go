@@ -22,7 +22,7 @@ func (w writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Printable returns text with escapes such as \x1b in place of what a terminal would execute or hide: control
+// Printable returns text with escapes such as \x1b in place of characters that a terminal would execute or hide: control
 // characters, those that change the direction of text, and bytes that are not UTF-8. Line ends and tabs stay.
 func Printable(text string) string {
 	var b strings.Builder

@@ -16,7 +16,7 @@ type metric struct {
 	// labels are those after the labels of the informer.
 	labels []string
 	kind   dto.MetricType
-	// buckets are those of a histogram.
+	// buckets are the buckets of a histogram.
 	buckets buckets
 	// merge returns the number of two informers or handlers with the same labels.
 	merge func(a, b float64) float64

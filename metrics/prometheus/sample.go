@@ -42,7 +42,7 @@ type buckets struct{ first, end int }
 
 var (
 	allBuckets = buckets{0, len(bounds)}
-	// clientGoBuckets are those of client-go for informer_processing_latency_seconds, so that a sum
+	// clientGoBuckets are the buckets of client-go for informer_processing_latency_seconds, so that a sum
 	// over informers of both is right.
 	clientGoBuckets = buckets{1, 13}
 

@@ -8,7 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/observe"
 )
 
-// details are what the page shows of an informer beyond its row, as HTML and as text.
+// details are the facts that the page shows of an informer beyond its row, as HTML and as text.
 type details struct {
 	Sections []section
 	Tables   []table

@@ -15,7 +15,7 @@ import (
 // maxCell is the number of bytes of a cell of the table of informers.
 const maxCell = 80
 
-// writeText writes the report as a table, and what is wrong with each informer under it. With a
+// writeText writes the report as a table, and the problems of each informer under it. With a
 // filter by name it has all of the informers.
 func writeText(to io.Writer, r *observe.Report, v *view) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)

@@ -18,7 +18,7 @@
 // failure after the first list, and not the probe. A program for which stale answers are worse than
 // no answers sets WithDegradedLimit or WithStalenessLimit. An informer that has stopped is never ready.
 //
-// The same holds for scopes. The first list is that of all scopes which the informer had when it was
+// The same holds for scopes. The first list is the list of all scopes that the informer had when it was
 // started, or which SetScopes set first. A scope that is added later does not make it unready,
 // for example a namespace that someone labels and in which the program has no rights. A replica that starts after that is not ready.
 //

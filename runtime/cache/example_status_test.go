@@ -131,7 +131,7 @@ func ExampleInformerStatus_Advice() {
 	// kubectl auth can-i list foos.example.com --all-namespaces --as apitest
 }
 
-// Another program, or a webhook, has told of a change: wait until the cache has it.
+// Another program, or a webhook, has reported a change: wait until the cache has it.
 func ExampleSharedIndexInformer_WaitFor() {
 	ctx := context.Background()
 	client := NewClient()

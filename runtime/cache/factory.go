@@ -30,7 +30,7 @@ type SharedInformerFactory struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // one for each running informer, and for each that ends with its last use
 
-	mu        sync.Mutex // guards what follows, and the start of informers against shutdown
+	mu        sync.Mutex // guards the fields below, and the start of informers against shutdown
 	informers map[informerKey]*factoryInformer
 	// running is the context of the last Start, nil before the first one.
 	running context.Context

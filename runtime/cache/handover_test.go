@@ -27,7 +27,7 @@ func (v *twoViews) set(name string) {
 }
 
 // TestNamespaceTakesOver adds a scope for a namespace of OtherNamespaces. Its server is behind. The namespace stays with the
-// others until the new scope has told what they have told: by an event, or by a bookmark. It lists once.
+// others until the new scope has reported what they have reported: by an event, or by a bookmark. It lists once.
 func TestNamespaceTakesOver(t *testing.T) {
 	for _, by := range []string{"event", "bookmark", "nothing"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestNamespaceTakesOver(t *testing.T) {
 				t.Errorf("by %s: not synced: %v", by, s.Status())
 			}
 			want := "102"
-			if by == "nothing" { // what the last bookmark has told
+			if by == "nothing" { // what the last bookmark has reported
 				want = "103"
 			}
 			if got := s.LastSyncResourceVersion(); got != want {
@@ -277,7 +277,7 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 	})
 }
 
-// TestRestOfARegionIsReady has one scope take over two namespaces. It is behind what was told of one of them, which then gets a scope of
+// TestRestOfARegionIsReady has one scope take over two namespaces. It is behind what was reported of one of them, which then gets a scope of
 // its own again. The scope takes over the rest at once: no event or bookmark has to come first.
 func TestRestOfARegionIsReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

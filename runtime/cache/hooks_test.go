@@ -22,7 +22,7 @@ type hooked struct {
 	// during is called by each hook with its line.
 	during func(line string)
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	lines   []string
 	changes []StatusChange
 	// errors and dropped are the number of errors that were heard, and were not.

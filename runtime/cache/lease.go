@@ -101,7 +101,7 @@ func (l *Lease[T]) WaitForCacheSync(ctx context.Context) error {
 	return l.machine.WaitForCacheSync(ctx)
 }
 
-// WaitForCacheSync is that of Lease.
+// WaitForCacheSync implements Lease.
 func (l *lease) WaitForCacheSync(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -128,7 +128,7 @@ func (l *lease) WaitForCacheSync(ctx context.Context) error {
 // another goroutine. Release logs the name of a handler that it waits for longer than 10 seconds.
 func (l *Lease[T]) Release() { l.machine.Release() }
 
-// Release is that of Lease.
+// Release implements Lease.
 func (l *lease) Release() {
 	l.mu.Lock()
 	again := l.alive.Err() != nil

@@ -10,10 +10,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
-// Status is that of SharedIndexInformer.
+// Status implements SharedIndexInformer.
 func (s *sharedInformer) Status() Status { return s.monitor.Status() }
 
-// NotSyncedReason is that of SharedIndexInformer.
+// NotSyncedReason implements SharedIndexInformer.
 func (s *sharedInformer) NotSyncedReason() string {
 	_, waiting := s.waitsFor()
 	return waiting.Reason
@@ -55,7 +55,7 @@ func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) er
 	return nil
 }
 
-// Statuses is that of SharedIndexInformer.
+// Statuses implements SharedIndexInformer.
 func (s *sharedInformer) Statuses() iter.Seq[InformerStatus] {
 	return func(yield func(InformerStatus) bool) { yield(s.observed()) }
 }

@@ -476,7 +476,7 @@ func (o *options) summary() string {
 // WithPacking lets informers keep each object as its text, compressed, instead of as a Go value. Package
 // runtime/packed has a Compression, and WithPackedObjects, the usual way to call WithPacking.
 //
-// The text is that of the API server, protobuf if the kind has it, without the members that WithoutManagedFields and
+// The text is as the API server has sent it, in protobuf if the kind has it, without the members that WithoutManagedFields and
 // WithoutAnnotations leave out. So what a reader gets is what the server has sent. An object that came without a text, from a
 // ListerWatcher, stays a Go value; PackedStats counts these. WithTransform cannot be combined with it: nothing encodes the result
 // of a transform. Leave fields out by an option instead.

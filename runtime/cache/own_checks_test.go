@@ -175,7 +175,7 @@ func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
 }
 
 // TestOwnDeleteAndALateWatch: however late the watch is, it does not bring a deleted object back, and the deletion
-// is no pending write once the watch has told it, or has passed its version.
+// is no pending write once the watch has reported it, or has passed its version.
 func TestOwnDeleteAndALateWatch(t *testing.T) {
 	for _, late := range []time.Duration{0, time.Second, 125 * time.Second, time.Hour} {
 		for name, versioned := range map[string]bool{"a Status": false, "the object": true} {
@@ -219,7 +219,7 @@ func TestOwnDeleteAndALateWatch(t *testing.T) {
 	}
 }
 
-// TestOwnDeleteInAQuietCollection: the watch has told the deletion before the response came. Then nothing but
+// TestOwnDeleteInAQuietCollection: the watch has reported the deletion before the response came. Then nothing but
 // bookmarks follows.
 func TestOwnDeleteInAQuietCollection(t *testing.T) {
 	for name, versioned := range map[string]bool{"a Status": false, "the object": true} {

@@ -32,7 +32,7 @@ func forgedResponse(name string, uid types.UID, version string, labels map[strin
 	return cachetest.ResponseTo(obj)
 }
 
-// forgery is a server with one object, an informer that was told something wrong, and what follows.
+// forgery is a server with one object, an informer that was sent something wrong, and what follows.
 type forgery struct {
 	t        *testing.T
 	src      *cachetest.Source

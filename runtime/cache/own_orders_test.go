@@ -23,7 +23,7 @@ import (
 
 // TestOwnWritesInAnyOrder plays short histories of one name to an informer that does not run, so
 // that each order of responses, events, batches, bookmarks and lists can happen. After each step
-// the cache is compared with what has been told.
+// the cache is compared with what has been reported.
 func TestOwnWritesInAnyOrder(t *testing.T) {
 	seeds := 4_000
 	if testing.Short() {
@@ -53,7 +53,7 @@ type fact struct {
 	response *writes.Write
 }
 
-// order is a history, and how much of it the informer was told.
+// order is a history, and how much of it the informer was sent.
 type order struct {
 	t        *testing.T
 	random   *rand.Rand
@@ -71,7 +71,7 @@ type order struct {
 	listing   bool
 	// listFrom is the least version of the list that was requested.
 	listFrom int
-	// told is the highest version of the name that a response has told, and dead are the UIDs
+	// told is the highest version of the name that a response has reported, and dead are the UIDs
 	// that are known to be deleted.
 	told int
 	dead map[types.UID]bool
@@ -244,7 +244,7 @@ func (o *order) send(until int) {
 	}
 }
 
-// reach pushes deltas, and the version that the watch has told with them.
+// reach pushes deltas, and the version that the watch has reported with them.
 func (o *order) reach(version int, deltas ...deltafifo.Delta) {
 	r := inside(o.informer).set.reflectors()[0]
 	r.wanted.Events(deltas, frontier.Position{Version: strconv.Itoa(version)})
@@ -329,7 +329,7 @@ func (o *order) check() {
 	}
 }
 
-// deleteOnly reports whether all that was told after a version are deletes of other objects.
+// deleteOnly reports whether all that was reported after a version are deletes of other objects.
 func (o *order) deleteOnly(uid types.UID, version int) bool {
 	for i := range o.facts {
 		if f := &o.facts[i]; f.version == o.told {

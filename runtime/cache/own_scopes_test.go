@@ -309,7 +309,7 @@ func versionsHeard(handler ResourceEventHandlerRegistration) (versions []string)
 
 // TestTakeoverEndsEarlierEvents has an event of a scope in one batch with the events by which another scope takes over. This program
 // has written the object since. The write moves to the new scope, so the event may not be heard as news. If only the server knows
-// whether the new scope has the object, that takes over when its watch has told the write.
+// whether the new scope has the object, that takes over when its watch has reported the write.
 func TestTakeoverEndsEarlierEvents(t *testing.T) {
 	for _, selector := range []string{"", "spec.x=1"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -346,7 +346,7 @@ func TestTakeoverEndsEarlierEvents(t *testing.T) {
 }
 
 // TestOwnWriteBeforeTakeover writes and deletes in a namespace that no scope has yet, after the list of the scope that will have it. That
-// is behind what the old scope has told of its part.
+// is behind what the old scope has reported of its part.
 func TestOwnWriteBeforeTakeover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{Namespace: "a"}))}

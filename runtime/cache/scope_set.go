@@ -33,10 +33,10 @@ type scopeSet struct {
 	// partition is nil if there is one scope, which was never changed.
 	partition atomic.Pointer[scopes.Partition]
 
-	mu    sync.Mutex // guards what follows, and changes of what comes before; it is locked before that of the core
+	mu    sync.Mutex // guards the fields below, and changes of what comes before; it is locked before that of the core
 	named *[]Scope   // those of the last SetScopes, or nil
 	err   error      // of SetScopesError, until it or SetScopes takes that back
-	// ownFirstLists is that of the scopes that are added.
+	// ownFirstLists is the setting of each scope that is added.
 	ownFirstLists chan struct{}
 }
 
@@ -261,7 +261,7 @@ func (s *scopeSet) awaits() *status.NotSynced {
 	return &awaited
 }
 
-// SetScopesError is that of SharedIndexInformer.
+// SetScopesError implements SharedIndexInformer.
 func (s *scopeSet) SetScopesError(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

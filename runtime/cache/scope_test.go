@@ -276,7 +276,7 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 		f := NewSharedInformerFactory(0, WithWatchErrorHandler(quiet))
 		defer f.Shutdown()
 		var names []string
-		var mu sync.Mutex // guards what follows
+		var mu sync.Mutex // guards the fields below
 		reading, most := 0, 0
 		read := func(by int) int {
 			mu.Lock()

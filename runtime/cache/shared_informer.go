@@ -47,7 +47,7 @@ type Controller interface {
 	Status() Status
 }
 
-// NewInformer returns a cache, and the informer that fills it and calls handler after each change. The error is that of
+// NewInformer returns a cache, and the informer that fills it and calls handler after each change. It returns the error of
 // Kind.NewInformer.
 func NewInformer[T Object](kind Kind[T], handler ResourceEventHandler[T], set ...SharedInformerOption) (Store[T], Controller, error) {
 	return NewIndexerInformer(kind, handler, set...)

@@ -20,7 +20,7 @@ import (
 // script is a server whose answers are written down.
 type script struct {
 	t    *testing.T
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	list string
 	// watch is what an open watch sends.
 	watch *io.PipeWriter

@@ -56,7 +56,7 @@ type Object interface {
 }
 
 // Extract sets the fields of into that fieldManager owns in obj through a subresource, or "" for the object
-// itself. name is that of the type of obj in s. Without managed fields, an object from a server would
+// itself. name is the name of the type of obj in s. Without managed fields, an object from a server would
 // look as if fieldManager owned nothing, and applying the result would remove all of its fields. So that is an error.
 func (s *Schema) Extract(obj Object, name, fieldManager string, into any, subresource string) error {
 	if obj.GetResourceVersion() != "" && len(obj.GetManagedFields()) == 0 {

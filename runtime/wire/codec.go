@@ -26,7 +26,7 @@ type codec interface {
 	Cut(frame []byte, omit plan.Omission) (rest []byte, ok bool)
 	// ContentHash is never 0.
 	ContentHash(frame []byte) uint64
-	// diagnose returns the error for the object in frame. err is that of Unmarshal. If hide
+	// diagnose returns the error for the object in frame. err is the error of Unmarshal. If hide
 	// is set, the result has no text of the object.
 	diagnose(frame []byte, err error, hide bool) *DecodeError
 }

@@ -51,7 +51,7 @@ type Options struct {
 	// the values and keys of maps in DecodeError.Path and Err, TooLargeError.Begin and
 	// SyntaxError.Near. Errors keep the names, UIDs and versions of objects, their kinds,
 	// the names of fields of Go types, and indexes. The option is always set for the kind
-	// Secret of the core group: if Kind is that kind, or if the Go type is that of k8s.io/api.
+	// Secret of the core group: if Kind is that kind, or if the Go type is the one of k8s.io/api.
 	WithoutObjectTextInErrors bool
 	// MaxObjectBytes limits how many bytes of JSON or protobuf an object, or the event that it
 	// comes in, may have; 0 for DefaultMaxObjectBytes. A larger one fails the list or
@@ -106,7 +106,7 @@ type Decoder struct {
 	hide   bool // text of objects in errors
 	max    int
 	cached Cached
-	// keep and keepChanges are those of Options.
+	// keep and keepChanges are Options.Keep and Options.KeepChanges.
 	keep        func(Head) bool
 	keepChanges bool
 	// want is Options.Kind.
@@ -114,7 +114,7 @@ type Decoder struct {
 	json codec
 	// protobuf returns the codec of bodies in protobuf. A server may send such a body without being asked for it.
 	protobuf func() protobufCodec
-	// typeMeta is that of the last event in protobuf.
+	// typeMeta is the kind in the last event in protobuf.
 	typeMeta atomic.Pointer[typeMeta]
 	// acceptList and acceptWatch are what Accept returns.
 	acceptList, acceptWatch string
@@ -377,7 +377,7 @@ func (d *Decoder) checkKind(obj Object) error {
 var partialKind = schema.GroupKind{Group: metav1.GroupName, Kind: "PartialObjectMetadata"}
 
 // checkTypeMeta returns a *KindError for an apiVersion and a kind that are not accepted. Each of them may
-// be empty. suffix is "List" if they are those of a list, and empty otherwise.
+// be empty. suffix is "List" for a list, and empty otherwise.
 func (d *Decoder) checkTypeMeta(apiVersion, kind, suffix string) error {
 	if d.want.Kind == "" {
 		return nil

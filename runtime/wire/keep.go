@@ -14,7 +14,7 @@ import (
 type Head struct {
 	Namespace, Name, UID []byte
 
-	// metadata is that of the object in its encoding.
+	// metadata is the encoded metadata of the object.
 	metadata   []byte
 	isProtobuf bool
 	isPartial  bool
@@ -81,7 +81,7 @@ func appendResult(results []result, next result) []result {
 	return append(results, next)
 }
 
-// addDropped adds events that were left out. version is that of the last one.
+// addDropped adds events that were left out. version is the version of the last one.
 func (e *Event) addDropped(n int32, version string) {
 	e.Dropped += n
 	if version != "" {

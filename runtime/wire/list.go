@@ -62,7 +62,7 @@ func closeWith(ctx context.Context, body io.Closer) (until context.Context, rele
 type listReader struct {
 	decoder *Decoder
 	source  *source
-	// codec is that of the items.
+	// codec decodes the items.
 	codec codec
 	meta  metav1.ListMeta
 	// listed is set after a member items, which every list has.

@@ -13,7 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
 
-// typeMetaOf returns the kind in an envelope. Nearly always it is that of the last event, so
+// typeMetaOf returns the kind in an envelope. Nearly always it equals the one of the last event, so
 // that its strings are shared.
 func (d *Decoder) typeMetaOf(e protobuf.Envelope) *typeMeta {
 	last := d.typeMeta.Load()

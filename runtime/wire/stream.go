@@ -162,7 +162,7 @@ func (s *Stream) isQuiet() bool {
 // next returns a frame.
 func (s *Stream) next() ([]byte, error) {
 	if !s.hasBegun {
-		// The first byte of protobuf is that of the length of a frame. No frame is large enough for
+		// The first byte of protobuf belongs to the length of a frame. No frame is large enough for
 		// it to be one that JSON begins with.
 		first, err := s.source.first()
 		s.hasBegun, s.isProtobuf = true, err == nil && first < '\t'

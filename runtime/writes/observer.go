@@ -40,7 +40,7 @@ type Write struct {
 	Object metav1.PartialObjectMetadata
 	// Sent is when the request was sent. The server has executed the write after it.
 	Sent time.Time
-	// Subresource is that of the request, such as "status". It is empty for the object itself.
+	// Subresource is the subresource of the request, such as "status". It is empty for the object itself.
 	Subresource string
 	// Gone is set if the object with this UID does not exist any more. It has no finalizers, and
 	//

@@ -34,7 +34,7 @@ type apiServer struct {
 	// streams is set if the server has streaming lists.
 	streams bool
 
-	mu       sync.Mutex             // guards what follows
+	mu       sync.Mutex             // guards the fields below
 	watches  map[*apiWatch]struct{} // open ones
 	requests []request
 	answer   func(request) error
@@ -323,7 +323,7 @@ type apiWatch struct {
 	body   io.ReadCloser
 	lines  *bufio.Reader
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	rest  []byte     // of the event that is read
 	ended bool
 }

@@ -20,7 +20,7 @@ type fakeServer struct {
 	// resourceVersion 0 comes in one piece, whatever its limit.
 	wholeAtZero bool
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	version   int
 	objects   map[string]object
 	history   []change

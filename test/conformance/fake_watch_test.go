@@ -52,7 +52,7 @@ type watching struct {
 	stopOnce  sync.Once
 	bookmarks bool
 
-	// The server's lock guards what follows.
+	// The server's lock guards the fields below.
 	next  int // into the history
 	ended bool
 	last  *metav1.Status // the ERROR event to end with

@@ -29,7 +29,7 @@ type writers struct {
 	objects int
 	seed    uint64
 
-	mu     sync.Mutex    // guards what follows
+	mu     sync.Mutex    // guards the fields below
 	writes int           // that the server has taken
 	wrote  chan struct{} // closed by the next write, if somebody waits for it
 	up     chan struct{} // closed when the server is up again; nil while it is
@@ -248,7 +248,7 @@ func TestChurn(t *testing.T) {
 	phase("all is written")
 
 	f.awaitWatch(t)
-	f.settle(t, ctx, guests...)
+	f.catchUp(t, ctx, guests...)
 	phase(fmt.Sprintf("settled: %d objects, %d events, %d faults, %d lists, %d streams, %d watches, %d handlers stayed",
 		f.informer.GetStore().Len(), f.heard.Events(), f.proxy.Struck(), f.proxy.Requests(faults.Lists), f.proxy.Requests(faults.Streams), f.proxy.Requests(faults.Watches), len(guests)))
 	if n := f.proxy.Struck(); n < 6 {

@@ -175,9 +175,9 @@ func (f *follower) fresh(t *testing.T, ctx context.Context) (objects map[cache.O
 	return objects, versions
 }
 
-// settle waits until the handlers know what the server has, which nobody changes
+// catchUp waits until the handlers know what the server has, which nobody changes
 // any more, and compares them and the cache with it.
-func (f *follower) settle(t *testing.T, ctx context.Context, others ...*history.Recorder[*datav1.Database]) {
+func (f *follower) catchUp(t *testing.T, ctx context.Context, others ...*history.Recorder[*datav1.Database]) {
 	t.Helper()
 	objects, versions := f.fresh(t, ctx)
 	for i, heard := range append(others, f.heard) {
@@ -344,7 +344,7 @@ func TestFaults(t *testing.T) {
 			f.awaitSync(t)
 			f.change(t, 2)
 			f.awaitWatch(t)
-			f.settle(t, within(t))
+			f.catchUp(t, within(t))
 
 			reasons := f.reasons(t)
 			if want := []cache.Reason{test.reason}; test.reason == never && len(reasons) > 0 || test.reason != never && !slices.Equal(reasons, want) {
@@ -393,7 +393,7 @@ func TestListFaultsOnALaterPage(t *testing.T) {
 		await(t, name, struck[3])
 		f.awaitSync(t)
 		f.awaitWatch(t)
-		f.settle(t, within(t))
+		f.catchUp(t, within(t))
 		if got := f.reasons(t); !slices.Equal(got, []cache.Reason{cache.ServerError, test.reason}) {
 			t.Errorf("%s: status gave the reasons %q, want %q", name, got, test.reason)
 		}
@@ -419,7 +419,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		t.Errorf("twice two seconds were asked for, and %v waited", took)
 	}
 	f.awaitWatch(t)
-	f.settle(t, within(t))
+	f.catchUp(t, within(t))
 	if got := f.reasons(t); !slices.Equal(got, []cache.Reason{cache.TooManyRequests, cache.TooManyRequests}) {
 		t.Errorf("status gave the reasons %q", got)
 	}
@@ -443,7 +443,7 @@ func TestOpenWatchIsCut(t *testing.T) {
 	}
 	f.change(t, 3)
 	f.awaitWatch(t)
-	f.settle(t, within(t))
+	f.catchUp(t, within(t))
 	if got := f.reasons(t); len(got) > 0 {
 		t.Errorf("status gave the reasons %q", got)
 	}
@@ -473,7 +473,7 @@ func TestCompactionExpires(t *testing.T) {
 	f.proxy.CutAll() // and client-go asks for the page again
 	f.awaitSync(t)
 	f.awaitWatch(t)
-	f.settle(t, within(t))
+	f.catchUp(t, within(t))
 	early := f.reasons(t)
 	if !slices.Equal(early, []cache.Reason{cache.ServerError, cache.Expired}) {
 		t.Errorf("status gave the reasons %q", early)
@@ -487,7 +487,7 @@ func TestCompactionExpires(t *testing.T) {
 	compact()
 	f.proxy.Clear()
 	f.awaitWatch(t)
-	f.settle(t, within(t))
+	f.catchUp(t, within(t))
 	if got := f.reasons(t)[len(early):]; len(got) == 0 || got[len(got)-1] != cache.Expired || !slices.Contains(got, cache.ServerError) {
 		t.Errorf("status gave the reasons %q", got)
 	}
@@ -513,7 +513,7 @@ func TestRestartUnderWriters(t *testing.T) {
 		stop()
 		churning.Wait()
 		f.awaitWatch(t)
-		f.settle(t, within(t))
+		f.catchUp(t, within(t))
 	}
 	got := f.reasons(t)
 	if len(got) == 0 {

@@ -22,7 +22,7 @@ type Proxy struct {
 	server    *http.Server
 	serving   sync.WaitGroup // the goroutine that accepts, and one for each connection
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	rules    []*armed
 	open     map[*exchange]struct{}
 	requests map[Match]int // by one of Lists, Watches, Streams and Others

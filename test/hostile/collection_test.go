@@ -40,7 +40,7 @@ const (
 
 // collection is the truth that an informer has to reach.
 type collection struct {
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	version   int
 	objects   map[cache.ObjectName]state
 	history   []change

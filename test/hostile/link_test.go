@@ -41,7 +41,7 @@ type pipes struct {
 	closed  chan struct{}
 	once    sync.Once
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	open map[net.Conn]struct{}
 }
 

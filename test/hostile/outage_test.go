@@ -72,7 +72,7 @@ type downtime struct {
 	*server
 	link *link
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards the fields below
 	way *outage    // nil while the server is well
 	// over is closed when the outage ends.
 	over    chan struct{}

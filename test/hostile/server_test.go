@@ -22,7 +22,7 @@ type server struct {
 	random     *rand.Rand     // guarded by mu
 	serving    sync.WaitGroup // one for each request that is answered
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	fault *fault     // in force; nil is a sane server
 	arg   byte       // of fault
 	// onlyPage is the number of the page that fault is for, from 1; 0 for all requests.

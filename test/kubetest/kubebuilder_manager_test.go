@@ -109,7 +109,7 @@ func (p *play) start(t *testing.T, args ...string) (stop func()) {
 
 // managerLog is what the manager has logged.
 type managerLog struct {
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	lines    []string
 	outcomes map[string][]string // of each object, without repetitions
 	counts   map[string]int      // of the reconciles of each object

@@ -12,7 +12,7 @@ import (
 // link is what the requests of a client go through. It notes the lists of pods, and can hold
 // all requests, or refuse lists that are in one piece.
 type link struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	lists []string
 	// held is closed when requests may go on; nil if they may.
 	held chan struct{}

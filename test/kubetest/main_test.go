@@ -168,7 +168,7 @@ type follower[T cache.Object] struct {
 	informer *cache.SharedIndexInformer[T]
 	heard    *history.Recorder[T]
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	reasons []cache.Reason
 	failed  chan struct{} // closed by the next failure
 }

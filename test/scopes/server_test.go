@@ -69,7 +69,7 @@ func serve() {
 type server struct {
 	connections, lists atomic.Int64
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	watches map[*watcher]bool
 	changed sync.Cond // of watches
 	version int

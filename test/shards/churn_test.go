@@ -36,7 +36,7 @@ type world struct {
 	// changed gets a value after an event of a database, if it is empty.
 	changed chan struct{}
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	random *rand.Rand
 	next   int // number of the next database
 }

@@ -48,7 +48,7 @@ type follower[T cache.Object] struct {
 	slots   int
 	stay    []*ledger[T]
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	gone []*ledger[T]
 }
 
@@ -187,7 +187,7 @@ func (f *follower[T]) errors() (wrong []string) {
 type scopes struct {
 	set func(...cache.Scope) error
 
-	mu     sync.RWMutex // guards what follows; a write that is checked holds it for reading
+	mu     sync.RWMutex // guards the fields below; a write that is checked holds it for reading
 	chosen []cache.Scope
 	opened int // in total
 }

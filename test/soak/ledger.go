@@ -19,7 +19,7 @@ type ledger[T cache.Object] struct {
 	delay        time.Duration
 	registration cache.ResourceEventHandlerRegistration
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	known  []state
 	begun  bool // an event came that was not initial
 	events int

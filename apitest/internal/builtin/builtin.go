@@ -43,12 +43,12 @@ type Kind struct {
 	Returned bool
 	// TextData reports that requests may have text in stringData, which becomes data.
 	TextData bool
-	// Name is what names must be: label, segment, or a DNS subdomain if it is empty.
+	// Name is the rule for names: label, segment, or a DNS subdomain if it is empty.
 	Name string
 	// Counted are the fields whose changes the generation counts. Without any, objects of the kind have
 	// no generation.
 	Counted [][]string
-	// Fields are those of field selectors besides the name and the namespace.
+	// Fields are the fields of field selectors besides the name and the namespace.
 	Fields []Field
 }
 

@@ -31,7 +31,7 @@ type Resource struct {
 	Virtual bool
 }
 
-// Subresource is a part of an object with a URL of its own. Its kind is that of the requests and
+// Subresource is a part of an object with a URL of its own. Its kind is the kind of the requests and
 // responses.
 type Subresource struct {
 	schema.GroupVersionKind

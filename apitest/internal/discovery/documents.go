@@ -31,7 +31,7 @@ const plainText = "text/plain; charset=utf-8"
 // NotFoundPage answers paths that the server does not have.
 var NotFoundPage = &Document{Code: http.StatusNotFound, MediaType: plainText, Body: []byte("404 page not found\n")}
 
-// serverVersion is what /version answers: the release of Kubernetes whose kinds and rules the server
+// serverVersion is the answer of /version: the release of Kubernetes whose kinds and rules the server
 // has.
 var serverVersion = version.Info{
 	Major: "1", Minor: "37", GitVersion: "v1.37.2+apitest", GitTreeState: "clean",
@@ -97,8 +97,8 @@ func refusal(req *http.Request, err error) *Document {
 	return &Document{Code: int(status.Code), MediaType: mediaType, Body: body}
 }
 
-// customGroup reports whether a path of discovery is that of a group with custom resources only. The
-// API server shows these whatever the method is.
+// customGroup reports whether a path of discovery belongs to a group with custom resources only. The
+// API server shows these for any method.
 func customGroup(path string) bool {
 	parts := strings.Split(path[1:], "/")
 	return parts[0] == "apis" && len(parts) > 1 && !kinds.BuiltInGroup(parts[1])
@@ -151,7 +151,7 @@ func (d *Documents) describe(req *http.Request, path string, protobuf bool) *Doc
 	return NotFoundPage
 }
 
-// find returns what discovery has at a path. It keeps the documents until a kind is added.
+// find returns the document of discovery at a path. It keeps the documents until a kind is added.
 func (d *Documents) find(path string, req *http.Request) *Document {
 	d.refresh()
 	accept := req.Header.Values("Accept")
@@ -200,7 +200,7 @@ func typesAt(path string) []string {
 	return nil
 }
 
-// jsonDocument encodes a document that is JSON whatever the client accepts.
+// jsonDocument encodes a document that is JSON for all clients.
 func jsonDocument[T any](content T) *Document {
 	body, err := json.Marshal(content)
 	if err != nil {

@@ -17,7 +17,7 @@ type Configuration struct {
 	plain  bool
 }
 
-// ParseConfiguration checks that a body is YAML. The errors are those of an API server.
+// ParseConfiguration checks that a body is YAML. The errors are as from an API server.
 func ParseConfiguration(body []byte) (*Configuration, error) {
 	c := &Configuration{body: body}
 	// Clients send JSON, whose YAML parser takes far longer than JSON's own. It sees the same fields,

@@ -13,9 +13,9 @@ type shape struct {
 	opaque bool
 	// uncertain reports that two fields have the same name.
 	uncertain bool
-	// fields are those of a struct.
+	// fields are the fields of a struct.
 	fields map[string]*shape
-	// element is that of the values of a map, or of the elements of a list.
+	// element describes the values of a map, or the elements of a list.
 	element *shape
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// marker is what the doc comments of a type or a field say with +structType, +mapType, +listType,
+// marker has the rules that the doc comments of a type or a field give by +structType, +mapType, +listType,
 // +listMapKey and +default.
 type marker struct {
 	atomic   bool     // a struct, map or list that is one value

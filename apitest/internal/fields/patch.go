@@ -54,7 +54,7 @@ type operation struct {
 }
 
 // JSONPatch applies a JSON patch to a document. If check is set, unknown has the fields of operations
-// that do not exist. The errors are those of an API server.
+// that do not exist. The errors are as from an API server.
 func JSONPatch(doc, patch []byte, check bool) (patched []byte, unknown []error, err error) {
 	if err := checkDepth(patch); err != nil {
 		return nil, nil, err
@@ -117,7 +117,7 @@ func unprocessable(err error) error {
 }
 
 // MergePatch applies a JSON merge patch to a document. If check is set, duplicates names the fields
-// that the patch has twice. The errors are those of an API server.
+// that the patch has twice. The errors are as from an API server.
 func MergePatch(doc, patch []byte, check bool) (patched []byte, duplicates []error, err error) {
 	if err := checkDepth(patch); err != nil {
 		return nil, nil, err
@@ -143,7 +143,7 @@ type StrategicPatch struct {
 	Duplicates []error
 }
 
-// ParseStrategicPatch reads a strategic merge patch. The errors are those of an API server.
+// ParseStrategicPatch reads a strategic merge patch. The errors are as from an API server.
 func ParseStrategicPatch(patch []byte) (*StrategicPatch, error) {
 	p := &StrategicPatch{}
 	err := checkDepth(patch)

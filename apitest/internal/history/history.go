@@ -35,7 +35,7 @@ var ErrExpired = errors.New("the version has expired")
 // ErrFuture is returned for a version that no write has reached.
 var ErrFuture = errors.New("the version is newer than the last write")
 
-// Event is a change of one object. Its version is that of State, also for watch.Deleted, where
+// Event is a change of one object. Its version is the version of State, also for watch.Deleted, where
 // State is the last one with the version of the deletion.
 type Event struct {
 	Type  watch.EventType // Added, Modified or Deleted

@@ -7,7 +7,7 @@ import (
 )
 
 // appendJSON appends value as encoding/json writes it. Most time of a create is spent here, so it
-// handles what an object consists of without reflection.
+// handles the values in an object without reflection.
 func appendJSON(to []byte, value any) ([]byte, error) {
 	switch value := value.(type) {
 	case nil:

@@ -30,7 +30,7 @@ type State struct {
 	Version uint64
 	// Object is in the version of the API in which it was written.
 	Object map[string]any
-	// APIVersion is that of Object. A list of many objects is faster if it looks at no maps.
+	// APIVersion is the apiVersion of Object. A list of many objects is faster if it looks at no maps.
 	APIVersion string
 
 	// before is the state that this one replaced, or nil if that is no longer kept. The lock of the

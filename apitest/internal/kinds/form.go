@@ -207,7 +207,7 @@ func decodeStrict(obj map[string]any, empty runtime.Object) (into runtime.Object
 	return into, unknown, nil
 }
 
-// Interpret returns what the API server says of a body that has no kind and version to read.
+// Interpret returns the error of the API server for a body that has no kind and version to read.
 func Interpret(data []byte) error {
 	_, err := serializerjson.DefaultMetaFactory.Interpret(data)
 	return err
@@ -248,7 +248,7 @@ func (k *Kind) InVersion(obj map[string]any) map[string]any {
 	return converted
 }
 
-// Store makes of an object what is stored of it.
+// Store makes of an object the one that is stored.
 func (k *Kind) Store(obj *unstructured.Unstructured) error {
 	if k.Schema == nil {
 		return nil
@@ -288,7 +288,7 @@ func Convert(from, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// SameContent reports whether two objects differ only in what the generation does not count: metadata, and a status that is a
+// SameContent reports whether two objects differ only in fields that the generation does not count: metadata, and a status that is a
 // subresource. A built-in kind counts certain fields.
 func (k *Kind) SameContent(a, b map[string]any) bool {
 	if !k.Custom() {

@@ -1,4 +1,4 @@
-// Package kinds has what a server knows of the kinds that it serves, and brings objects into the form in
+// Package kinds describes the kinds that a server serves, and brings objects into the form in
 // which they are stored. It knows no requests.
 package kinds
 
@@ -51,7 +51,7 @@ type Schema interface {
 	OpenAPI() (name string, schemas map[string]json.RawMessage)
 }
 
-// SubresourceVerbs are those of status and scale.
+// SubresourceVerbs are the verbs of status and scale.
 var SubresourceVerbs = []string{"get", "patch", "update"}
 
 func (k *Kind) validate() error {
@@ -125,13 +125,13 @@ func (k *Kind) Subresource(name string) (schema.GroupVersionKind, []string) {
 // IsPod reports whether objects of the kind are pods.
 func (k *Kind) IsPod() bool { return !k.Custom() && k.GroupResource() == PodResource }
 
-// PodResource is that of pods.
+// PodResource is the resource of pods.
 var PodResource = schema.GroupResource{Resource: "pods"}
 
 // IsNamespace reports whether objects of the kind are namespaces.
 func (k *Kind) IsNamespace() bool { return k.GroupResource() == NamespaceResource }
 
-// NamespaceResource is that of the objects which are namespaces.
+// NamespaceResource is the resource of namespaces.
 var NamespaceResource = schema.GroupResource{Resource: "namespaces"}
 
 // Protobuf reports whether the kind has a Go type that protobuf can be made of.
@@ -163,7 +163,7 @@ func (k *Kind) IsOf(obj runtime.Object, scheme *runtime.Scheme) bool {
 	return empty == nil || reflect.TypeOf(obj) == reflect.TypeOf(empty)
 }
 
-// ListType is what the API server calls the Go type of a list.
+// ListType is the name that the API server has for the Go type of a list.
 func (k *Kind) ListType() string {
 	if k.Custom() {
 		return "*unstructured.UnstructuredList"

@@ -6,7 +6,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/fields"
 )
 
-// Manager returns what keeps the managed fields of writes through an endpoint.
+// Manager returns the keeper of the managed fields of writes through an endpoint.
 func (g *Registry) Manager(kind *Kind, subresource string) (*fields.Manager, error) {
 	e := endpoint{kind, subresource}
 	if m := g.managers[e]; m != nil {
@@ -32,7 +32,7 @@ func (g *Registry) Manager(kind *Kind, subresource string) (*fields.Manager, err
 	return m, nil
 }
 
-// managed returns what a manager has to know of a kind.
+// managed returns the facts about a kind that a manager has to know.
 func (k *Kind) managed() fields.Config {
 	config := fields.Config{GVK: k.GroupVersionKind, Type: k.Type, HasStatus: k.Status}
 	switch {

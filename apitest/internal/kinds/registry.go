@@ -110,7 +110,7 @@ func (g *Registry) Of(gr schema.GroupResource) *Kind {
 	return nil
 }
 
-// Add adds the kinds that are right. The error joins what is wrong with the others.
+// Add adds the kinds that are right. The error joins the errors of the others.
 func (g *Registry) Add(kinds ...Kind) error {
 	var errs []error
 	for _, kind := range kinds {
@@ -124,7 +124,7 @@ func (g *Registry) Add(kinds ...Kind) error {
 	return errors.Join(errs...)
 }
 
-// check reports what is wrong with a kind by itself, or next to the kinds that the server has.
+// check returns the errors of a kind by itself, or next to the kinds that the server has.
 func (g *Registry) check(kind Kind) error {
 	if err := kind.validate(); err != nil {
 		return err

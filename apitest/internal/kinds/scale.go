@@ -52,7 +52,7 @@ func NormalizeScale(obj *unstructured.Unstructured) (unknown []string, err error
 }
 
 // ScaleOf returns the Scale of an object, and whether the object has a number of replicas. The
-// metadata is that of the object.
+// metadata is the metadata of the object.
 func (k *Kind) ScaleOf(obj map[string]any) (scale map[string]any, found bool) {
 	was := obj["metadata"].(map[string]any)
 	metadata := map[string]any{}

@@ -80,7 +80,7 @@ func (a Accepted) CheckStream() error {
 	return nil
 }
 
-// ErrorForm returns the form of errors, which can be in any media type, whatever the objects can be
+// ErrorForm returns the form of errors, which can be in any media type, also in one that objects cannot be
 // encoded in. A clause that asks for another form than an object does not count.
 func ErrorForm(headers []string) Accepted {
 	for _, c := range ParseAccept(headers) {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Names counts what was named. Its zero value is ready. A copy of it can be used to go back. It is not safe
+// Names counts the names that it has made. Its zero value is ready. A copy of it can be used to go back. It is not safe
 // for concurrent use.
 type Names struct {
 	uids, names uint64
@@ -21,7 +21,7 @@ func (c *Names) UID() types.UID {
 }
 
 // Generate completes a generateName with a suffix of five characters, until the name is not taken.
-// The alphabet and the lengths are those of a kube-apiserver.
+// The alphabet and the lengths are as in a kube-apiserver.
 func (c *Names) Generate(base string, taken func(string) bool) string {
 	const letters, suffix, longest = "bcdfghjklmnpqrstvwxz2456789", 5, 63
 	if len(base) > longest-suffix {

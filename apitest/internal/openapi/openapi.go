@@ -99,7 +99,7 @@ func rootOf(kind *kinds.Kind) string {
 	return "/apis/" + kind.Group + "/" + kind.Version
 }
 
-// operationOf returns what a method does with a kind at a path. Parameters have types as in version 2.
+// operationOf returns the operation of a method with a kind at a path. Parameters have types as in version 2.
 func operationOf(kind *kinds.Kind, method, action string, named bool) *operation {
 	op := &operation{Description: action + " " + kind.Resource, Parameters: []parameter{}, Action: action, Kind: gvkOf(kind)}
 	if kind.Namespaced {

@@ -65,7 +65,7 @@ func (d *Version2) Marshal() ([]byte, error) {
 	return proto.Marshal(document)
 }
 
-// convert returns a schema of version 3 in version 2, without what a client need not check because the server does.
+// convert returns a schema of version 3 in version 2, without rules that a client need not check because the server does.
 // A client of version 2 takes a null for a value of a wrong type, so a field that may be null has any type.
 func convert(schema any) any {
 	from, ok := schema.(map[string]any)

@@ -20,7 +20,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/serve"
 )
 
-// Call is that of package apitest, which says what its fields are.
+// Call is apitest.Call, which documents the fields.
 type Call struct {
 	Verb                         string
 	Resource                     schema.GroupVersionResource
@@ -41,7 +41,7 @@ type Call struct {
 // Method is a request of a client whose body or answer is not that of the verb and the kind.
 type Method struct {
 	serve.Selector
-	// Verb is that of the client.
+	// Verb is the verb of the client.
 	Verb string
 	// Input is an empty object of the Go type of the body, or nil.
 	Input runtime.Object
@@ -112,7 +112,7 @@ func decodeSelection(r *serve.Request, options *metav1.ListOptions) error {
 	return err
 }
 
-// typedBody decodes the body of a request into its Go type. The kind is that of the body, which the
+// typedBody decodes the body of a request into its Go type. The kind is from the body, which the
 // object does not have, as objects that a client is given.
 func (c *Client) typedBody(r *serve.Request, method Method) (runtime.Object, schema.GroupVersionKind, error) {
 	var none schema.GroupVersionKind

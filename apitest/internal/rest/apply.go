@@ -141,6 +141,6 @@ func unscaled(config *fields.Configuration) error {
 	return fmt.Errorf("failed to convert new object (%s/%s; autoscaling/v1, Kind=Scale) to proper version: %w", named.GetNamespace(), named.GetName(), errForeign)
 }
 
-// errUnscaled is what the API server answers if a Scale of a custom resource is applied, and no
+// errUnscaled is the answer of the API server if a Scale of a custom resource is applied, and no
 // manager has the replicas. It cannot find out their manager then.
 var errUnscaled = fmt.Errorf("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: %w", errForeign)

@@ -163,7 +163,7 @@ func (s *Store) dropFinalizer(live *history.State, name string) {
 	})
 }
 
-// controllerManager is the field manager of what the collector writes.
+// controllerManager is the field manager of the collector's writes.
 const controllerManager = "kube-controller-manager"
 
 // emptyNamespace deletes the contents of a namespace that is terminating. When nothing is left, it

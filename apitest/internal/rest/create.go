@@ -80,7 +80,7 @@ func (s *Store) insert(r *Request, obj *unstructured.Unstructured, w Write) (*Re
 	return s.put(key, obj, http.StatusCreated), nil
 }
 
-// prepareCreate sets what a client does not decide.
+// prepareCreate sets the fields that a client does not decide.
 func prepareCreate(k *kinds.Kind, obj *unstructured.Unstructured) {
 	if k.Status && (k.Custom() || !k.BuiltIn.KeepStatus) {
 		delete(obj.Object, "status")

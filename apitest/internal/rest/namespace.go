@@ -28,7 +28,7 @@ const (
 	phaseTerminating = "Terminating"
 )
 
-// prepareNamespace sets what a new namespace has.
+// prepareNamespace sets the fields that a new namespace has.
 func prepareNamespace(namespace *unstructured.Unstructured) {
 	namespace.Object["status"] = map[string]any{"phase": phaseActive}
 	setNameLabel(namespace)
@@ -37,7 +37,7 @@ func prepareNamespace(namespace *unstructured.Unstructured) {
 	}
 }
 
-// completeNamespace sets what a namespace that was there before the test lacks.
+// completeNamespace sets the fields that a namespace lacks which was there before the test.
 func completeNamespace(namespace *unstructured.Unstructured) {
 	if namespace.GetDeletionTimestamp() != nil {
 		return
@@ -86,7 +86,7 @@ func setSpecFinalizers(namespace *unstructured.Unstructured, finalizers []string
 	namespace.Object["spec"] = spec
 }
 
-// prepareNamespaceUpdate keeps what only the subresource finalize changes, and the label.
+// prepareNamespaceUpdate keeps the fields that only the subresource finalize changes, and the label.
 func (r *Request) prepareNamespaceUpdate(namespace *unstructured.Unstructured, old map[string]any) {
 	if r.Subresource == "" {
 		setSpecFinalizers(namespace, specFinalizers(old))

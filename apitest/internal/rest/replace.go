@@ -113,7 +113,7 @@ func (r *Request) checkVersion(live *history.State, obj *unstructured.Unstructur
 	return nil
 }
 
-// prepareUpdate sets what a client does not decide, from the state before.
+// prepareUpdate sets the fields that a client does not decide, from the state before.
 func (r *Request) prepareUpdate(obj *unstructured.Unstructured, old map[string]any) {
 	was := &unstructured.Unstructured{Object: old}
 	if r.Subresource == "status" || r.Subresource == "approval" {

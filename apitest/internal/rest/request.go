@@ -21,7 +21,7 @@ import (
 // Request says which object or collection a verb is for.
 type Request struct {
 	Context context.Context
-	// Verb is that of RBAC, such as get, list, watch or deletecollection.
+	// Verb is a verb of RBAC, such as get, list, watch or deletecollection.
 	Verb                         string
 	Kind                         *kinds.Kind
 	Namespace, Name, Subresource string
@@ -40,7 +40,7 @@ func (r *Request) main() *Request {
 	return &Request{Context: r.Context, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, Agent: r.Agent}
 }
 
-// Write has what the options of create, update and patch have in common.
+// Write has the options that create, update and patch have in common.
 type Write struct {
 	Manager, Validation string
 	DryRun              bool
@@ -152,7 +152,7 @@ func (r *Request) PatchedType() runtime.Object {
 	return r.Kind.Type
 }
 
-// Reply is what a verb answers. One of its fields besides Code is set. Objects in it are never written to.
+// Reply is the answer of a verb. One of its fields besides Code is set. Objects in it are never written to.
 type Reply struct {
 	Code   int
 	State  *history.State // an object that is stored
@@ -174,7 +174,7 @@ func done() *Reply {
 	}}
 }
 
-// Selected returns what the options of list, watch and deletecollection select. It sets the defaults of options.
+// Selected returns the selection of the options of list, watch and deletecollection. It sets the defaults of options.
 func (r *Request) Selected(options *internalversion.ListOptions) (*selection.Selection, error) {
 	if err := selection.Validate(options); err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func (s *Store) updateScale(r *Request, live *history.State, w Write, change fun
 	if !found {
 		content["spec"] = map[string]any{"replicas": int64(noReplicas)}
 	}
-	// The managers of the replicas are those of the field in the object.
+	// The managers of the replicas are the managers of the field in the object.
 	managers := managedfields.NewScaleHandler(main.GetManagedFields(), r.Kind.GroupVersion(), s.Kinds.ReplicasPaths(r.Kind))
 	entries, err := managers.ToSubresource()
 	if err != nil {

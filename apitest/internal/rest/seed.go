@@ -65,7 +65,7 @@ func (s *Store) seed(scheme *runtime.Scheme, from runtime.Object) error {
 	return s.seedAs(kind, from)
 }
 
-// Seed stores an object of a kind with what a client cannot set, unless there is one.
+// Seed stores an object of a kind, with fields that a client cannot set, unless there is one.
 func (s *Store) Seed(r *Request, from runtime.Object, dryRun bool) error {
 	s.Lock()
 	defer s.Unlock()
@@ -104,7 +104,7 @@ func (s *Store) seedAs(kind *kinds.Kind, from runtime.Object) error {
 		return err
 	}
 	s.put(key, obj, 0)
-	s.collector.forget() // what was there before the test stays
+	s.collector.forget() // objects from before the test stay
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (s *Store) completeSeed(kind *kinds.Kind, obj *unstructured.Unstructured) e
 	return nil
 }
 
-// keepIdentity gives an object that replaces another one what makes the two the same for clients.
+// keepIdentity gives an object that replaces another one the fields by which clients identify it.
 func keepIdentity(obj *unstructured.Unstructured, live map[string]any) {
 	was := &unstructured.Unstructured{Object: live}
 	if uid := obj.GetUID(); uid != "" && uid != was.GetUID() {

@@ -1,4 +1,4 @@
-// Package rest does what the verbs of the API ask for: it creates, changes, deletes and finds objects by the
+// Package rest implements the verbs of the API: it creates, changes, deletes and finds objects by the
 // rules of a kube-apiserver, and then does the work of the garbage collector and of the namespaces'
 // controller. It knows no HTTP.
 //
@@ -31,7 +31,7 @@ type Store struct {
 	// Collects reports whether objects are deleted with their owners.
 	Collects bool
 
-	// Mutex guards what follows. It is held while a request reads or writes objects, and not while bodies are encoded.
+	// Mutex guards the fields below. It is held while a request reads or writes objects, and not while bodies are encoded.
 	sync.Mutex
 	Kinds   *kinds.Registry
 	History *history.History

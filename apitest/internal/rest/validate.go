@@ -124,7 +124,7 @@ func (r *Request) warnOfFinalizers(obj *unstructured.Unstructured, old map[strin
 // maxObject is the size that etcd accepts, in bytes.
 const maxObject = 3 << 19
 
-// errTooLarge is what etcd answers to an object that is larger.
+// errTooLarge is the answer of etcd to an object that is larger.
 var errTooLarge = errors.New("etcdserver: request is too large")
 
 // checkSize refuses an object that is too large for etcd. An object is encoded for that only if the

@@ -15,7 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/selection"
 )
 
-// do runs a verb, and does what follows from a write.
+// do runs a verb, and the controllers after a write.
 func (s *Store) do(verb func() (*Reply, error)) (*Reply, error) {
 	s.Lock()
 	defer s.Unlock()
@@ -49,7 +49,7 @@ func (s *Store) create(r *Request, obj *unstructured.Unstructured, w Write) (*Re
 	return s.insert(r, obj, w)
 }
 
-// CreateSubresource does what a POST of a subresource asks for: a binding, an eviction or a token. decode returns the body.
+// CreateSubresource executes a POST of a subresource: a binding, an eviction or a token. decode returns the body.
 func (s *Store) CreateSubresource(r *Request, dryRun bool, decode func() (map[string]any, error)) (*Reply, error) {
 	return s.do(func() (*Reply, error) { return s.createSubresource(r, dryRun, decode) })
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/history"
 )
 
-// Kind is what a selection has to know of a kind.
+// Kind has the facts about a kind that a selection has to know.
 type Kind struct {
 	schema.GroupVersionKind
 	Resource   schema.GroupResource
 	Namespaced bool
 	// BuiltIn reports whether the kind is one of Kubernetes and not a custom resource.
 	BuiltIn bool
-	// Fields are those of field selectors, besides the name and the namespace.
+	// Fields are the fields of field selectors, besides the name and the namespace.
 	Fields []builtin.Field
 }
 

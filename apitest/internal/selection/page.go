@@ -16,7 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/history"
 )
 
-// ParseVersion reads a resourceVersion. Empty and "0" are 0. The error is that of the storage, which
+// ParseVersion reads a resourceVersion. Empty and "0" are 0. The error is the error of the storage, which
 // becomes an answer with status 500 where the API server does not check the version before.
 func ParseVersion(version string) (uint64, error) {
 	if version == "" || version == "0" {
@@ -72,7 +72,7 @@ const (
 
 // origin says where a list begins.
 type origin struct {
-	// version is that of the list, or 0 for the newest one.
+	// version is the version of the list, or 0 for the newest one.
 	version uint64
 	// start is the path of the first object after the prefix.
 	start string
@@ -179,7 +179,7 @@ func (s *Selection) page(states []*history.State, version uint64, limit int64) (
 	return meta, selected
 }
 
-// after returns the token for what comes after an object.
+// after returns the token for the objects after one.
 func (s *Selection) after(last *history.State, version uint64) string {
 	return token{Version: int64(version), Start: "/" + strings.TrimPrefix(last.Path(), s.prefix()) + "\x00"}.encode()
 }

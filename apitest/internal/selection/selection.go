@@ -70,7 +70,7 @@ func New(kind Kind, namespace, name string, options *internalversion.ListOptions
 	return s, nil
 }
 
-// narrow uses what the field selector says about the namespace and the name.
+// narrow uses the terms of the field selector about the namespace and the name.
 func (s *Selection) narrow() {
 	if s.namespace == "" && s.kind.Namespaced {
 		if namespace, ok := s.fields.RequiresExactMatch("metadata.namespace"); ok && len(validation.ValidateNamespaceName(namespace, false)) == 0 {
@@ -112,7 +112,7 @@ func (s *Selection) Matches(state *history.State) bool {
 	return true
 }
 
-// Event returns what a watch shows of an event: an object that begins to match was added, and one
+// Event returns an event as a watch shows it: an object that begins to match was added, and one
 // that no longer matches was deleted, with its state before and the version of the event. It
 // reports false if the watch does not show the event.
 func (s *Selection) Event(event history.Event) (watch.EventType, *history.State, bool) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// token is what a continue token says, in the encoding of a kube-apiserver.
+// token is the content of a continue token, in the encoding of a kube-apiserver.
 type token struct {
 	Format string `json:"v"`
-	// Version is that of the list, or -1 for the newest one.
+	// Version is the version of the list, or -1 for the newest one.
 	Version int64 `json:"rv"`
 	// Start is the path of the first object that is left, after the prefix of the list.
 	Start string `json:"start"`

@@ -10,7 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/watch"
 )
 
-// Proceed does what a request asks for. Its errors are those of a connection.
+// Proceed executes a request. Its errors are about the connection.
 func (h *Handler) Proceed(r *Request) (*http.Response, error) {
 	if r.Document != nil {
 		return documentResponse(r.HTTP, r.Document), nil

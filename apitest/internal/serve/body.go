@@ -31,7 +31,7 @@ func (r *Request) Object(validation string) (*unstructured.Unstructured, error) 
 	return obj, r.complete(obj, strict, validation)
 }
 
-// decode decodes a body. strict has what is wrong with it if the client asks for strict validation.
+// decode decodes a body. strict has its errors if the client asks for strict validation.
 func (r *Request) decode() (obj *unstructured.Unstructured, strict []error, err error) {
 	mediaType, err := r.ContentType()
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *Request) decodeText(mediaType string) (decoded map[string]any, strict [
 }
 
 // complete checks the kind of a decoded object, and brings its fields into the form in which they
-// are stored. strict has what is wrong with the body if the client asks for strict validation.
+// are stored. strict has the errors of the body if the client asks for strict validation.
 func (r *Request) complete(obj *unstructured.Unstructured, strict []error, validation string) error {
 	gvk, err := r.kindOf(obj)
 	if err != nil {

@@ -83,7 +83,7 @@ func (r *Request) typed(obj map[string]any) (runtime.Object, error) {
 	return into, runtime.DefaultUnstructuredConverter.FromUnstructured(obj, into)
 }
 
-// encoder returns what encodes the events of a watch.
+// encoder returns the encoder of the events of a watch.
 func (r *Request) encoder() func(watch.Event) ([]byte, error) {
 	return func(event watch.Event) ([]byte, error) {
 		var content []byte
@@ -103,7 +103,7 @@ func (r *Request) encoder() func(watch.Event) ([]byte, error) {
 	}
 }
 
-// JSONEvent returns what encodes the events of a watch as JSON.
+// JSONEvent returns the encoder of the events of a watch as JSON.
 func JSONEvent(kind *kinds.Kind) func(watch.Event) ([]byte, error) {
 	r := &Request{Request: rest.Request{Kind: kind}, Accept: media.Accepted{MediaType: media.JSON, Stream: true}}
 	return r.encoder()

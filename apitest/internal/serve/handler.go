@@ -1,4 +1,4 @@
-// Package serve answers HTTP requests: it finds out what they are for, decodes bodies and options, and encodes what the verbs
+// Package serve answers HTTP requests: it finds their verb and kind, decodes bodies and options, and encodes the objects that the verbs
 // of package rest answer.
 //
 //	Parse ─▶ Proceed ─▶ verbs ─▶ rest ─▶ Respond
@@ -43,7 +43,7 @@ func (h *Handler) Serves(selector *Selector) bool {
 	return false
 }
 
-// Version is that of the last write.
+// Version is the version of the last write.
 func (h *Handler) Version() uint64 {
 	h.store.Lock()
 	defer h.store.Unlock()

@@ -16,8 +16,8 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/rest"
 )
 
-// Parse reads the body of a request, and finds out what it is for. The Request is nil if the connection broke. With another error,
-// which is an answer, it has what is known.
+// Parse reads the body of a request, and finds its verb and its kind. The Request is nil if the connection broke. With another error,
+// which is an answer, it has the facts known so far.
 func (h *Handler) Parse(req *http.Request) (*Request, error) {
 	body, err := readBody(req)
 	if err == nil {
@@ -158,7 +158,7 @@ func splitPath(escaped string) (p path, ok bool) {
 		p.name = parts[1]
 	}
 	if len(parts) > 2 {
-		p.subresource = parts[2] // what follows is ignored
+		p.subresource = parts[2] // the rest is ignored
 	}
 	return p, true
 }

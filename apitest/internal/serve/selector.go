@@ -10,9 +10,9 @@ import (
 
 // Selector says which requests a fault or a Method is for.
 type Selector struct {
-	// Verb is that of RBAC, apply, or * for any. A streaming list is both a list and a watch.
+	// Verb is a verb of RBAC, apply, or * for any. A streaming list is both a list and a watch.
 	Verb string
-	// Resource is a plural name, * for any resource, or a path that is that of no resource.
+	// Resource is a plural name, * for any resource, or a path that belongs to no resource.
 	Resource string
 	// Group and Version are empty for any.
 	Group, Version string

@@ -55,7 +55,7 @@ func (h *Handler) do(r *Request) (*rest.Reply, error) {
 	return nil, r.NotAllowed()
 }
 
-// selected returns the options of list, watch and deletecollection, and what they select.
+// selected returns the options of list, watch and deletecollection, and their selection.
 func (r *Request) selected() (*internalversion.ListOptions, *selection.Selection, error) {
 	options := &internalversion.ListOptions{}
 	if err := r.Options(options); err != nil {

@@ -31,7 +31,7 @@ const (
 	lastBookmark = 2 * time.Second
 )
 
-// Options are those of a watch.
+// Options are the options of a watch.
 type Options struct {
 	// Resource version, timeout and bookmarks are in List.
 	List     *internalversion.ListOptions
@@ -104,7 +104,7 @@ func (ws *Watches) Failed(ctx context.Context, err error, encode func(Event) ([]
 }
 
 // Body is the body of a watch. It has no goroutine: Read looks for events, encodes them and
-// waits for more. So a watch that no one reads costs nothing but what it has not shown yet.
+// waits for more. So a watch that no one reads costs only the events that it has not shown yet.
 type Body struct {
 	Options
 	watches *Watches
@@ -129,7 +129,7 @@ type Body struct {
 	queue   []Event
 	// buffer is encoded and not read yet.
 	buffer []byte
-	// end is what Read returns after all that, or nil while the watch goes on.
+	// end is the error that Read returns after all that, or nil while the watch goes on.
 	end error
 
 	closeOnce sync.Once
@@ -260,7 +260,7 @@ func (w *Body) fill(size int) error {
 	return nil
 }
 
-// look puts into the queue what has happened. If that is nothing, it returns a channel: the watch has
+// look puts new events into the queue. If there are none, it returns a channel: the watch has
 // to look again when that is closed or the time has come.
 func (w *Body) look() (changed <-chan struct{}, again time.Time) {
 	ws, now := w.watches, time.Now()

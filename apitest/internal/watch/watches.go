@@ -1,4 +1,4 @@
-// Package watch has the bodies of watches, and what goes wrong with watches that run.
+// Package watch has the bodies of watches, and the faults of watches that run.
 package watch
 
 import (

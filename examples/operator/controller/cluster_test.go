@@ -113,8 +113,8 @@ func (c *cluster) run(options ...informers.SharedInformerOption) {
 	})
 }
 
-// settle returns when nothing is left to do for anyone.
-func (c *cluster) settle() {
+// runAll returns when nothing is left to do for anyone.
+func (c *cluster) runAll() {
 	time.Sleep(10 * time.Second) // of the bubble, for retries and the lag of the cache
 	synctest.Wait()
 }
@@ -219,7 +219,7 @@ func (c *cluster) getServer(name string) *datav1.DatabaseServer {
 // expect fails the test unless a Database ends up with this status.
 func (c *cluster) expect(name string, phase datav1.DatabasePhase, reason, endpoint string) *datav1.Database {
 	c.t.Helper()
-	c.settle()
+	c.runAll()
 	db := c.get(name)
 	if db.Status.Phase != phase || db.Status.Endpoint != endpoint {
 		c.t.Errorf("%s is %q at %q, want %q at %q", name, db.Status.Phase, db.Status.Endpoint, phase, endpoint)
@@ -240,7 +240,7 @@ func (c *cluster) expect(name string, phase datav1.DatabasePhase, reason, endpoi
 // expectServers fails the test unless these are the servers.
 func (c *cluster) expectServers(want ...string) {
 	c.t.Helper()
-	c.settle()
+	c.runAll()
 	list, err := c.client.DataV1().DatabaseServers(namespace).List(c.t.Context(), metav1.ListOptions{})
 	if err != nil {
 		c.t.Fatal(err)
@@ -257,7 +257,7 @@ func (c *cluster) expectServers(want ...string) {
 // expectEvents fails the test unless these are the Events since the last call.
 func (c *cluster) expectEvents(want ...string) {
 	c.t.Helper()
-	c.settle()
+	c.runAll()
 	var got []string
 	for len(c.events.Events) > 0 {
 		got = append(got, <-c.events.Events)

@@ -92,11 +92,11 @@ func TestClassChanges(t *testing.T) {
 		c := newCluster(t, class("postgres", 100), class("mysql", 100),
 			database("orders", "postgres", 20), database("users", "postgres", 80), database("logs", "mysql", 80))
 		c.run()
-		c.settle()
+		c.runAll()
 		for _, server := range []string{"orders-0", "users-0", "logs-0"} {
 			c.report(server, true)
 		}
-		c.settle()
+		c.runAll()
 		before := c.writes.Load()
 
 		c.editClass("postgres", func(class *datav1.DatabaseClassSpec) { class.MaxStorageGi, class.Port = 50, 6432 })
@@ -109,7 +109,7 @@ func TestClassChanges(t *testing.T) {
 			t.Errorf("the servers have the ports %d and %d, want the new one, and the old one where the class is too small", changed, kept)
 		}
 		c.editClass("postgres", func(class *datav1.DatabaseClassSpec) { class.Description = "new" })
-		c.settle()
+		c.runAll()
 		if writes := c.writes.Load() - before; writes != 2 {
 			t.Error("a description changed the status of a database")
 		}
@@ -128,7 +128,7 @@ func TestNamespaceIsTerminating(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
 		c.run()
-		c.settle()
+		c.runAll()
 		c.report("orders-0", true)
 		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
 		terminating := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}, Status: corev1.NamespaceStatus{Phase: corev1.NamespaceTerminating}}
@@ -196,7 +196,7 @@ func TestOtherNamespacesAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
 		c.run(informers.WithNamespace("another"))
-		c.settle()
+		c.runAll()
 		if writes := c.writes.Load(); writes != 0 {
 			t.Errorf("%d statuses were written in a namespace that is not served", writes)
 		}

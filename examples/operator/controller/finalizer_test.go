@@ -14,7 +14,7 @@ import (
 
 func (c *cluster) expectGone(name string) {
 	c.t.Helper()
-	c.settle()
+	c.runAll()
 	if _, err := c.client.DataV1().Databases(namespace).Get(c.t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		c.t.Errorf("%s is still there: %v", name, err)
 	}
@@ -63,7 +63,7 @@ func TestDeletedWithoutServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, database("orders", "postgres", 20))
 		c.run()
-		c.settle()
+		c.runAll()
 		c.delete("orders")
 		c.expectGone("orders")
 		writes := c.writes.Load()
@@ -87,12 +87,12 @@ func TestGarbageCollectorIsFirst(t *testing.T) {
 		c.run()
 		c.expectServers("orders-0")
 		c.edit("orders", func(db *datav1.Database) { db.Finalizers = append(db.Finalizers, backup) })
-		c.settle()
+		c.runAll()
 		c.deleteWith("orders", metav1.DeletePropagationForeground)
 		if _, err := c.client.DataV1().DatabaseServers(namespace).Get(t.Context(), "orders-0", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 			t.Errorf("the garbage collector has left the server: %v", err)
 		}
-		c.settle()
+		c.runAll()
 		if got := c.get("orders").Finalizers; !slices.Equal(got, []string{backup}) {
 			t.Errorf("the finalizers are %q, want those of others", got)
 		}

@@ -72,7 +72,7 @@ func TestServersAreRestored(t *testing.T) {
 		if _, err := c.client.DataV1().DatabaseServers(namespace).Update(t.Context(), second, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		c.settle()
+		c.runAll()
 		if got := c.getServer("orders-0").Spec.Port; got != 5432 {
 			t.Errorf("an edited server has port %d", got)
 		}
@@ -120,7 +120,7 @@ func TestServersOfOthers(t *testing.T) {
 				}
 
 				cluster.create(database("orders", "postgres", 20))
-				cluster.settle()
+				cluster.runAll()
 				cluster.deleteServer("orders-0")
 				cluster.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
 				cluster.expectServers("orders-0")

@@ -1,4 +1,4 @@
-// Package redact leaves out of the errors of an informer what a reader of the page or of a probe
+// Package redact leaves out of the errors of an informer the text that a reader of the page or of a probe
 // must not see: text of objects, and credentials. The results are not cut or escaped, except that an
 // error is read up to a limit.
 package redact

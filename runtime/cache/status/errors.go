@@ -35,7 +35,7 @@ type HandlerPanicError struct {
 	// Handler is the name given by WithHandlerName, or the Go type of the handler. A hook has the name of
 	// its type, such as StatusHandler.
 	Handler string
-	// Namespace and Name are those of the object that the handler was called with. They are empty for a
+	// Namespace and Name identify the object that the handler was called with. They are empty for a
 	// hook.
 	Namespace, Name string
 	// Value is the value of the panic as text. Stack is the stack of the handler.

@@ -35,7 +35,7 @@ type Status struct {
 	// LateWrites is the number of writes that came when so many were pending. The cache shows such a write when the watch
 	// reports it.
 	LateWrites int
-	// Unconfirmed is the number of versions that the server has told, in the response to a write or in a watch, and
+	// Unconfirmed is the number of versions that the server has reported, in the response to a write or in a watch, and
 	// that the watch did not confirm: it passed them without the object, or two bookmarks in two minutes were below
 	// them. The cache shows what the watch and lists tell instead. Such a version is of another server, of before a restore, or
 	// forged. LastUnconfirmed is the last one.
@@ -88,7 +88,7 @@ type NotSynced struct {
 
 // UnconfirmedVersion is a version that the watch did not confirm.
 type UnconfirmedVersion struct {
-	// Namespace and Name are those of the object that was written, or that the event is about. They are empty for a bookmark.
+	// Namespace and Name identify the object that was written, or that the event is about. They are empty for a bookmark.
 	Namespace, Name string
 	// ResourceVersion is empty for a delete.
 	ResourceVersion string

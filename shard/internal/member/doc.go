@@ -1,4 +1,4 @@
-// Package member decides what a member of a group does: which request it sends next, and on which
+// Package member decides the next step of a member of a group: which request it sends next, and on which
 // slots it may work. It has no clock, no I/O and no goroutines, so a simulation can play thousands of
 // groups with lost requests, pauses and clocks that differ.
 //
@@ -19,7 +19,7 @@
 //     ended, also if a response comes later.
 //  3. A member takes a slot from another session when that session is dead: its Lease has not changed for L+M by
 //     the clock of the taker, from the response that had it first to the start of a list that still has it, and
-//     the table is that of the same list. If the session renews or takes a slot after that list, it has
+//     the table is from the same list. If the session renews or takes a slot after that list, it has
 //     ended by rule 2, or the update of the taker fails by rule 1. A Lease that does not exist, or has another
 //     session, is a Lease that does not change: the session cannot renew it any more, but it may act until its time
 //     is over.

@@ -124,7 +124,7 @@ func (m *Member) Stop() {
 	m.left = true
 }
 
-// Next returns the next request. The caller sends it, and calls Answer with what comes of it, before it
+// Next returns the next request. The caller sends it, and calls Answer with its result, before it
 // calls Next again. A Wait ends at its time, or when another method was called.
 func (m *Member) Next(now Time) Request {
 	m.Advance(now)
@@ -196,7 +196,7 @@ func (m *Member) ownLease() Lease {
 	return lease
 }
 
-// Answer tells what came of the last request, which was sent at start.
+// Answer reports the result of the last request, which was sent at start.
 func (m *Member) Answer(start, now Time, request Request, response Response) {
 	m.Advance(now)
 	garbage := request.Kind == DeleteLease && request.Lease.Identity != m.Identity
@@ -227,7 +227,7 @@ func (m *Member) Answer(start, now Time, request Request, response Response) {
 	}
 }
 
-// put records what came of an update of the own Lease.
+// put records the result of an update of the own Lease.
 func (m *Member) put(start, now Time, lease Lease, response Response) {
 	if response.Result != Done {
 		m.nextPut = now.Steady + m.RenewPeriod/4 + m.Jitter(m.RenewPeriod/4)
@@ -343,7 +343,7 @@ func (m *Member) elect(leases []Lease) {
 }
 
 // MaxMembers is the number of members of a group. To assign the slots takes time and memory for each pair of a
-// slot and a member, and whoever may create Leases can make members.
+// slot and a member, and any user that may create Leases can make members.
 const MaxMembers = 500
 
 // seated returns those of too many members that count: the ones that have slots, so that no new member takes a slot from

@@ -2,7 +2,7 @@ package member
 
 import "slices"
 
-// state is what a member does with a slot.
+// state is the state of a slot for a member.
 type state uint8
 
 const (
@@ -122,7 +122,7 @@ func (m *Member) holdsAny() bool {
 // Counts are numbers of slots, and of pieces of work.
 type Counts struct{ Active, Syncing, Draining, Working int }
 
-// Counts returns what the member does at a time.
+// Counts returns the numbers of slots by their state at a time.
 func (m *Member) Counts(now Time) Counts {
 	m.Advance(now)
 	var c Counts
@@ -140,15 +140,15 @@ func (m *Member) Counts(now Time) Counts {
 	return c
 }
 
-// Moves count what has happened since New.
+// Moves counts the changes of owners since New.
 type Moves struct {
-	// Gained and Lost are numbers of slots that the member began and ceased to own, whatever the cause.
+	// Gained and Lost are numbers of slots that the member began and ceased to own, for any cause.
 	Gained, Lost uint64
 	// Lapses is the number of sessions that ended although the member was not leaving.
 	Lapses uint64
 }
 
-// Moves returns what has happened since New.
+// Moves returns the changes of owners since New.
 func (m *Member) Moves() Moves { return m.moves }
 
 // Owners returns the number of slots of each member, as the table has it. Members without slots are there too.

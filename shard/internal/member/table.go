@@ -60,7 +60,7 @@ func (m *Member) plan() {
 	}
 }
 
-// change returns the table as it should be, if that differs from what it is.
+// change returns the table as it should be, if that differs from the present one.
 func (m *Member) change() (Table, bool) {
 	if m.table == nil {
 		return Table{Fresh: true, Owners: make([]string, m.Slots)}, !m.leaving
@@ -91,7 +91,7 @@ func (m *Member) mayTake(owner string) bool {
 	return owner == "" || m.past[owner] || m.sightings[owner].dead
 }
 
-// wrote records what came of an update of the table.
+// wrote records the result of an update of the table.
 func (m *Member) wrote(start, now Time, table Table, response Response) {
 	if response.Result != Done {
 		m.doubtful, m.doubt = true, table.Version

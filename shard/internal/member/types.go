@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Time is what the clocks of a process show, as the time since any fixed moment.
+// Time is the time of the clocks of a process, as the time since any fixed moment.
 type Time struct {
 	// Steady never goes back, and no one sets it. It may stand still while the machine is suspended.
 	Steady time.Duration
@@ -18,7 +18,7 @@ type Config struct {
 	// Identity is a DNS name, without a slash.
 	Identity string
 	Slots    int
-	// LeaseDuration, ClockMargin and RenewPeriod are those of the options of a Coordinator.
+	// LeaseDuration, ClockMargin and RenewPeriod are from the options of a Coordinator.
 	LeaseDuration, ClockMargin, RenewPeriod time.Duration
 	// NewSession returns a different text each time, also in other processes.
 	NewSession func() string
@@ -28,11 +28,11 @@ type Config struct {
 
 // Lease is the Lease of a member.
 type Lease struct {
-	// Identity is that of the member, and the end of the name of the Lease.
+	// Identity is the identity of the member, and the end of the name of the Lease.
 	Identity string
 	// Version changes with each update. It is empty for a Lease that is to be created.
 	Version string
-	// Session is that of the holder.
+	// Session is the session of the holder.
 	Session string
 	// Duration is the LeaseDuration of the holder.
 	Duration time.Duration
@@ -78,7 +78,7 @@ const (
 	Leave
 )
 
-// Request is what a Member does next.
+// Request is the next request of a Member.
 type Request struct {
 	Kind  Kind
 	Until time.Duration // by the steady clock
@@ -105,7 +105,7 @@ type Response struct {
 	Result Result
 	// Snapshot is the response to a List.
 	Snapshot Snapshot
-	// Version is that of the Lease or the table after an update, and UID that of the table.
+	// Version is the version of the Lease or the table after an update, and UID the UID of the table.
 	Version, UID string
 }
 

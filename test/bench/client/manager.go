@@ -63,7 +63,7 @@ type reconciler struct {
 	reader ctrlclient.Reader
 	object ctrlclient.Object
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// handler counts the first call for an object as an addition, as seen has it.
 	handler handler
 	seen    map[ctrlclient.ObjectKey]bool

@@ -20,7 +20,7 @@ import (
 // the next one, and let it begin at a version that has expired, so that the server answers
 // 410. It has one watch. The zero value lets all requests through.
 type Link struct {
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// watch is the body of the newest watch, and opened is when it began. It is nil from the
 	// beginning of a list in pages until the watch after it.
 	watch  *body

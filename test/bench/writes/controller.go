@@ -27,7 +27,7 @@ type controller struct {
 
 	written, conflicts atomic.Int64
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// left are the databases that have something left to do.
 	left map[string]bool
 	// err is the first error.

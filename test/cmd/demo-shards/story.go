@@ -19,7 +19,7 @@ func (s *stage) play(ctx context.Context) error {
 	}
 	demo.Say("", "They share the databases by the Lease %s/database-operator-shards. The first processes wait for %v, in case", fleet.Namespace, leaseDuration)
 	demo.Say("", "that someone has deleted that Lease while others work. Ten databases change each second, from now on.")
-	if err := s.settle(ctx); err != nil {
+	if err := s.rebalance(ctx); err != nil {
 		return err
 	}
 	s.change(ctx)
@@ -28,7 +28,7 @@ func (s *stage) play(ctx context.Context) error {
 		return err
 	}
 	demo.Say("", "It gets databases of each of the others, after they have ended their work on these.")
-	if err := s.settle(ctx); err != nil {
+	if err := s.rebalance(ctx); err != nil {
 		return err
 	}
 
@@ -37,7 +37,7 @@ func (s *stage) play(ctx context.Context) error {
 	if err := killed.Kill(); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.rebalance(ctx); err != nil {
 		return err
 	}
 
@@ -46,14 +46,14 @@ func (s *stage) play(ctx context.Context) error {
 	if err := paused.Pause(); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.rebalance(ctx); err != nil {
 		return err
 	}
 	demo.Say("SIGCONT", "%s runs again. It finds that its Lease has expired before it writes anything, and then gets databases again", paused.Name)
 	if err := paused.Resume(); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.rebalance(ctx); err != nil {
 		return err
 	}
 
@@ -61,7 +61,7 @@ func (s *stage) play(ctx context.Context) error {
 	demo.Say("SIGTERM", "%s ends regularly: it gives its databases to the others, which do not have to wait", last.Name)
 	stopped := make(chan error, 1)
 	go func() { stopped <- last.Stop() }()
-	if err := s.settle(ctx); err != nil {
+	if err := s.rebalance(ctx); err != nil {
 		return err
 	}
 	return <-stopped
@@ -77,9 +77,9 @@ func (s *stage) add(ctx context.Context) error {
 	return nil
 }
 
-// settle prints who has how many databases, as it changes, until each process that runs has some and all
+// rebalance prints who has how many databases, as it changes, until each process that runs has some and all
 // databases are with one.
-func (s *stage) settle(ctx context.Context) error {
+func (s *stage) rebalance(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stall)
 	defer cancel()
 	ticker := time.NewTicker(500 * time.Millisecond)

@@ -20,7 +20,7 @@ import (
 type Recorder[T cache.Object] struct {
 	store cache.Store[T]
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	known  map[cache.ObjectName]T
 	latest map[cache.ObjectName]string // the version of the last state, also of what is gone
 	ended  map[types.UID]bool

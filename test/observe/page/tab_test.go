@@ -41,7 +41,7 @@ type tab struct {
 	t   *testing.T
 	ctx context.Context
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	faults []string
 }
 

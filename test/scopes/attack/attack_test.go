@@ -1112,7 +1112,7 @@ func (g *game) step() {
 		g.quiet()
 	case what < 90:
 		if g.mode < failing {
-			g.settle()
+			g.catchUp()
 		}
 	default:
 		if g.mode >= failing {
@@ -1279,9 +1279,9 @@ func describeAll(objects map[name]object) string {
 	return strings.Join(all, ", ")
 }
 
-// settle waits until a server that does not fail has told all, and compares.
-func (g *game) settle() {
-	g.log("settle")
+// catchUp waits until a server that does not fail has told all, and compares.
+func (g *game) catchUp() {
+	g.log("catchUp")
 	time.Sleep(time.Minute + time.Second)
 	if g.mode == lagging {
 		time.Sleep(time.Minute)
@@ -1447,7 +1447,7 @@ func (g *game) finish() {
 		return
 	}
 	if g.mode < failing {
-		g.settle()
+		g.catchUp()
 	}
 	for _, f := range g.faults {
 		f.Remove()

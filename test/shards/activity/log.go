@@ -32,7 +32,7 @@ type Work struct {
 
 // Log collects what processes do. Its methods may be called from any goroutine.
 type Log struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	works  map[workID]*Work
 	open   map[workID]*Work // of works, those that have begun and not ended
 	last   map[string]*Work // of works, the last one of each object that ended in good order

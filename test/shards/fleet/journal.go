@@ -29,7 +29,7 @@ type journal struct {
 	process string
 	log     *activity.Log
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	file *os.File   // nil after close
 	rest []byte     // of a line whose end is not there yet
 }

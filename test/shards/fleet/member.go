@@ -37,7 +37,7 @@ type Member struct {
 	ended    chan struct{} // closed when the process has ended
 	endErr   error         // then, why
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	paused time.Time  // zero if it runs
 	killed bool
 	// leaving is set when the process was asked to end.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// addDefaults registers what is done to each object of a kind after it is decoded from a request, a patch or etcd.
+// addDefaults registers the function that is called with each object of a kind after it is decoded from a request, a patch or etcd.
 // These are the defaults that the reference of the Kubernetes API names for the fields of common kinds. A test in
 // test/kubetest compares them with those of a kube-apiserver.
 func addDefaults(scheme *runtime.Scheme) {

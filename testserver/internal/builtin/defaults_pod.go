@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// setPod sets what a Pod has and the template of a Pod has not.
+// setPod sets the fields that a Pod has and the template of a Pod has not.
 func setPod(pod *corev1.Pod) {
 	spec := &pod.Spec
 	setPodSpec(spec)
@@ -88,7 +88,7 @@ func setContainer(container *corev1.Container) {
 	}
 }
 
-// pullPolicy is to pull always what may change: an image with the tag latest, or with neither tag nor digest.
+// pullPolicy is Always for an image that may change: one with the tag latest, or with neither tag nor digest.
 func pullPolicy(image string) corev1.PullPolicy {
 	name, _, hasDigest := strings.Cut(image, "@")
 	_, tag, hasTag := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ":")

@@ -16,7 +16,7 @@ import (
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// kind is what the server has to know of a kind.
+// kind has the facts about a kind that the server has to know.
 type kind struct {
 	schema.GroupVersionKind
 	resource, singular string

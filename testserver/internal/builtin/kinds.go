@@ -41,7 +41,7 @@ func (k *Kinds) Serves(group string) bool {
 	return group == eventsv1.GroupName || slices.ContainsFunc(k.kinds, func(kind kind) bool { return kind.Group == group })
 }
 
-// Paths are those of the URLs by which all objects of a kind are listed, for each kind.
+// Paths returns the path by which all objects of a kind are listed, for each kind.
 func (k *Kinds) Paths() []string {
 	var paths []string
 	for _, kind := range k.kinds {
@@ -89,7 +89,7 @@ func (k *Kinds) Install(server *genericapiserver.GenericAPIServer, etcd generico
 	return storages[corev1.SchemeGroupVersion]["namespaces"].(*Namespaces), nil
 }
 
-// groups are those of the kinds, each once.
+// groups are the groups of the kinds, each once.
 func (k *Kinds) groups() []string {
 	groups := []string{corev1.GroupName, eventsv1.GroupName}
 	for _, kind := range k.kinds {

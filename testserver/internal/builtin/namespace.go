@@ -23,7 +23,7 @@ import (
 // kube-node-lease.
 var SystemNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 
-// prepareNamespace sets what each Namespace has.
+// prepareNamespace sets the fields that each Namespace has.
 func prepareNamespace(object runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	namespace.Spec = corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}}
@@ -31,7 +31,7 @@ func prepareNamespace(object runtime.Object) {
 	labelNamespace(namespace)
 }
 
-// keepNamespace keeps what an update does not change.
+// keepNamespace keeps the fields that an update does not change.
 func keepNamespace(object, old runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	namespace.Spec = old.(*corev1.Namespace).Spec

@@ -16,7 +16,7 @@ import (
 // of k8s.io/apiserver decode into the internal version. As the type is the same, there is nothing to convert.
 func newScheme(kinds []kind, withDefaults bool) (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	// The options of requests have the version v1 of the core group, whatever the group of the kind.
+	// The options of requests have the version v1 of the core group, for kinds of any group.
 	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion)
 	for _, k := range kinds {
 		if !scheme.IsVersionRegistered(k.GroupVersion()) {

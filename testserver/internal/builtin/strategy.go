@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// strategy is what a kind does on create and update. The generic registry does the rest, such as the checks of
+// strategy has the steps of a kind on create and update. The generic registry does the rest, such as the checks of
 // the metadata.
 type strategy struct {
 	runtime.ObjectTyper
@@ -88,7 +88,7 @@ func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return s.kind.reset("status")
 }
 
-// statusStrategy is that of the subresource status: an update changes the status and the metadata.
+// statusStrategy is the strategy of the subresource status: an update changes the status and the metadata.
 type statusStrategy struct{ strategy }
 
 func (s statusStrategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {

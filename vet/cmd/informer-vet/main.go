@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// calledByGo reports whether the arguments are those of go vet: a question about the tool, or the file that describes a package. Help is
+// calledByGo reports whether the arguments come from go vet: a question about the tool, or the file that describes a package. Help is
 // about the analyzers, too.
 func calledByGo(arguments []string) bool {
 	return slices.ContainsFunc(arguments, func(argument string) bool {

@@ -118,7 +118,7 @@ func IsFactoryMethod(fn *types.Func, names ...string) bool {
 
 // Read says what a call reads from a cache.
 type Read struct {
-	// Name is that of the method with its type, for messages.
+	// Name is the name of the method with its type, for messages.
 	Name string
 	// Depth is 0 if the result is an object of the cache, and 1 if it is a new slice or map of such objects.
 	Depth int

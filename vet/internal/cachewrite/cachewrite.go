@@ -199,7 +199,7 @@ func disablesCopies(options ssa.Value) bool {
 	return false
 }
 
-// isInformers reports whether a store is that of an informer, and not one that the program fills.
+// isInformers reports whether a store belongs to an informer, and is not filled by the program.
 func (c *checker) isInformers(store ssa.Value, depth int) bool {
 	if depth > 5 {
 		return false

@@ -143,7 +143,7 @@ func (w *walk) run() {
 			}
 		}
 		for c := range maps.Clone(w.cells) {
-			w.settle(c)
+			w.follow(c)
 		}
 		if len(w.queue) == 0 {
 			return
@@ -309,8 +309,8 @@ func (w *walk) store(addr ssa.Value, depth int) {
 	}
 }
 
-// settle follows a variable if all that is stored to it refers to the object.
-func (w *walk) settle(c cell) {
+// follow adds a variable if all that is stored to it refers to the object.
+func (w *walk) follow(c cell) {
 	depth := 0
 	for _, stored := range c.stores() {
 		if constant, is := stored.(*ssa.Const); is && constant.IsNil() {

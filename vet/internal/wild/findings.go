@@ -40,7 +40,7 @@ type result struct {
 // comparison is what became of a public report: the findings before the fix and after it.
 type comparison struct{ Issue, Analyzer, Before, After string }
 
-// results are those of all runs. A run of some projects replaces theirs.
+// results has the results of all runs. A run of some projects replaces theirs.
 type results struct {
 	Projects []result
 	Reports  []comparison

@@ -9,7 +9,7 @@ type project struct {
 	edits []string
 }
 
-// projects are those of test/operators and test/wild that have informers or a manager, and more.
+// projects are the projects of test/operators and test/wild that have informers or a manager, and more.
 var projects = []project{
 	{name: "argo-rollouts", module: "github.com/argoproj/argo-rollouts", version: "v1.8.3"},
 	{name: "argo-workflows", module: "github.com/argoproj/argo-workflows/v3", version: "v3.6.10"},

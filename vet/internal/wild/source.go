@@ -159,7 +159,7 @@ func (r runner) unpackCommit(ctx context.Context, clone, commit, dir string) err
 	return batch.Wait()
 }
 
-// environ is that of all commands. Without cgo no package has to be compiled.
+// environ is the environment of all commands. Without cgo no package has to be compiled.
 func (r runner) environ(flags string) []string {
 	all := append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS="+flags)
 	if r.modules != "" {

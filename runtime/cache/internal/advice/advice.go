@@ -44,7 +44,7 @@ type Failure struct {
 	// collection. An empty name stands for all namespaces: an informer may follow both all namespaces and
 	// some by name.
 	Namespaces []string
-	// IsSource is set if what sets the scopes of the informer has failed. Resource is then what that
+	// IsSource is set if the program that sets the scopes of the informer has failed. Resource is then the one that this
 	// source follows, or empty.
 	IsSource bool
 	// Err is the error of one of them.
@@ -53,7 +53,7 @@ type Failure struct {
 
 // SourceError is the error of the informer whose objects are the scopes of another one.
 type SourceError struct {
-	// Verb, Resource and Namespaces are those of the Failure.
+	// Verb, Resource and Namespaces say which request has failed.
 	Verb       string
 	Resource   schema.GroupVersionResource
 	Namespaces []string
@@ -108,7 +108,7 @@ func (a Advice) Line() string {
 	return a.Text + " The rule: " + a.Rule
 }
 
-// isOwnOfSource reports whether what sets the scopes has failed by itself, and not the informer that it reads.
+// isOwnOfSource reports whether the program that sets the scopes has failed by itself, and not the informer that it reads.
 func (f *Failure) isOwnOfSource() bool {
 	return f.IsSource && (f.Resource.Resource == "" || f.Reason == Misconfigured)
 }

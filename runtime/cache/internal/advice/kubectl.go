@@ -21,7 +21,7 @@ func command(names []string, words ...string) string {
 	return strings.Join(words, " ")
 }
 
-// canI asks the server whether the user of the error may do what was refused.
+// canI asks the server whether the user of the error may send the request that was refused.
 func (f *Failure) canI() string {
 	verb := f.Verb
 	if verb == "" {

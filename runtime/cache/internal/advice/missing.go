@@ -114,7 +114,7 @@ func (f *Failure) userName() string {
 	return ""
 }
 
-// user returns who was refused, and the subject that gets the right.
+// user returns the name of the refused user, and the subject that gets the right.
 func (f *Failure) user() (who, subject string) {
 	name := f.userName()
 	if name == "" {

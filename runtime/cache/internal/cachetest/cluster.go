@@ -28,7 +28,7 @@ import (
 type Cluster struct {
 	*testing.T
 	Server *apitest.Server
-	// Reads are what informers send.
+	// Reads are the requests of informers.
 	Reads *Line
 	// Others sends the writes of other programs, and Client those of the informer's, which Own sees.
 	Others, Client http.RoundTripper
@@ -188,7 +188,7 @@ func (c *Cluster) list(query url.Values) []*unstructured.Unstructured {
 	return items
 }
 
-// Read looks up objects whose state no answer has told.
+// Read looks up objects whose state no answer has reported.
 func (c *Cluster) Read(names ...Name) {
 	c.Helper()
 	for _, name := range names {
@@ -231,7 +231,7 @@ func (c *Cluster) remember(obj *unstructured.Unstructured) {
 	}
 }
 
-// CheckLists compares what the server lists with what its answers have said.
+// CheckLists compares the lists of the server with its earlier answers.
 func (c *Cluster) CheckLists(selects Selector) {
 	c.Helper()
 	all := c.list(nil)
@@ -283,7 +283,7 @@ func Label(c *Cluster, name Name, letters string) {
 	}
 }
 
-// journal sends requests to the server, and records what the responses say.
+// journal sends requests to the server, and records the responses.
 type journal struct {
 	*Cluster
 	next http.RoundTripper

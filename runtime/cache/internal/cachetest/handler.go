@@ -42,7 +42,7 @@ func (r *Recorder) write(line string) {
 	r.lines = append(r.lines, line)
 }
 
-// Drain returns what was written since it was last called.
+// Drain returns the text that was written since it was last called.
 func (r *Recorder) Drain() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

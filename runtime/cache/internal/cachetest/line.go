@@ -11,7 +11,7 @@ import (
 type Line struct {
 	next http.RoundTripper
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// dead is nil, or closed when the connection works again.
 	dead chan struct{}
 	// watches is the number of open ones.

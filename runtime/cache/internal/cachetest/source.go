@@ -21,7 +21,7 @@ import (
 // Source is an API server for one collection: it keeps a history, serves lists in pages and watches from any version that it has
 // not forgotten, and fails when a test wants that. It implements Lister.
 type Source struct {
-	Mu        sync.Mutex // guards what follows
+	Mu        sync.Mutex // guards the fields below
 	Version   int
 	Objects   map[Name]Object
 	History   []Event[Object]
@@ -30,7 +30,7 @@ type Source struct {
 	changedContent int
 	changed        chan struct{}
 	cut            chan struct{} // closed to end all watches
-	cutErr         error         // what they end with
+	cutErr         error         // with which they end
 
 	// Requests are all lists and watches.
 	Requests []Request
@@ -293,7 +293,7 @@ func (s *Source) atLocked(version int) map[Name]Object {
 	return at
 }
 
-// Watch serves the history after a version, and then what comes.
+// Watch serves the history after a version, and then the events that come.
 func (s *Source) Watch(_ context.Context, options metav1.ListOptions) (EventStream[Object], error) {
 	if err := s.Begin("watch", options); err != nil {
 		return nil, err
@@ -340,7 +340,7 @@ func (s *Source) streamLocked(lifetime time.Duration, selects func(Object) bool)
 	return stream, nil
 }
 
-// Selection returns what a request selects. It is nil for all objects.
+// Selection returns the selector of a request. It is nil for all objects.
 func (s *Source) Selection(options metav1.ListOptions) func(Object) bool {
 	if !s.SelectsByLabels || options.LabelSelector == "" {
 		return s.Selects
@@ -356,7 +356,7 @@ func (s *Source) Selection(options metav1.ListOptions) func(Object) bool {
 
 type sourceStream struct {
 	source *Source
-	// selects is that of the request.
+	// selects is the selector of the request.
 	selects func(Object) bool
 	next    int // the version that was read last
 	cut     chan struct{}

@@ -22,8 +22,8 @@ type Tap struct {
 	*Cluster
 	Selects Selector
 
-	mu sync.Mutex // guards what follows
-	// version is that of the list or of the last event, 0 before a list.
+	mu sync.Mutex // guards the fields below
+	// version is the version of the list or of the last event, 0 before a list.
 	version uint64
 	known   map[Name]*unstructured.Unstructured
 	// limit is the last version that the server shows, 0 for no limit.
@@ -33,7 +33,7 @@ type Tap struct {
 	covered []span
 }
 
-// span is what is after one version, up to another.
+// span is the history after one version, up to another.
 type span struct{ after, to uint64 }
 
 // Follow runs until ctx ends.
@@ -159,7 +159,7 @@ func (p *Tap) number(version string) uint64 {
 	return n
 }
 
-// Check compares what the tap knows with the objects of the cluster.
+// Check compares the objects that the tap knows with those of the cluster.
 func (p *Tap) Check() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

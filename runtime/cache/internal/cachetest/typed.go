@@ -17,7 +17,7 @@ type Lister[T wire.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
 
-// Item, Page and Event are those of package wire, with typed objects.
+// Item, Page and Event are the types of package wire, with typed objects.
 type (
 	Item[T wire.Object] struct {
 		Object T

@@ -44,7 +44,7 @@ func NewWidget(name Name, letters, color string) *unstructured.Unstructured {
 	return obj
 }
 
-// MetadataOf returns what an informer of metadata has of an object.
+// MetadataOf returns an object as an informer of metadata has it.
 func MetadataOf(obj *unstructured.Unstructured) Object {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion(),

@@ -8,7 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
-// ResponseTo returns what the response to a write says.
+// ResponseTo returns the content of the response to a write.
 func ResponseTo(obj Object) writes.Write {
 	obj = obj.DeepCopy()
 	obj.TypeMeta = metav1.TypeMeta{APIVersion: Widgets.GroupVersion().String(), Kind: "Widget"}
@@ -19,7 +19,7 @@ func ResponseTo(obj Object) writes.Write {
 	return writes.Write{Object: *obj, Body: append(body, '\n')}
 }
 
-// Deletion returns what the response to a delete says of an object without finalizers.
+// Deletion returns the content of the response to a delete of an object without finalizers.
 func Deletion(obj Object) writes.Write {
 	return writes.Write{Gone: true, Object: metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID}}}
 }

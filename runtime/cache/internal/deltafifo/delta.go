@@ -41,15 +41,15 @@ type Collection struct {
 	Items []wire.Item
 	// IsFirst is set for the first list of a Reflector.
 	IsFirst bool
-	// Version is that of the list.
+	// Version is the version of the list.
 	Version string
-	// Part is what was listed; nil for everything.
+	// Part is the listed part; nil for everything.
 	Part *Part
 	// Began is how many changes the cache had got from elsewhere before the list was requested.
 	Began uint64
 }
 
-// Part is a part of a cache: what one scope has of it.
+// Part is the part of a cache that one scope has.
 type Part struct {
 	// Namespace is empty for several.
 	Namespace string

@@ -12,7 +12,7 @@ const (
 )
 
 // Claim is that a server has reached a version, until a bookmark of the watch confirms it. The version of a write may be
-// ahead of the watch, and only by what the watch is late. A kube-apiserver sends a bookmark each minute.
+// ahead of the watch, and only by the delay of the watch. A kube-apiserver sends a bookmark each minute.
 type Claim struct {
 	// At is when the version came, and Bookmarks the number of bookmarks that were read before.
 	At        clock.Stamp

@@ -16,7 +16,7 @@ type ID uint32
 
 // Position is a point in the history of a collection, as one Reflector reads it.
 type Position struct {
-	// Version is that of the last list, or the highest that a watch has told since. It is empty before the first list.
+	// Version is the version of the last list, or the highest that a watch has reported since. It is empty before the first list.
 	Version string
 	// Bookmarks is the number of bookmarks of watches that were read up to here.
 	Bookmarks int
@@ -38,15 +38,15 @@ func Parse(resourceVersion string) (uint64, bool) {
 	return version, true
 }
 
-// Frontier is that of one scope. The zero value is before the first list. Any goroutine may call its methods.
+// Frontier belongs to one scope. The zero value is before the first list. Any goroutine may call its methods.
 type Frontier struct {
-	mu                sync.Mutex // guards what follows
+	mu                sync.Mutex // guards the fields below
 	received, applied Position
 	isListed          bool // set by the first Apply
 	heard             clock.Stamp
 }
 
-// Receive records what the Reflector has read. heard is when the server sent it, or somewhat earlier.
+// Receive records the position that the Reflector has read. heard is when the server sent it, or somewhat earlier.
 func (f *Frontier) Receive(to Position, heard clock.Stamp) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

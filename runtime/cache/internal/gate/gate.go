@@ -25,7 +25,7 @@ type Transform = func(wire.Object) (wire.Object, error)
 
 // Settings are where a Gate gets objects, and which of them pass.
 type Settings struct {
-	// Form is that of the Go type of the objects.
+	// Form stores objects of the Go type.
 	Form store.Form
 	// Open returns bodies. Client is used if it is nil.
 	Open   source.Open
@@ -36,7 +36,7 @@ type Settings struct {
 	// Shared is set if the objects may be shared with others: no one writes to them.
 	Shared    bool
 	Transform Transform
-	// Namespace, if it is not empty, is that of all objects: another one is an error.
+	// Namespace, if it is not empty, is the namespace of all objects: another one is an error.
 	Namespace string
 	// Rule tells which objects the scope does not have.
 	Rule *scoping.Rule
@@ -48,7 +48,7 @@ type Settings struct {
 type Gate struct {
 	settings Settings
 	source   source.Source
-	// trim drops from objects of a client what our decoder does not decode. It is nil for our decoder.
+	// trim drops from objects of a client the fields that our decoder does not decode. It is nil for our decoder.
 	trim func(wire.Object)
 }
 
@@ -153,7 +153,7 @@ func (g *Gate) Decode(body []byte) (wire.Item, error) {
 	return item, err
 }
 
-// excludes reports whether the scope does not have what an item is about. A server may ignore field selectors, as fakes do.
+// excludes reports whether an item is about an object outside the scope. A server may ignore field selectors, as fakes do.
 func (g *Gate) excludes(item *wire.Item) bool {
 	if !g.settings.Rule.HasTerms() { // nearly always
 		return false

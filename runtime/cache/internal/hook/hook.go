@@ -43,7 +43,7 @@ type Options[S any] struct {
 type Hooks[S any] struct {
 	options Options[S]
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// pending are the entries that wait, oldest first.
 	pending []entry[S]
 	// running is closed when the goroutine ends. It is nil without a goroutine.

@@ -21,7 +21,7 @@ type program struct {
 	// during is called by each hook before it returns.
 	during func(line string)
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	status int
 	lines  []string
 	full   int

@@ -82,7 +82,7 @@ func (x *Indexer) endBatch() {
 	x.entries, x.room = nil, nil
 }
 
-// change applies what a watch reported.
+// change applies an event of a watch.
 func (x *Indexer) change(notes []processor.Notification, deltas []deltafifo.Delta) []processor.Notification {
 	call := x.arrivals.calling()
 	defer call.guard()
@@ -165,7 +165,7 @@ func (x *Indexer) drop(notes []processor.Notification, delta *deltafifo.Delta) [
 
 // listing is a collection while it is compared with the cache.
 type listing struct {
-	// part is what was listed; nil for everything.
+	// part is the listed part; nil for everything.
 	part *deltafifo.Part
 	// kept are the cached objects that are in the collection.
 	kept store.Marks
@@ -295,7 +295,7 @@ func (x *Indexer) Forget(parts ...deltafifo.Part) (notes []processor.Notificatio
 // list compares an item of the collection with the cache. It adds an entry unless the
 // cached object stays as it is, for all that is listed so far.
 func (x *Indexer) list(r *listing, call *calling, item *wire.Item) {
-	// The decoder takes most objects of an unchanged collection from the cache. The hash is that of the whole text.
+	// The decoder takes most objects of an unchanged collection from the cache. The hash covers the whole text.
 	at := r.next
 	isHeld := item.Held && item.ContentHash != 0 && int(at) < x.store.Count() && x.store.ContentHash(at) == item.ContentHash
 	if isHeld && !r.kept.Add(at) {

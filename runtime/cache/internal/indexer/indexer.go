@@ -30,8 +30,8 @@ type Indexer struct {
 	// arrivals calls the index functions early. It is nil without CallEarly.
 	arrivals *arrivals
 
-	writing sync.Mutex // serializes writers, and guards what follows
-	// functions are those of the store's indexes, but for the one by namespace.
+	writing sync.Mutex // serializes writers, and guards the fields below
+	// functions has the functions of the store's indexes, without the one by namespace.
 	functions []Function
 	// entries and room, the values of their indexes, are those of the batch that is being
 	// stored. The next batch reuses their memory.

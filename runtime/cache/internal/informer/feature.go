@@ -9,9 +9,9 @@ import (
 )
 
 // A Feature stands between the queue and the cache. A plain informer has none. All methods but Start are called within a step,
-// so a feature needs no lock for what only they use.
+// so a feature needs no lock for fields that only they use.
 type Feature interface {
-	// Start is called when Run begins, before anything is read, and not for a feature that is added later. ctx is that of Run.
+	// Start is called when Run begins, before anything is read, and not for a feature that is added later. ctx is the context of Run.
 	Start(ctx context.Context)
 	// Admit returns the deltas of a step that change the cache, and the positions that it reaches. It may drop, hold back and
 	// add both, and may reuse the slices. It gets a batch as a whole.

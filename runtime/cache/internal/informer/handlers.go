@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// AddHandler adds the listener of a handler, which first gets what is cached. It returns false if the informer has ended.
+// AddHandler adds the listener of a handler, which first gets the cached objects. It returns false if the informer has ended.
 func (c *Informer) AddHandler(l *processor.Listener) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package informer applies what Reflectors read to a cache, and passes the changes to handlers, in steps under one mutex.
+// Package informer applies the deltas of Reflectors to a cache, and passes the changes to handlers, in steps under one mutex.
 //
 //	Scope ─deltas─▶ Queue ─batch─▶ features: Admit ─▶ Indexer ─▶ Processor
 //	                                  ▲                  │
 //	                                  └──── Reached ◀────┘
 //
-// So a handler that is added at any time gets exactly what the cache holds, and readers never see a handler ahead of the
+// So a handler that is added at any time gets exactly the objects of the cache, and readers never see a handler ahead of the
 // cache. What only some informers do is a Feature. A plain informer has none, and one Scope.
 package informer
 
@@ -32,21 +32,21 @@ type Informer struct {
 	Indexer   *indexer.Indexer
 	Processor *processor.Processor
 	observer  Observer
-	// Changes counts the calls of Change. A list that is requested after one has what has caused it.
+	// Changes counts the calls of Change. A list that is requested after one contains its cause.
 	Changes atomic.Uint64
 
 	lists initial.Lists // that are in the cache
-	// scopes are those whose objects are wanted, sorted by what they have. They are replaced and not changed.
+	// scopes are the ones whose objects are wanted, sorted by their regions. They are replaced and not changed.
 	scopes atomic.Pointer[[]*Scope]
-	// opened is above the ids of all scopes that there were, and began is what it was when Run began; 0 before.
+	// opened is above the ids of all scopes that there were, and began is its value when Run began; 0 before.
 	opened, began atomic.Uint32
 
-	mu       sync.Mutex // held over each step; guards what follows
+	mu       sync.Mutex // held over each step; guards the fields below
 	features []Feature
 	// least is the first mark that lists may reach: all below it together, or none.
 	least initial.Mark
 	waits waits
-	// ctx is that of the Reflectors while they run, and nil otherwise. cancel ends Run, and is nil before.
+	// ctx is the context of the Reflectors while they run, and nil otherwise. cancel ends Run, and is nil before.
 	ctx     context.Context
 	cancel  context.CancelFunc
 	started lifetime
@@ -55,7 +55,7 @@ type Informer struct {
 	ended, done chan struct{}
 }
 
-// Observer hears what an informer does. It must not block.
+// Observer hears of the steps of an informer. It must not block.
 type Observer interface {
 	// Started is called before the first Reflector and the first handler run.
 	Started(ctx context.Context)
@@ -111,7 +111,7 @@ func (c *Informer) HadSynced(lists *initial.Lists) bool {
 	return began > 0 && lists.Has(began)
 }
 
-// processAll processes what is read, until ctx or the reading ends.
+// processAll processes batches until ctx or the reading ends.
 func (c *Informer) processAll(ctx context.Context) {
 	var batch deltafifo.Batch
 	var ended clock.Stamp // the end of the last batch with deltas
@@ -134,7 +134,7 @@ func (c *Informer) Process(batch *deltafifo.Batch) {
 	c.finish(batch.Deltas, batch.Reached, batch.Oldest)
 }
 
-// Change calls a function as one step, with a number that is above those of the steps before. Apply, and what else needs a step,
+// Change calls a function as one step, with a number that is above those of the steps before. Apply, and all that needs a step,
 // may be called in it. Change does nothing, and returns false, if the informer has ended.
 func (c *Informer) Change(step func(number uint64)) bool {
 	c.mu.Lock()
@@ -156,7 +156,7 @@ func (c *Informer) finish(deltas []deltafifo.Delta, reached []deltafifo.Reached,
 	}
 }
 
-// pass applies what some features admit of deltas and of positions.
+// pass applies the deltas and positions that some features admit.
 func (c *Informer) pass(features []Feature, deltas []deltafifo.Delta, reached []deltafifo.Reached, received clock.Stamp) {
 	for _, f := range features {
 		deltas, reached = f.Admit(deltas, reached)

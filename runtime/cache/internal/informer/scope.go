@@ -14,10 +14,10 @@ import (
 )
 
 // Scope is a part of the collection that one Reflector lists and watches: all of it, for a plain informer. It is the half of
-// the Sink of its Reflector that gets what is read.
+// the Sink of its Reflector that gets the objects.
 type Scope struct {
 	ID frontier.ID
-	// Reflector reads what the scope has, and Run runs it until ctx ends.
+	// Reflector reads the objects of the scope, and Run runs it until ctx ends.
 	Reflector *reflector.Reflector
 	Run       func(ctx context.Context)
 	// Frontier is how far the history is known.

@@ -1,4 +1,4 @@
-// Package listed holds what a Reflector has listed and what it could not decode: the
+// Package listed holds the objects that a Reflector has listed, and those that it could not decode: the
 // collection while it is being read, and the set of the undecodable objects. It also logs
 // those objects, with a limit.
 package listed

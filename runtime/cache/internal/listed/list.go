@@ -88,7 +88,7 @@ func (l *List) truncate(n int) {
 	l.items = l.items[:n]
 }
 
-// Items returns what was read, with an item for each undecodable object. The caller owns
+// Items returns the items that were read, with one for each undecodable object. The caller owns
 // the slice, and calls Clear then.
 func (l *List) Items() []wire.Item {
 	for _, state := range l.Undecodable.Sorted() {

@@ -13,7 +13,7 @@ type choice struct {
 	// tracker is nil if the scopes were never changed.
 	tracker atomic.Pointer[progress.Tracker]
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	isRunning bool
 	phase     string
 	cause     progress.Failure
@@ -38,7 +38,7 @@ func (c *choice) choose(phase string, cause progress.Failure, heard *subscribers
 	}
 }
 
-// run enters what was chosen before the informer ran.
+// run enters the phase that was chosen before the informer ran.
 func (c *choice) run() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

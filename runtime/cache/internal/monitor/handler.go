@@ -30,7 +30,7 @@ type Handlers struct {
 	// Changed is called after a handler has failed, without a lock.
 	Changed func()
 
-	mu sync.Mutex // guards what follows, and the fields of each Handler that say so
+	mu sync.Mutex // guards the fields below, and the fields of each Handler that say so
 	// leaving are the handlers that were removed and may be in a call.
 	leaving []*Handler
 	// gone has the sums of those that are in no call any more, by name: a count that fell with each of them would be no counter.
@@ -54,12 +54,12 @@ type Handler struct {
 	removed, isGone bool
 }
 
-// Observe returns what observes a Listener. It is processor.Options.Observer.
+// Observe returns the Observer of a Listener. It is processor.Options.Observer.
 func (a *Handlers) Observe(l *processor.Listener) processor.Observer {
 	return &Handler{all: a, listener: l}
 }
 
-// HandlerOf returns what observes a Listener.
+// HandlerOf returns the Handler that observes a Listener.
 func HandlerOf(l *processor.Listener) *Handler { return l.Observer().(*Handler) }
 
 // Begin implements processor.Observer.
@@ -109,7 +109,7 @@ func (h *Handler) HasFailed() bool {
 	return h.err != nil
 }
 
-// LogPanic completes the error of a handler or a hook, as what says, that panicked with a value, or exited if value is nil, and
+// LogPanic completes the error of a handler or a hook (what is one of these words) that panicked with a value, or exited if value is nil, and
 // logs it. A panic ends the program then, unless recovers is set. The stack of the panic is still there.
 func LogPanic(logger klog.Logger, resource, what string, err *status.HandlerPanicError, value any, recovers bool) {
 	err.Stack, err.Exited = debug.Stack(), value == nil

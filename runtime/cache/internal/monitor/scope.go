@@ -21,7 +21,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// ScopeOptions are what a Scope is about.
+// ScopeOptions describe a Scope.
 type ScopeOptions struct {
 	// Collection names the collection of the scope in logs. Name names the scope in errors, and Text is the text of its selectors.
 	// OtherNamespaces is set for one of all namespaces that no other scope names.
@@ -29,13 +29,13 @@ type ScopeOptions struct {
 	OtherNamespaces                   bool
 	Rule                              *scoping.Rule
 	Frontier                          *frontier.Frontier
-	// IsHeld, unless it is nil, is set while the cache does not have what the scope has listed.
+	// IsHeld, unless it is nil, is set while the cache does not have the objects that the scope has listed.
 	IsHeld *atomic.Bool
 	// Began is called when the Reflector begins, unless it is nil.
 	Began func(klog.Logger)
 }
 
-// Scope is what is known of one Reflector.
+// Scope has the state of one Reflector.
 type Scope struct {
 	ScopeOptions
 	Reflector *reflector.Reflector
@@ -45,7 +45,7 @@ type Scope struct {
 	skips     listed.SkipLog
 }
 
-// Receiver gets what a Reflector reads.
+// Receiver gets the objects that a Reflector reads.
 type Receiver interface {
 	Listed(list *deltafifo.Collection, at frontier.Position)
 	Events(deltas []deltafifo.Delta, at frontier.Position) (received clock.Stamp)

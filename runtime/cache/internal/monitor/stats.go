@@ -71,7 +71,7 @@ func (m *Monitor) estimate(now clock.Stamp, count int, sample func(n int) []wire
 // ForgetSize makes the next Stats read the objects. It is for benchmarks.
 func (m *Monitor) ForgetSize() { m.size = stats.Estimate{} }
 
-// addTraffic adds what the Reflectors have read.
+// addTraffic adds the traffic of the Reflectors.
 func (m *Monitor) addTraffic(all *status.Stats) {
 	t := &m.Traffic
 	all.BytesRead = t.Bytes.Load()

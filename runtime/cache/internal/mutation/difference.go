@@ -53,7 +53,7 @@ func (d *difference) note(path string) {
 	d.found = append(d.found, path)
 }
 
-// compare finds what reflect.DeepEqual finds. Both values have the same type.
+// compare finds the differences that reflect.DeepEqual finds. Both values have the same type.
 func (d *difference) compare(path string, a, b reflect.Value) {
 	if d.more {
 		return

@@ -34,7 +34,7 @@ const (
 	maxLogged = 4
 )
 
-// State is what a Reflector does.
+// State is the state of a Reflector.
 type State uint8
 
 const (
@@ -64,7 +64,7 @@ func stateOf(p progress.State) State {
 // isOutage reports whether a Reflector in the state runs and does not follow the server.
 func (s State) isOutage() bool { return s == NotFollowing || s == Trying }
 
-// Informer is what a Log reads. Its methods are called without a lock.
+// Informer is an informer as a Log reads it. Its methods are called without a lock.
 type Informer interface {
 	// Failures returns the present failures.
 	Failures() []advice.Failure
@@ -76,12 +76,12 @@ type Informer interface {
 	Logger() klog.Logger
 }
 
-// Log is that of one informer. Any goroutine may use it.
+// Log belongs to one informer. Any goroutine may use it.
 type Log struct {
 	// Informer is set before the first call of Note and NoteHandler.
 	Informer Informer
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// notFollowing is the number of Reflectors in an outage. Of these, trying are in the state Trying. following
 	// is the number of Reflectors in the state Following.
 	notFollowing, trying int32
@@ -100,7 +100,7 @@ type outage struct {
 	// since is when Log.notFollowing left 0, and timer is set while a check is due.
 	since clock.Stamp
 	timer *time.Timer
-	// written has what was logged since then, by the kind of the failure. It is nil if nothing was.
+	// written has the lines that were logged since then, by the kind of the failure. It is nil if nothing was.
 	written map[kind]*written
 	// lines wait for the goroutine that has set writing.
 	lines    []func(klog.Logger)
@@ -109,7 +109,7 @@ type outage struct {
 	running  sync.WaitGroup // timers that are set, and the goroutine that writes
 }
 
-// written is what was logged about a kind of failure.
+// written is a line that was logged about a kind of failure.
 type written struct {
 	text   string // with which texts to come are compared
 	at     time.Time
@@ -233,7 +233,7 @@ func (o *outage) stop(set **time.Timer) {
 	*set = nil
 }
 
-// check logs what has to be logged of the present failures. A timer calls it.
+// check logs the present failures that have lasted long enough. A timer calls it.
 func (l *Log) check(timer *time.Timer) {
 	failures := l.Informer.Failures()
 	l.mu.Lock()

@@ -68,7 +68,7 @@ type informer struct {
 	// reading is how long Failures takes.
 	reading time.Duration
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	failures []advice.Failure
 	late     []Handler
 }

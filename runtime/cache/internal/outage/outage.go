@@ -54,7 +54,7 @@ type kind struct {
 	// request to the next.
 	isOutage bool
 	isOthers bool
-	isSource bool // of what sets the scopes, rather than of the informer that it reads
+	isSource bool // of the program that sets the scopes, rather than of the informer that it reads
 }
 
 func kindOf(f *advice.Failure) kind {

@@ -17,7 +17,7 @@ type Selection struct {
 	set   func(*metav1.ListOptions)
 	shard sharding.Selector
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// readLabels and readFields are the selectors that were parsed last.
 	readLabels, readFields string
 	labels                 labels.Selector

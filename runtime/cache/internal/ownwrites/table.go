@@ -24,7 +24,7 @@ const (
 )
 
 // Entry is the state that a write has left, in the cache or waiting for its first list. It ends when the watch
-// has told that state, or a later one, or has passed its version.
+// has reported that state, or a later one, or has passed its version.
 type Entry struct {
 	Name    listed.Name
 	UID     types.UID
@@ -33,12 +33,12 @@ type Entry struct {
 	Item wire.Item
 	// OutOfScope is set in that case.
 	OutOfScope bool
-	// Told is the last state of the name that a list or the watch has told. The entry hides it. The cache gets it if the
-	// watch does not confirm the entry. IsTold is false if they have told no object.
-	Told   wire.Item
-	IsTold bool
+	// Reported is the last state of the name that a list or the watch has reported. The entry hides it. The cache gets it if the
+	// watch does not confirm the entry. IsReported is false if they have reported no object.
+	Reported   wire.Item
+	IsReported bool
 
-	// isKnown is set if a list or the watch has told of the UID.
+	// isKnown is set if a list or the watch has reported the UID.
 	isKnown bool
 	// isQuiet is set if the cache is the same without the entry.
 	isQuiet bool
@@ -102,8 +102,8 @@ type Deletion struct {
 // may still have states of the object.
 type end struct {
 	Deletion
-	// told is the highest version of the object that the cache had, or that the watch has told since; 0 for none.
-	told uint64
+	// reported is the highest version of the object that the cache had, or that the watch has reported since; 0 for none.
+	reported uint64
 	// isListed is set by Replace if the list has the object, and isForgotten when the end is no longer
 	// in gone.
 	isListed, isForgotten bool
@@ -124,7 +124,7 @@ func (t *Table) IsListed() bool { return t.isListed }
 // Reached returns the version of which the cache has all changes, 0 before the first list.
 func (t *Table) Reached() uint64 { return t.reached }
 
-// Verdict is what to do with the cache.
+// Verdict says what to do with the cache.
 type Verdict uint8
 
 const (
@@ -165,31 +165,31 @@ func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
 	if !isCached && t.hasEnded(e.UID) {
 		return Ignore
 	}
-	if _, gone := t.gone[e.UID]; gone { // what was there before it is gone too
+	if _, gone := t.gone[e.UID]; gone { // an entry that was there before it is gone too
 		e.clear()
 	}
 	last := t.entries[e.Name]
 	switch {
 	case last != nil && e.Version == last.Version && e.UID == last.UID && last.OutOfScope && !e.OutOfScope:
 		// Another scope had the name, and did not select that state. Now it is known.
-		e.Told, e.IsTold, e.isKnown = last.Told, last.IsTold, last.isKnown
+		e.Reported, e.IsReported, e.isKnown = last.Reported, last.IsReported, last.isKnown
 	case last != nil && e.Version <= last.Version:
 		return Ignore
 	case last != nil:
-		e.Told, e.IsTold, e.isKnown = last.Told, last.IsTold, last.isKnown && last.UID == e.UID
+		e.Reported, e.IsReported, e.isKnown = last.Reported, last.IsReported, last.isKnown && last.UID == e.UID
 	case isCached:
-		e.Told.Object, e.IsTold = cached, true
+		e.Reported.Object, e.IsReported = cached, true
 	}
-	if e.IsTold {
-		if version, ok := frontier.Parse(e.Told.Object.GetResourceVersion()); !ok || e.Version <= version {
+	if e.IsReported {
+		if version, ok := frontier.Parse(e.Reported.Object.GetResourceVersion()); !ok || e.Version <= version {
 			return Ignore
 		}
-		e.isKnown = e.isKnown || e.Told.Object.GetUID() == e.UID
+		e.isKnown = e.isKnown || e.Reported.Object.GetUID() == e.UID
 	}
 	if last == nil && !t.hasRoom(e.OutOfScope && !isCached) {
 		return Ignore
 	}
-	e.isQuiet = e.OutOfScope && !e.IsTold
+	e.isQuiet = e.OutOfScope && !e.IsReported
 	t.put(&e)
 	switch {
 	case !t.isListed:
@@ -202,15 +202,15 @@ func (t *Table) Offer(e Entry, cached wire.Object, isCached bool) Verdict {
 	return Ignore
 }
 
-// IsLeftToWatch reports whether a write is of no use to the cache: the watch tells, or has told, what became of it.
+// IsLeftToWatch reports whether a write is of no use to the cache: the watch reports, or has reported, what became of it.
 func (t *Table) IsLeftToWatch(version uint64) bool {
 	return t.isListed && (t.reached == 0 || version <= t.reached) || t.isOfOtherServer(version)
 }
 
-// hasEnded reports whether the watch has told the end of a UID, and nothing can follow.
+// hasEnded reports whether the watch has reported the end of a UID, and nothing can follow.
 func (t *Table) hasEnded(uid types.UID) bool { return !t.Selects && slices.Contains(t.ended, uid) }
 
-// hasRoom reports whether one more can be remembered. Half of the room is for what changes the
+// hasRoom reports whether one more can be remembered. Half of the room is for entries that change the
 // cache. If there is none, the oldest quiet end is forgotten.
 func (t *Table) hasRoom(isQuiet bool) bool {
 	limit := Max
@@ -321,11 +321,11 @@ func (t *Table) isOfOtherServer(version uint64) bool {
 	return t.reached < t.before && version > t.before
 }
 
-// tell records what lists and the watch tell of the name of an entry, nil for no object.
+// tell records the object that lists and the watch have for the name of an entry, nil for none.
 func (t *Table) tell(e *Entry, item *wire.Item) {
-	e.Told, e.IsTold = wire.Item{}, item != nil
+	e.Reported, e.IsReported = wire.Item{}, item != nil
 	if item != nil {
-		e.Told = *item
+		e.Reported = *item
 	}
 	t.countQuiet(e)
 }
@@ -335,7 +335,7 @@ func (t *Table) countQuiet(e *Entry) {
 	if e.isQuiet {
 		t.quiet--
 	}
-	if e.isQuiet = e.OutOfScope && !e.IsTold; e.isQuiet {
+	if e.isQuiet = e.OutOfScope && !e.IsReported; e.isQuiet {
 		t.quiet++
 	}
 }
@@ -368,7 +368,7 @@ func (t *Table) End(deleted Deletion, cached wire.Object, isCached bool) bool {
 		return false
 	}
 	e := t.entries[deleted.Name]
-	if e != nil && e.IsTold && e.Told.Object.GetUID() == deleted.UID {
+	if e != nil && e.IsReported && e.Reported.Object.GetUID() == deleted.UID {
 		t.tell(e, nil)
 	}
 	if e != nil && e.UID != deleted.UID {
@@ -385,7 +385,7 @@ func (t *Table) End(deleted Deletion, cached wire.Object, isCached bool) bool {
 	}
 	d := &end{Deletion: deleted, isQuiet: !isCached}
 	if isCached {
-		d.told, _ = frontier.Parse(cached.GetResourceVersion())
+		d.reported, _ = frontier.Parse(cached.GetResourceVersion())
 	} else {
 		t.quiet++
 	}
@@ -426,7 +426,7 @@ func (t *Table) confirm(d *end) {
 // hide records that an end hides a state of the watch, so the cache is not the same without it.
 func (t *Table) hide(d *end, resourceVersion string) {
 	if version, ok := frontier.Parse(resourceVersion); ok {
-		d.told = max(d.told, version)
+		d.reported = max(d.reported, version)
 	}
 	if d.isQuiet {
 		d.isQuiet = false
@@ -456,7 +456,7 @@ func (t *Table) Clear() {
 	*t = Table{Selects: t.Selects, bookmarks: t.bookmarks}
 }
 
-// LeftToWatch looks at what Move drops because only the server knows whether a scope selects it. It returns the highest of these
+// LeftToWatch looks at the entries that Move drops because only the server knows whether a scope selects them. It returns the highest of these
 // versions above after, and 0 without one.
 func (t *Table) LeftToWatch(selection *Selection, after uint64, has func(listed.Name) bool) uint64 {
 	for _, e := range slices.Backward(t.byVersion) {
@@ -473,8 +473,8 @@ func (t *Table) LeftToWatch(selection *Selection, after uint64, has func(listed.
 	return 0
 }
 
-// Move moves what belongs to some names to the table of the scope that takes them over, before its list. selection is that
-// of the scope, whose Reflector has read some bookmarks. Those from now on have to confirm what is moved.
+// Move moves the entries of some names to the table of the scope that takes them over, before its list. selection is that
+// of the scope, whose Reflector has read some bookmarks. Bookmarks from now on have to confirm the moved entries.
 func (t *Table) Move(to *Table, selection *Selection, bookmarks int, has func(listed.Name) bool) {
 	to.bookmarks = max(to.bookmarks, bookmarks)
 	for _, e := range slices.Clone(t.byVersion) {
@@ -482,7 +482,7 @@ func (t *Table) Move(to *Table, selection *Selection, bookmarks int, has func(li
 			continue
 		}
 		t.drop(e)
-		if !e.OutOfScope { // otherwise it is not known what the write has left
+		if !e.OutOfScope { // otherwise it is not known which object the write has left
 			switch selected, known := selection.Matches(e.Item.Object); {
 			case !known || selection.NeverHas(e.Item.Object):
 				continue // its watch tells

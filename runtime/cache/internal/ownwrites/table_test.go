@@ -115,7 +115,7 @@ func (s *simulated) reach(version string) {
 	n, _ := frontier.Parse(version)
 	for _, e := range s.table.Reach(n) {
 		if s.cached == e.Item.Object {
-			s.cached = e.Told.Object
+			s.cached = e.Reported.Object
 		}
 	}
 }
@@ -462,7 +462,7 @@ func TestNotListed(t *testing.T) {
 		s.step(step)
 	}
 	if s.String() != "u1@9" {
-		t.Errorf("cached is %s before the watch has told", s)
+		t.Errorf("cached is %s before the watch has reported it", s)
 	}
 	if s.step("reach 10"); s.String() != "nothing" || s.table.Size() != 0 {
 		t.Errorf("cached is %s", s)

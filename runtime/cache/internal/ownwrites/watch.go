@@ -62,7 +62,7 @@ func (t *Table) Admit(item *wire.Item, isDeleted bool, isSame func(e *Entry, ite
 	return true, refuted
 }
 
-// hear records what the watch, or a list, tells of the name of an entry that hides it.
+// hear records the state that the watch, or a list, has for the name of an entry that hides it.
 func (t *Table) hear(e *Entry, item *wire.Item, uid types.UID, isDeleted bool) {
 	e.isKnown = e.isKnown || uid == e.UID
 	switch {
@@ -74,7 +74,7 @@ func (t *Table) hear(e *Entry, item *wire.Item, uid types.UID, isDeleted bool) {
 }
 
 // isBefore reports whether an event with a lower version than an entry can be from before the write. UIDs of a name
-// follow each other, so a UID that the watch has told does not come back after another one.
+// follow each other, so a UID that the watch has reported does not come back after another one.
 func (t *Table) isBefore(e *Entry, uid types.UID, isDeleted bool) bool {
 	switch uid {
 	case "": // an undecodable one
@@ -206,7 +206,7 @@ func (t *Table) Replace(items []wire.Item, version uint64, began uint64) []wire.
 		}
 	}
 	for _, d := range t.gone {
-		if !d.isListed && 0 < d.told && d.told <= version { // it was deleted, or left the scope, before the list
+		if !d.isListed && 0 < d.reported && d.reported <= version { // it was deleted, or left the scope, before the list
 			t.confirm(d)
 		}
 	}

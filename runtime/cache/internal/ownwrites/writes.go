@@ -139,7 +139,7 @@ func (o *Writes) Follow(open iter.Seq[*informer.Scope], isWhole bool) {
 	o.count()
 }
 
-// Move moves what is remembered of some names from a scope to the one that takes them over. It is called before the list of that
+// Move moves the entries of some names from a scope to the one that takes them over. It is called before the list of that
 // is admitted.
 func (o *Writes) Move(from, to frontier.ID, has func(listed.Name) bool) {
 	next := o.scopes[to]
@@ -206,7 +206,7 @@ func (o *Writes) Wrote(w writes.Write) {
 		return
 	}
 	selected, known := s.selection.Matches(&w.Object)
-	if !ok || !known || !o.kind.isOf(&w) {
+	if !ok || !known || !o.kind.accepts(&w) {
 		return
 	}
 	o.host.Change(func(uint64) { o.refute(s, name, w.Object.UID, version, w.Sent) })
@@ -237,8 +237,8 @@ func (o *Writes) Offer(id frontier.ID, e Entry) bool {
 	return isOf
 }
 
-// isOf reports whether a response has an object of the kind, and not, for example, a Scale.
-func (k *Kind) isOf(w *writes.Write) bool {
+// accepts reports whether a response has an object of the kind, and not, for example, a Scale.
+func (k *Kind) accepts(w *writes.Write) bool {
 	got := schema.FromAPIVersionAndKind(w.Object.APIVersion, w.Object.Kind)
 	if got.Group == metav1.GroupName { // only metadata was requested
 		return got.Kind == "PartialObjectMetadata" && k.IsMetadata
@@ -282,7 +282,7 @@ func (o *Writes) endPredecessor(name listed.Name, by types.UID, version uint64) 
 	})
 }
 
-// refute ends what an earlier response has left, and a later write contradicts.
+// refute ends the entries of an earlier response that a later write contradicts.
 func (o *Writes) refute(s *scope, name listed.Name, uid types.UID, version uint64, sent time.Time) {
 	e, isAlive := s.table.Refute(name, uid, version, sent)
 	if e != nil || isAlive {
@@ -398,7 +398,7 @@ func (o *Writes) replace(d *deltafifo.Delta) {
 	all.Items = s.table.Replace(all.Items, version, all.Began)
 }
 
-// Reached implements informer.Feature: what the watches have passed without telling it is undone. If the watch has not confirmed
+// Reached implements informer.Feature: it undoes writes that the watches have passed without an event. If the watch has not confirmed
 // a write in time, the scope lists again.
 func (o *Writes) Reached(reached []deltafifo.Reached) (undone []deltafifo.Delta, _ []deltafifo.Reached) {
 	if len(reached) == 0 {
@@ -422,7 +422,7 @@ func (o *Writes) Reached(reached []deltafifo.Reached) (undone []deltafifo.Delta,
 	return undone, nil
 }
 
-// restored appends a delta that replaces the state of an entry in the cache by what lists and the watch have told.
+// restored appends a delta that replaces the state of an entry in the cache by the state that lists and the watch have reported.
 func (o *Writes) restored(deltas []deltafifo.Delta, s *scope, e *Entry) []deltafifo.Delta {
 	cached, found := o.host.Get(e.Name)
 	isShown := found == !e.OutOfScope && (!found || e.IsStateOf(cached))
@@ -431,8 +431,8 @@ func (o *Writes) restored(deltas []deltafifo.Delta, s *scope, e *Entry) []deltaf
 	}
 	s.noteUnconfirmed(e.Name, e.Version)
 	switch {
-	case e.IsTold:
-		return append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Scope: s.ID, Item: e.Told})
+	case e.IsReported:
+		return append(deltas, deltafifo.Delta{Type: deltafifo.Updated, Scope: s.ID, Item: e.Reported})
 	case found:
 		return append(deltas, s.removal(cached))
 	}
@@ -448,7 +448,7 @@ func (s *scope) noteUnconfirmed(name listed.Name, version uint64) {
 	s.Reflector.NoteUnconfirmed(name, text)
 }
 
-// relist lists the scope again, because what it has told is not of this server.
+// relist lists the scope again, because its versions are not of this server.
 func (s *scope) relist() { s.Reflector.Relist(reflector.Unconfirmed) }
 
 // count sets shown and refused.

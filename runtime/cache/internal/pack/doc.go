@@ -10,7 +10,7 @@
 //	                   format: how the bytes were encoded, and a dictionary
 //
 //	packing.go   Packing: makes an Object of an object
-//	keeper.go    Packing as the store sees it, whose words are Texts, and what they take
+//	keeper.go    Packing as the store sees it, whose words are Texts, and their sizes
 //	source.go    Source: packs the objects of a client
 //	object.go    Object: a Text as the cache passes it on
 //	metadata.go  the methods of Object that decode the metadata

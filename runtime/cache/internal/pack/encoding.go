@@ -26,7 +26,7 @@ type encoding struct {
 	live int
 }
 
-// shared is what all encodings of a Packing use.
+// shared has the state that all encodings of a Packing use.
 type shared struct {
 	// metadata decodes the metadata of any text.
 	metadata *wire.Decoder
@@ -49,7 +49,7 @@ const maxBuffer = 256 << 10
 func (s *shared) buffer() *[]byte { return s.buffers.Get().(*[]byte) }
 
 // release gives a buffer back, without the text that is in it: it may be that of a Secret, which outlives its object otherwise.
-// The length of the buffer is that of what was written to it.
+// The length of the buffer is the number of bytes that were written to it.
 func (s *shared) release(buffer *[]byte) {
 	if cap(*buffer) <= maxBuffer {
 		clear(*buffer)

@@ -40,13 +40,13 @@ type line struct {
 	plain       *format // of texts that are not compressed
 	current     atomic.Pointer[format]
 
-	// raw and packed are the bytes of the window of the present objects, and objects their number. total is that of all.
+	// raw and packed are the bytes of the window of the present objects, and objects their number. total has the bytes of all.
 	raw, packed, objects atomic.Int64
 	total                atomic.Int64
 	// stride is not 0 while one in stride objects is a sample.
 	stride atomic.Int64
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// samples are the texts for the next dictionary, and start the beginning of the last one.
 	samples []byte
 	start   []byte

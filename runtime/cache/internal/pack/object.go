@@ -18,14 +18,14 @@ type Object struct {
 	// decoded is the object, and not nil for one that has just arrived. All handlers get it.
 	decoded wire.Object
 	names   atomic.Pointer[identity]
-	// values are those of the index functions; nil if they were not called.
+	// values has the results of the index functions; nil if they were not called.
 	values *indexer.Values
 }
 
 // Of returns an Object of a Text.
 func Of(t *Text) *Object { return &Object{text: t} }
 
-// Text returns what Of gets.
+// Text returns the argument of Of.
 func (p *Object) Text() *Text { return p.text }
 
 // Open returns the object. It belongs to the caller, unless it has just arrived.

@@ -15,7 +15,7 @@ type Packing struct {
 	shared
 	// index is set by IndexWith.
 	index func(obj wire.Object) *indexer.Values
-	// bytes, textBytes and values are those of Stats.
+	// bytes, textBytes and values are the counts of Stats.
 	bytes, textBytes, values atomic.Int64
 	// kept is the number of objects of a list that have their decoded form until they are delivered.
 	kept atomic.Int32
@@ -66,16 +66,16 @@ func (p *Packing) keeps() bool { return p.kept.Load() < maxKept && p.kept.Add(1)
 // beginList is called before a list is read. The first objects of it keep their decoded form.
 func (p *Packing) beginList() { p.kept.Store(0) }
 
-// settle returns the object of an initial event, which waits until its list is complete. Only the first ones keep their decoded
+// trim returns the object of an initial event, which waits until its list is complete. Only the first ones keep their decoded
 // form.
-func (p *Packing) settle(obj wire.Object) wire.Object {
+func (p *Packing) trim(obj wire.Object) wire.Object {
 	packed, is := obj.(*Object)
 	if !is || packed.decoded == nil || p.keeps() {
 		return obj
 	}
-	settled := &Object{text: packed.text, values: packed.values}
-	settled.names.Store(packed.names.Load())
-	return settled
+	trimmed := &Object{text: packed.text, values: packed.values}
+	trimmed.names.Store(packed.names.Load())
+	return trimmed
 }
 
 // textOf returns the Text of an object that was decoded from text.
@@ -86,7 +86,7 @@ func (p *Packing) textOf(obj wire.Object, text *wire.Text) *Text {
 	return p.line(form{text.Reader.Delivers(), text.TextForm}, text.Reader).pack(text.Bytes)
 }
 
-// isOf reports whether an identity is that of an object. It is not if a text has two metadata, or none in the usual place.
+// isOf reports whether an identity belongs to an object. It does not if a text has two metadata, or none in the usual place.
 func isOf(h wire.Identity, obj wire.Object) bool {
 	return string(h.Name) == obj.GetName() && string(h.Namespace) == obj.GetNamespace() &&
 		string(h.ResourceVersion) == obj.GetResourceVersion() && string(h.UID) == string(obj.GetUID())

@@ -15,7 +15,7 @@ type level struct {
 	types [65]atomic.Pointer[reflect.Type]
 }
 
-// mallocHeader is what the Go runtime adds to an allocation of more than maxWithoutHeader bytes that has a pointer.
+// mallocHeader is the size that the Go runtime adds to an allocation of more than maxWithoutHeader bytes that has a pointer.
 const mallocHeader, maxWithoutHeader = 8, 512
 
 // roundedSize rounds a size up, by 15 bytes or a thirty-second at most, and returns its level and its number there. With what the

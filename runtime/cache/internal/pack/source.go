@@ -43,7 +43,7 @@ func (s *Source) Watch(ctx context.Context, options metav1.ListOptions) (source.
 	return source.Each(stream, func(event *wire.Event) error {
 		s.keep(&event.Item, false)
 		if isInitial {
-			event.Object = s.Packing.settle(event.Object) // thousands of others may follow before it is delivered
+			event.Object = s.Packing.trim(event.Object) // thousands of others may follow before it is delivered
 			isInitial = !event.InitialEventsEnd
 		}
 		return nil

@@ -14,7 +14,7 @@ type Options struct {
 	Settings
 	// Deliver calls the handler.
 	Deliver func(*Notification)
-	// Observer returns what hears of the Listener. It is called once, by NewListener, and not from that goroutine.
+	// Observer returns the Observer of the Listener. It is called once, by NewListener, and not from that goroutine.
 	Observer func(*Listener) Observer
 	// Resync is called each ResyncPeriod, if that is not 0. It may call Enqueue.
 	Resync func(*Listener)
@@ -39,7 +39,7 @@ type Listener struct {
 	options  Options
 	observer Observer
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	pending   []Batch
 	waiting   int                  // the number of pending notifications
 	coalesced int                  // the size of the largest pending batch that is distinct
@@ -78,7 +78,7 @@ func NewListener(options Options) *Listener {
 	return l
 }
 
-// Observer returns what hears of the Listener.
+// Observer returns the Observer of the Listener.
 func (l *Listener) Observer() Observer { return l.observer }
 
 // Name returns the name of the handler.
@@ -112,7 +112,7 @@ func (l *Listener) Backlog() int {
 	if l.dropped.Load() {
 		return 0
 	}
-	// In this order, what happens meanwhile makes it larger and never negative.
+	// In this order, calls that end meanwhile make it larger and never negative.
 	processed, merged := l.processed.Load(), l.merged.Load()
 	return int(l.enqueued.Load() - merged - processed)
 }
@@ -181,7 +181,7 @@ func (l *Listener) isStopping() bool {
 	}
 }
 
-// run calls the handler until stop, and drops what is pending then. If the handler ends
+// run calls the handler until stop, and drops the notifications that are pending then. If the handler ends
 // the goroutine by runtime.Goexit, exited is set, and the caller has to call run again.
 func (l *Listener) run() {
 	var resync <-chan time.Time
@@ -202,7 +202,7 @@ func (l *Listener) run() {
 	l.drop()
 }
 
-// takePending empties the queue and returns what was in it. The backlog still counts
+// takePending empties the queue and returns its notifications. The backlog still counts
 // the notifications until they are handled.
 func (l *Listener) takePending() []Batch {
 	l.mu.Lock()
@@ -212,7 +212,7 @@ func (l *Listener) takePending() []Batch {
 	return batches
 }
 
-// Drain empties the queue of a Listener that no Processor runs, and returns what was in it, as if the handler had
+// Drain empties the queue of a Listener that no Processor runs, and returns its notifications, as if the handler had
 // returned from it. It is for tests.
 func (l *Listener) Drain() []Batch {
 	batches := l.takePending()
@@ -222,7 +222,7 @@ func (l *Listener) Drain() []Batch {
 	return batches
 }
 
-// drop releases what is pending: a caller may keep a Listener that has ended.
+// drop releases the pending notifications: a caller may keep a Listener that has ended.
 func (l *Listener) drop() {
 	l.observer.Rest()
 	l.takePending()

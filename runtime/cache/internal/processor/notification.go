@@ -34,11 +34,11 @@ const (
 type Batch struct {
 	Notes []Notification
 	// Received is when the oldest of the changes was received, or when the batch was made if it
-	// is about what was cached before.
+	// is about the objects that were cached before.
 	Received clock.Stamp
 	// Distinct marks a batch of which no two notifications can be merged.
 	Distinct bool
 	// Lists, if it is not 0, marks a batch after which a handler has got the initial lists of all
-	// scopes below the mark, and what was cached when it was added.
+	// scopes below the mark, and the objects that were cached when it was added.
 	Lists initial.Mark
 }

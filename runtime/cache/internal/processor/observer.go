@@ -2,7 +2,7 @@ package processor
 
 import "github.com/typedinformers/informer-gen/runtime/cache/internal/clock"
 
-// Observer hears what the handler of one Listener does. It must not block.
+// Observer hears of the calls of one Listener's handler. It must not block.
 type Observer interface {
 	// Begin is called before the first of several calls in a row, and Rest after the last one. End is called after each, with
 	// Batch.Received; the next call begins then.

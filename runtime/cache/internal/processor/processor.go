@@ -59,7 +59,7 @@ func (p *Processor) Remove(l *Listener) {
 	if i < 0 {
 		return // it was removed before
 	}
-	l.observer.Removed() // first: whoever finds it among the listeners may ask its Observer
+	l.observer.Removed() // first: a caller that finds it among the listeners may ask its Observer
 	all = slices.Delete(slices.Clone(all), i, i+1)
 	p.listeners.Store(&all)
 	l.removed.Store(true)

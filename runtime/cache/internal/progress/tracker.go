@@ -39,7 +39,7 @@ type State struct {
 // Tracker holds the State, which one goroutine writes and any goroutine reads.
 type Tracker struct {
 	changed func()
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	state   State
 	// entries counts calls of Enter.
 	entries int

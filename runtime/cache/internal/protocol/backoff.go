@@ -134,7 +134,7 @@ func (p Pause) atLeast(other Pause) Pause {
 	return Pause{max(p.Min, other.Min), max(p.Max, other.Max), p.EarlyMin, p.EarlyMax}
 }
 
-// without returns what is left of a wait of which some time has passed.
+// without returns the rest of a wait of which some time has passed.
 func (p Pause) without(passed time.Duration) Pause {
 	return Pause{max(0, p.Min-passed), max(0, p.Max-passed), p.EarlyMin, p.EarlyMax}
 }

@@ -59,7 +59,7 @@ var (
 	ErrObject = errors.New("the object cannot be used")
 )
 
-// ReasonOf returns the reason of an error, by what can be done about it; empty for nil.
+// ReasonOf returns the reason of an error, one for each remedy; empty for nil.
 func ReasonOf(err error) string {
 	switch {
 	case err == nil:
@@ -77,7 +77,7 @@ func ReasonOf(err error) string {
 	case apierrors.IsTooManyRequests(err):
 		return TooManyRequests
 	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, ErrUnexpectedType), errors.Is(err, safemeta.ErrNone), runtime.IsNotRegisteredError(err),
-		apierrors.HasStatusCause(err, "ClientWatchDecoding"): // client-go, whose code is that of a server error
+		apierrors.HasStatusCause(err, "ClientWatchDecoding"): // client-go, which gives it the code of a server error
 		return Decode
 	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
 		return Refused

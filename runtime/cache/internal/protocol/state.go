@@ -65,7 +65,7 @@ func (v Verb) String() string {
 	return "watch"
 }
 
-// State is what a Reflector has requested, and what it knows of the server.
+// State has the last request of a Reflector, and the facts that it knows about the server.
 type State struct {
 	// asked is the last request.
 	asked request
@@ -95,7 +95,7 @@ type State struct {
 // request is a stream, a list or a watch.
 type request interface {
 	action(State) Action
-	// after returns what follows the request.
+	// after returns the state that follows the request.
 	after(State, Input) (State, Action)
 }
 
@@ -136,7 +136,7 @@ type Input struct {
 	Began, Ended time.Time
 	// Err is nil for a page, and io.EOF for a watch that ended normally.
 	Err error
-	// ResourceVersion is that of the page, or the last one that the watch saw.
+	// ResourceVersion is the version of the page, or the last one that the watch saw.
 	ResourceVersion string
 	// ContinueToken asks for the next page. It is empty for the last one. Idle is set for a page without items, or with
 	// those of an earlier page.
@@ -160,9 +160,9 @@ type Action struct {
 	Wait Pause
 	// Resumed marks a watch that replaces one that ended normally.
 	Resumed bool
-	// Patient is set for a list in one piece after pages that expired: it may take longer,
+	// IsSlow is set for a list in one piece after pages that expired: it may take longer,
 	// because pages are no better.
-	Patient bool
+	IsSlow bool
 	// Commit makes the pages read so far the collection.
 	Commit bool
 	// Failed is the error to report, or nil.
@@ -198,7 +198,7 @@ func Start(streams bool, backoffs Backoffs) (State, Action) {
 	return s.ask(s.first())
 }
 
-// Step returns what follows a request that ended.
+// Step returns the state that follows a request that ended.
 func Step(s State, in Input) (State, Action) { return s.asked.after(s, in) }
 
 // ask makes a request the next one.
@@ -215,7 +215,7 @@ func (s State) first() request {
 	return stream{}
 }
 
-// action returns the request. Without a resourceVersion the server sends what a quorum has, as for a list (KEP-3157).
+// action returns the request. Without a resourceVersion the server sends the state of a quorum, as for a list (KEP-3157).
 func (stream) action(State) Action {
 	sendInitialEvents := true
 	return Action{Verb: OpenStream, Options: metav1.ListOptions{
@@ -225,7 +225,7 @@ func (stream) action(State) Action {
 	}}
 }
 
-// after lists if the list is not complete: whatever has failed may concern streams alone, unless it is an object, or the
+// after lists if the list is not complete: the failure may concern streams alone, unless it is about an object, or the
 // server was not reached. The list decides about the wait, unless the server has asked for one.
 func (stream) after(s State, in Input) (State, Action) {
 	s.listBegan = in.Began
@@ -354,7 +354,7 @@ func (l list) afterFailure(s State, in Input) (State, Action) {
 		return s.rewatch(l.resume, in)
 	}
 	s, next := s.relist(list{why: l.why}, in)
-	next.Patient = ReasonOf(in.Err) == Expired
+	next.IsSlow = ReasonOf(in.Err) == Expired
 	return s, next
 }
 

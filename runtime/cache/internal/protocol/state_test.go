@@ -315,8 +315,8 @@ func TestStep(t *testing.T) {
 				t.Errorf("in pages: %v, want %v", state.inPages, test.inPages)
 			}
 			to, isList := test.next.(list)
-			if patient := isList && to.token == "" && wasList && ReasonOf(test.in.Err) == Expired; act.Patient != patient {
-				t.Errorf("patient: %v, want it for a list in one piece after pages that expired", act.Patient)
+			if patient := isList && to.token == "" && wasList && ReasonOf(test.in.Err) == Expired; act.IsSlow != patient {
+				t.Errorf("patient: %v, want it for a list in one piece after pages that expired", act.IsSlow)
 			}
 			if again := watches && act.Failed != nil || from.why == poll || to.why == poll; act.WatchFailed != again {
 				t.Errorf("the watch has failed: %v, want it for a watch that is opened again after it failed, and a list instead of it", act.WatchFailed)

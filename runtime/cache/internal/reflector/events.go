@@ -52,9 +52,9 @@ func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 	clear(deltas)
 	r.freeDeltas.Give(deltas)
 	if latest >= 0 {
-		r.claim, r.claimant = frontier.Claim{At: received, Bookmarks: before}, listed.Name{}
+		r.claim, r.claimedBy = frontier.Claim{At: received, Bookmarks: before}, listed.Name{}
 		if latest := &events[latest]; deltaTypeOf(latest.Type) != 0 {
-			r.claimant = listed.NameOf(&latest.Item)
+			r.claimedBy = listed.NameOf(&latest.Item)
 		}
 	}
 	if bookmarked {
@@ -62,14 +62,14 @@ func (r *Reflector) forward(ctx context.Context, events []wire.Event, in *protoc
 	}
 }
 
-// confirm is called after a bookmark. The bookmark of a server is never behind what the same watch has told. If the highest
+// confirm is called after a bookmark. The bookmark of a server is never behind the events of the same watch. If the highest
 // version has no bookmark in time, the Reflector lists again: no watch can resume there.
 func (r *Reflector) confirm(highest string, isBehind bool) {
 	switch {
 	case !isBehind:
 		r.claim.Bookmarks = r.position.Bookmarks
 	case r.claim.IsOverdue(r.position.Bookmarks):
-		r.NoteUnconfirmed(r.claimant, highest)
+		r.NoteUnconfirmed(r.claimedBy, highest)
 		r.Relist(Unconfirmed)
 	}
 }

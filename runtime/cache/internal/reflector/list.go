@@ -14,10 +14,10 @@ import (
 
 const (
 	// ListTimeout is the timeout of a list in one piece, or of a page, twice that of an API
-	// server by default. patientListTimeout is that of a list whose pages have expired.
+	// server by default. slowListTimeout is for a list whose pages have expired.
 	// Without them, a connection that broke silently would block forever.
-	ListTimeout        = 2 * time.Minute
-	patientListTimeout = 10 * time.Minute
+	ListTimeout     = 2 * time.Minute
+	slowListTimeout = 10 * time.Minute
 )
 
 // beginList begins a list, or begins the list under way again. cause is the reason for a new one.
@@ -35,8 +35,8 @@ func (r *Reflector) beginList(cause string) {
 // list reads the collection, or a page of it.
 func (r *Reflector) list(ctx context.Context, next *protocol.Action, in *protocol.Input) {
 	timeout := ListTimeout
-	if next.Patient {
-		timeout = patientListTimeout
+	if next.IsSlow {
+		timeout = slowListTimeout
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, protocol.ErrListStalled)
 	defer cancel()
@@ -90,8 +90,8 @@ func (r *Reflector) commit(resourceVersion string) {
 	r.committed, r.partial = true, nil
 	r.settings.Observer.AddList()
 	r.position.Version = resourceVersion
-	r.claim, r.claimant = frontier.Claim{At: clock.Now(), Bookmarks: r.position.Bookmarks}, listed.Name{}
-	// Who sees the list applied, and so who waits for the informer to sync, sees its undecodable objects.
+	r.claim, r.claimedBy = frontier.Claim{At: clock.Now(), Bookmarks: r.position.Bookmarks}, listed.Name{}
+	// Publish undecodable objects first: a caller that waits for the informer to sync sees them then.
 	r.undecodable.Replace(&list.listed.Undecodable)
 	r.sink.Listed(collection, r.position)
 }

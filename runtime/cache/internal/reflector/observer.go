@@ -1,6 +1,6 @@
 package reflector
 
-// Observer counts what a Reflector reads, and what fails. The goroutine of Run calls its methods.
+// Observer counts the responses of a Reflector, and its failures. The goroutine of Run calls its methods.
 type Observer interface {
 	// AddList is called after each list that was read to its end, streamed or not. AddRelist is called with the cause of each list
 	// after the first one, when it begins.

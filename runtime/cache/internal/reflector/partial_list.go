@@ -16,7 +16,7 @@ type partialList struct {
 	cause string
 }
 
-// restart drops what was read.
+// restart drops the pages that were read.
 func (l *partialList) restart() {
 	l.listed.Clear()
 	l.trail.Begin()

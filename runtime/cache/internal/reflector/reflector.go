@@ -37,10 +37,10 @@ type Reflector struct {
 	partial *partialList
 	// position is how far it has read.
 	position frontier.Position
-	// claim is that of the highest version that the watch has told, in an event of claimant. That is zero for a
+	// claim is the highest version that the watch has reported, in an event of claimedBy. That is zero for a
 	// bookmark.
-	claim    frontier.Claim
-	claimant listed.Name
+	claim     frontier.Claim
+	claimedBy listed.Name
 	// watchEnded is when the last watch ended.
 	watchEnded clock.Stamp
 	// leaveFirst releases the tokens of settings.FirstLists.
@@ -93,7 +93,7 @@ func (r *Reflector) Decode(body []byte) (wire.Item, error) {
 	return source.Decode(r.settings.Source, body)
 }
 
-// State is what is known of a Reflector at one moment.
+// State is the state of a Reflector at one moment.
 type State struct {
 	progress.State
 	// Undecodable are the objects whose last state cannot be decoded, sorted.

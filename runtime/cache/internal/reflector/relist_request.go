@@ -11,7 +11,7 @@ var errRelist = errors.New("the objects are listed again")
 
 // relistRequest is the request of other goroutines for another list.
 type relistRequest struct {
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// cause is empty if there is none.
 	cause string
 	// interrupt ends the request to the server that is under way, and is nil if there is none.

@@ -11,9 +11,9 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 )
 
-// Settings are what a Reflector needs to know.
+// Settings are the settings of a Reflector.
 type Settings struct {
-	// Resource is that of the objects, in errors.
+	// Resource is the resource of the objects, for errors.
 	Resource *schema.GroupVersionResource
 	// Title names the scope in errors. It is empty if there is no other.
 	Title string
@@ -28,9 +28,9 @@ type Settings struct {
 	Observer   Observer
 	// Random returns a duration below its argument, which is positive.
 	Random func(time.Duration) time.Duration
-	// Changes counts what the cache gets from elsewhere. Its number before the request becomes Began of a list.
+	// Changes counts the changes of the cache that come from elsewhere. Its number before the request becomes Began of a list.
 	Changes *atomic.Uint64
-	// Scope is that of the deltas.
+	// Scope is the scope of the deltas.
 	Scope frontier.ID
 	// KeepsUndecodable is set if the Sink gets events about objects that cannot be decoded.
 	KeepsUndecodable bool

@@ -15,12 +15,12 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 )
 
-// Sink gets what a Reflector reads, and hears of what it does. The goroutine of Run calls all methods, and Changed is
+// Sink gets the objects that a Reflector reads, and hears of its requests. The goroutine of Run calls all methods, and Changed is
 // also called by others.
 type Sink interface {
 	// Listed is called with a list that was read to its end, and the position after it.
 	Listed(list *deltafifo.Collection, at frontier.Position)
-	// Events is called with the changes that a watch has told, and the position after them. There may be none. The Sink
+	// Events is called with the changes that a watch has reported, and the position after them. There may be none. The Sink
 	// must not keep the slice. It returns when they were received, or somewhat earlier.
 	Events(deltas []deltafifo.Delta, at frontier.Position) (received clock.Stamp)
 	// Failed is called with the error of each list and watch that failed, and with each *wire.DecodeError of an object that is

@@ -174,7 +174,7 @@ func (r *Reflector) readInitial(ctx context.Context, stream source.Stream, giveU
 	return nil
 }
 
-// addInitial adds initial events of a streaming list. Their versions are those of the objects, in no order. Only the bookmark
+// addInitial adds initial events of a streaming list. They come in no order of versions. Only the bookmark
 // after them has that of the list. It forwards the events after the bookmark.
 func (r *Reflector) addInitial(ctx context.Context, events []wire.Event, in *protocol.Input) error {
 	for i := range events {

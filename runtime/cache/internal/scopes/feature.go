@@ -8,7 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
 
-// Admit implements informer.Feature: it drops what is about objects of other scopes, and holds back what a scope has read that
+// Admit implements informer.Feature: it drops deltas for objects of other scopes, and holds back the deltas of a scope that
 // has not taken over.
 func (p *Partition) Admit(deltas []deltafifo.Delta, reached []deltafifo.Reached) ([]deltafifo.Delta, []deltafifo.Reached) {
 	kept := deltas[:0]

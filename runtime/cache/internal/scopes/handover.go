@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 )
 
-// handover has what a scope has read that will take over from others. They go on until it is not behind what they have told.
+// handover keeps the list and events of a scope that will take over from others. These continue until the list is not behind what they have reported.
 type handover struct {
 	scope *Wanted
 	stage Stage

@@ -68,7 +68,7 @@ type simulated struct {
 	answer                          []wire.Item
 	answered                        uint64
 	position                        uint64
-	// reached is the version that the Reflector has told, as its Status has it.
+	// reached is the version that the Reflector has reported, as its Status has it.
 	reached uint64
 }
 
@@ -238,7 +238,7 @@ func (w *world) takeOver() error {
 // commitReady lets a scope take over if it is ready.
 func (w *world) commitReady(id frontier.ID) error {
 	stage := w.stages[id]
-	if stage == nil || !stage.IsListed() || w.comparesVersions && w.owners.Told(id) > stage.Version() {
+	if stage == nil || !stage.IsListed() || w.comparesVersions && w.owners.MinVersion(id) > stage.Version() {
 		return nil
 	}
 	delete(w.stages, id)
@@ -457,8 +457,8 @@ func (w *world) step(restores bool) error {
 	return nil
 }
 
-// settle lets everything arrive, and compares the cache with the server.
-func (w *world) settle() error {
+// catchUp lets everything arrive, and compares the cache with the server.
+func (w *world) catchUp() error {
 	for range 10 {
 		for _, r := range w.reflectors {
 			for !r.isListed && !r.isRefused {
@@ -539,7 +539,7 @@ func run(seed uint64, rules rules, restores bool) error {
 			return err
 		}
 	}
-	return w.settle()
+	return w.catchUp()
 }
 
 func TestMoves(t *testing.T) {

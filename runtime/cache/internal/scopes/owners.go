@@ -1,14 +1,14 @@
 // Package scopes knows which scope of an informer speaks about each object of its cache. A scope is a part
 // of a collection that is listed and watched on its own, by a Reflector. Scopes share no object, so each object
-// has at most one owner, and what another scope tells of it is dropped.
+// has at most one owner, and deltas of another scope for it are dropped.
 //
-//	SetScopes ─▶ Set     ─▶ owners of new regions, and scopes that are no longer needed
-//	event     ─▶ Owner   ─▶ is the scope that tells it the owner?
-//	          ─▶ Note    ─▶ how far the owner is, where another scope will take over
-//	list      ─▶ Told    ─▶ Commit: the new scope is the owner from now on
+//	SetScopes ─▶ Set        ─▶ owners of new regions, and scopes that are no longer needed
+//	event     ─▶ Owner      ─▶ is the scope that reports it the owner?
+//	          ─▶ Note       ─▶ how far the owner is, where another scope will take over
+//	list      ─▶ MinVersion ─▶ Commit: the new scope is the owner from now on
 //
 // A scope never changes. If a namespace gets another one, the new scope takes over when it has listed the
-// namespace, and is not behind what the old one has told of it. Until then the old one goes on. So a new scope
+// namespace, and is not behind what the old one has reported of it. Until then the old one goes on. So a new scope
 // that the server refuses makes nothing stale, and no state goes backwards. docs/design/scopes.md has the rules,
 // and FuzzMoves tries them with random histories.
 //
@@ -23,16 +23,16 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 )
 
-// nobody is the ID of no scope. It is the owner of objects that no scope has.
-const nobody = ^frontier.ID(0)
+// noScope is the ID of no scope. It is the owner of objects that no scope has.
+const noScope = ^frontier.ID(0)
 
-// Region is what a scope may have, apart from its selectors.
+// Region has the objects that a scope may have, apart from its selectors.
 type Region struct {
 	// IsWide is set if it has each namespace that no other region names.
 	IsWide bool
-	// Namespace is what it has if IsWide is not set. It is empty for a cluster-scoped kind.
+	// Namespace is the namespace that it has if IsWide is not set. It is empty for a cluster-scoped kind.
 	Namespace string
-	// Name, if it is not empty, is that of its only object.
+	// Name, if it is not empty, is the name of its only object.
 	Name string
 }
 
@@ -45,15 +45,15 @@ type Scope struct {
 // layout assigns regions to scopes.
 type layout struct {
 	names map[listed.Name]frontier.ID
-	// spaces has nobody for a namespace in which only the objects in names have a scope.
+	// spaces has noScope for a namespace in which only the objects in names have a scope.
 	spaces map[string]frontier.ID
-	// wide has all other namespaces, or is nobody.
+	// wide has all other namespaces, or is noScope.
 	wide frontier.ID
 }
 
-func newLayout() layout { return layout{wide: nobody} } // an informer of all namespaces needs no maps
+func newLayout() layout { return layout{wide: noScope} } // an informer of all namespaces needs no maps
 
-// of returns the scope that has an object, or nobody.
+// of returns the scope that has an object, or noScope.
 func (l *layout) of(name listed.Name) frontier.ID {
 	if len(l.names) > 0 {
 		if id, found := l.names[name]; found {
@@ -75,7 +75,7 @@ func (l *layout) add(s Scope) {
 		l.setSpace(s.Namespace, s.ID)
 	default:
 		l.setName(listed.Name{Namespace: s.Namespace, Name: s.Name}, s.ID)
-		l.setSpace(s.Namespace, nobody)
+		l.setSpace(s.Namespace, noScope)
 	}
 }
 
@@ -118,7 +118,7 @@ func (o *Owners) Owner(name listed.Name) (frontier.ID, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	id := o.owned.of(name)
-	return id, id != nobody
+	return id, id != noScope
 }
 
 // Opening returns the scope that will take over an object. It returns false if none will.
@@ -134,7 +134,7 @@ func (o *Owners) Extends(regions []Region) bool {
 	for _, region := range regions {
 		next.add(Scope{Region: region})
 	}
-	if next.wide == nobody {
+	if next.wide == noScope {
 		return false
 	}
 	for namespace := range o.wanted.spaces {
@@ -145,7 +145,7 @@ func (o *Owners) Extends(regions []Region) bool {
 	return false
 }
 
-// Change is what is over after Set.
+// Change has the scopes and names that are no longer in use after Set.
 type Change struct {
 	// Closed are the scopes that are no longer needed.
 	Closed []frontier.ID
@@ -155,7 +155,7 @@ type Change struct {
 }
 
 // Set replaces the scopes. Those that were there before have their old IDs. version returns a version that a scope
-// has not passed, 0 if it has told nothing, and false if its versions cannot be compared. Scopes that are opening may be
+// has not passed, 0 if it has reported nothing, and false if its versions cannot be compared. Scopes that are opening may be
 // ready then, because a part of their regions is no longer there.
 func (o *Owners) Set(scopes []Scope, version func(frontier.ID) (uint64, bool)) Change {
 	o.mu.Lock()
@@ -206,12 +206,12 @@ func (o *Owners) open(id frontier.ID, opened *opening) {
 // difference returns where objects are no longer owned.
 func (l *layout) difference(next *layout) (change Change) {
 	for namespace, owner := range l.spaces {
-		if id, isNamed := next.spaces[namespace]; !isNamed || id != owner || id == nobody {
+		if id, isNamed := next.spaces[namespace]; !isNamed || id != owner || id == noScope {
 			change.Namespaces = append(change.Namespaces, namespace)
 		}
 	}
 	for namespace, owner := range next.spaces {
-		if _, wasNamed := l.spaces[namespace]; !wasNamed && owner == nobody {
+		if _, wasNamed := l.spaces[namespace]; !wasNamed && owner == noScope {
 			change.Namespaces = append(change.Namespaces, namespace)
 		}
 	}
@@ -219,19 +219,19 @@ func (l *layout) difference(next *layout) (change Change) {
 	return change
 }
 
-// within returns what is owned of the regions that are wanted.
+// within returns the owners of the regions that are wanted.
 func (l *layout) within(wanted *layout) layout {
 	kept := newLayout()
 	for name, owner := range l.names {
-		if wanted.of(name) != nobody {
+		if wanted.of(name) != noScope {
 			kept.setName(name, owner)
-			kept.setSpace(name.Namespace, nobody)
+			kept.setSpace(name.Namespace, noScope)
 		}
 	}
 	for namespace, owner := range l.spaces {
 		id, isNamed := wanted.spaces[namespace]
-		if _, hasNames := kept.spaces[namespace]; !hasNames && (isNamed && id != nobody || !isNamed && wanted.wide != nobody) {
-			kept.setSpace(namespace, owner) // also nobody: the wide scope has never had it
+		if _, hasNames := kept.spaces[namespace]; !hasNames && (isNamed && id != noScope || !isNamed && wanted.wide != noScope) {
+			kept.setSpace(namespace, owner) // also noScope: the wide scope has never had it
 		}
 	}
 	// The scopes that take over from a wide one, or from one of a whole namespace, do so one by one.
@@ -240,8 +240,8 @@ func (l *layout) within(wanted *layout) layout {
 		_, wasNamed := l.spaces[namespace]
 		switch {
 		case isKept:
-		case wasNamed || id == nobody:
-			kept.setSpace(namespace, nobody)
+		case wasNamed || id == noScope:
+			kept.setSpace(namespace, noScope)
 		default:
 			kept.setSpace(namespace, l.wide)
 		}
@@ -250,12 +250,12 @@ func (l *layout) within(wanted *layout) layout {
 		if _, isNamed := kept.names[name]; isNamed {
 			continue
 		}
-		kept.setSpace(name.Namespace, nobody)
-		if owner := l.of(name); owner != nobody {
+		kept.setSpace(name.Namespace, noScope)
+		if owner := l.of(name); owner != noScope {
 			kept.setName(name, owner)
 		}
 	}
-	if wanted.wide != nobody {
+	if wanted.wide != noScope {
 		kept.wide = l.wide
 	}
 	return kept
@@ -265,7 +265,7 @@ func (l *layout) within(wanted *layout) layout {
 func (o *Owners) ownersIn(scope Scope) map[frontier.ID]struct{} {
 	owners := map[frontier.ID]struct{}{}
 	add := func(id frontier.ID) {
-		if id != nobody && id != scope.ID {
+		if id != noScope && id != scope.ID {
 			owners[id] = struct{}{}
 		}
 	}
@@ -312,7 +312,7 @@ func (o *Owners) needed() (closed []frontier.ID) {
 		}
 		needed[l.wide] = struct{}{}
 	}
-	delete(needed, nobody)
+	delete(needed, noScope)
 	for id := range o.known {
 		if _, stays := needed[id]; !stays {
 			closed = append(closed, id)
@@ -328,7 +328,7 @@ func (o *Owners) IsOpening(id frontier.ID) bool { return o.openings[id] != nil }
 // HasOpenings reports whether any scope has not taken over its region yet.
 func (o *Owners) HasOpenings() bool { return len(o.openings) > 0 }
 
-// Note records that the owner of an object has told a state or the end of it, at a version.
+// Note records that the owner of an object has reported a state or the end of it, at a version.
 func (o *Owners) Note(owner frontier.ID, name listed.Name, version uint64) {
 	if opened := o.openings[o.wanted.of(name)]; opened != nil {
 		if at, isFrom := opened.from[owner]; isFrom && version > at {
@@ -337,7 +337,7 @@ func (o *Owners) Note(owner frontier.ID, name listed.Name, version uint64) {
 	}
 }
 
-// NoteList records that an owner was listed at a version. What it has told before does not count any more: the
+// NoteList records that an owner was listed at a version. What it has reported before does not count any more: the
 // server may have been restored from a backup.
 func (o *Owners) NoteList(owner frontier.ID, version uint64) {
 	for _, opened := range o.openings {
@@ -347,17 +347,17 @@ func (o *Owners) NoteList(owner frontier.ID, version uint64) {
 	}
 }
 
-// Told returns the version that a scope which is opening has to reach before it may take over: the latest one that the
-// owners of its region have told of it.
-func (o *Owners) Told(id frontier.ID) (version uint64) {
-	for _, told := range o.openings[id].from {
-		version = max(version, told)
+// MinVersion returns the version that a scope which is opening has to reach before it may take over: the latest one that the
+// owners of its region have reported of it.
+func (o *Owners) MinVersion(id frontier.ID) (version uint64) {
+	for _, reported := range o.openings[id].from {
+		version = max(version, reported)
 	}
 	return version
 }
 
-// Commit makes a scope that was opening the owner of its region. from are those that have told it so far, and closed
-// those of them that are no longer needed.
+// Commit makes a scope that was opening the owner of its region. from are the scopes that have reported it so far, and closed
+// the ones of them that are no longer needed.
 func (o *Owners) Commit(id frontier.ID) (from, closed []frontier.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -21,7 +21,7 @@ type Partition struct {
 	open      map[frontier.ID]*Wanted
 	wanted    []*Wanted // in their order
 	handovers map[frontier.ID]*handover
-	// left are those of open that are not wanted. They are replaced and not changed.
+	// left has the scopes of open that are not wanted. They are replaced and not changed.
 	left atomic.Pointer[[]*informer.Scope]
 	// isLater is set if there are no scopes before the first Set.
 	isLater bool
@@ -185,7 +185,7 @@ func (p *Partition) followers() iter.Seq[Follower] {
 // owns reports whether the scope of an event has its object.
 func (p *Partition) owns(d *deltafifo.Delta) bool { return p.Has(d.Scope, listed.NameOf(&d.Item)) }
 
-// partOf returns what a scope has.
+// partOf returns the part of the cache that a scope has.
 func (p *Partition) partOf(w *Wanted) *deltafifo.Part {
 	return &deltafifo.Part{Namespace: w.Scope.Namespace, Has: func(name listed.Name) bool { return p.Has(w.ID, name) }}
 }

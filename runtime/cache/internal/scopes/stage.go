@@ -7,11 +7,11 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Stage is what a scope that is opening has told: its list, and the events after it. The zero value is empty.
+// Stage has the list of a scope that is opening, and the events after it. The zero value is empty.
 type Stage struct {
 	list     listed.List
 	isListed bool
-	// version is that of the last list or event, 0 if it cannot be compared.
+	// version is the version of the last list or event, 0 if it cannot be compared.
 	version uint64
 }
 
@@ -28,7 +28,7 @@ func (s *Stage) Apply(event watch.EventType, item *wire.Item, version uint64) {
 	s.Reach(version)
 }
 
-// Reach records that the scope has told everything up to a version.
+// Reach records that the scope has reported everything up to a version.
 func (s *Stage) Reach(version uint64) {
 	if s.version != 0 { // otherwise the list could not be compared
 		s.version = max(s.version, version)

@@ -19,16 +19,16 @@ func (p *Partition) isReady(h *handover) bool {
 	if version == 0 {
 		return true
 	}
-	told := p.owners.Told(h.scope.ID)
-	if told <= version {
-		if told = p.behind(h.scope.ID, version); told == 0 {
+	reported := p.owners.MinVersion(h.scope.ID)
+	if reported <= version {
+		if reported = p.behind(h.scope.ID, version); reported == 0 {
 			return true
 		}
 	}
 	if !h.claim.IsOverdue(h.scope.Frontier.Received().Bookmarks) {
 		return false
 	}
-	h.scope.Reflector.NoteUnconfirmed(listed.Name{}, strconv.FormatUint(told, 10))
+	h.scope.Reflector.NoteUnconfirmed(listed.Name{}, strconv.FormatUint(reported, 10))
 	return true
 }
 

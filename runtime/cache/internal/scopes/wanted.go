@@ -13,9 +13,9 @@ import (
 type Wanted struct {
 	*informer.Scope
 	Region
-	// IsHeld is set while what the scope has read is not in the cache, because another one still has its objects.
+	// IsHeld is set while the objects that the scope has read are not in the cache, because another one still has them.
 	IsHeld atomic.Bool
-	// LeaveOut makes the scope drop what it reads of some namespaces, which it never has again. It is nil unless the scope has all
+	// LeaveOut makes the scope drop the objects of some namespaces, which it never has again. It is nil unless the scope has all
 	// namespaces that no other one names.
 	LeaveOut func(namespaces []string)
 

@@ -1,4 +1,4 @@
-// Package scoping is what a client knows of a scope, a part of a collection that is listed and watched
+// Package scoping has the client's rules of a scope, a part of a collection that is listed and watched
 // on its own: the normal form of its selectors, and which objects it cannot have.
 package scoping
 

@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
-// And returns the selector for what two selectors select.
+// And returns the selector of objects that two selectors select.
 func And(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -17,7 +17,7 @@ func And(a, b string) string {
 	return a + "," + b
 }
 
-// AllOf returns the selector for what all of selectors select.
+// AllOf returns the selector of objects that all of selectors select.
 func AllOf(selectors []labels.Selector) labels.Selector {
 	all := labels.NewSelector()
 	for _, selector := range selectors {

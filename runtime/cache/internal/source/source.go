@@ -90,7 +90,7 @@ func Version(ctx context.Context, from Source) (string, error) {
 	return page.ResourceVersion, err
 }
 
-// IsFake reports whether a typed client is that of a fake clientset of client-go, whose watches ignore their timeout and have
+// IsFake reports whether a typed client belongs to a fake clientset of client-go, whose watches ignore their timeout and have
 // no streaming lists. It has no mark, but only fakes record actions.
 func IsFake(client any) bool {
 	_, records := client.(interface{ ClearActions() })

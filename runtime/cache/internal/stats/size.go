@@ -15,7 +15,7 @@ import (
 const maxVisited = 50_000
 
 // Sizer adds up the memory that values take, with all that they point to. It reads unexported
-// fields too, and calls no methods. It counts what several values share once, so cycles end. It
+// fields too, and calls no methods. It counts memory that several values share once, so cycles end. It
 // does not know the size classes of the allocator, nor the memory around a string or a slice that
 // is a part of something larger. It follows no pointer of a struct that has a lock or an atomic
 // value: other goroutines may change the struct, and a map that one writes while another reads ends
@@ -35,7 +35,7 @@ const estimateTime = time.Minute
 type Estimate struct {
 	mean atomic.Int64 // the bytes of an object
 
-	mu sync.Mutex // held while the mean is made, and guards what follows
+	mu sync.Mutex // held while the mean is made, and guards the fields below
 	// at and objects are the moment of the mean, and the number of objects then.
 	at      clock.Stamp
 	objects int
@@ -98,7 +98,7 @@ func (s *Sizer) Add(value any) (bytes int64, ok bool) {
 	return bytes, s.visited < maxVisited
 }
 
-// referenced returns the size of what v points to.
+// referenced returns the size of the value that v points to.
 func (s *Sizer) referenced(v reflect.Value) int64 {
 	if s.visited++; s.visited >= maxVisited || !s.hasPointers(v.Type()) {
 		return 0
@@ -156,7 +156,7 @@ func (s *Sizer) referencedByInterface(v reflect.Value) int64 {
 	return int64(v.Type().Size()) + s.referenced(v)
 }
 
-// referencedByEach returns the size of what the elements of an array or a slice point to.
+// referencedByEach returns the size of the values that the elements of an array or a slice point to.
 func (s *Sizer) referencedByEach(v reflect.Value) (bytes int64) {
 	if !s.hasPointers(v.Type().Elem()) {
 		return 0
@@ -170,7 +170,7 @@ func (s *Sizer) referencedByEach(v reflect.Value) (bytes int64) {
 	return bytes
 }
 
-// referencedByMap returns the size of the table of a map, with what is in it. A table has groups of 8
+// referencedByMap returns the size of the table of a map, with its content. A table has groups of 8
 // entries and 8 bytes each. It has at most 8 entries, or a power of two of which at most 7/8 are
 // used.
 func (s *Sizer) referencedByMap(v reflect.Value) int64 {

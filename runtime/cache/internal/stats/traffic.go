@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Traffic counts what the Reflectors of an informer read from the server. Any goroutine may use it.
+// Traffic counts the responses that the Reflectors of an informer read. Any goroutine may use it.
 // The zero value is ready for use.
 type Traffic struct {
 	// Bytes is the number of bytes of response bodies.
@@ -21,7 +21,7 @@ type Traffic struct {
 	// Undecodable is the number of states that could not be decoded.
 	Undecodable atomic.Uint64
 
-	mu       sync.Mutex // guards what follows, which changes only after a failure
+	mu       sync.Mutex // guards the fields below, which changes only after a failure
 	failures map[Failure]uint64
 	relists  map[string]uint64
 }

@@ -142,7 +142,7 @@ func Each[T wire.Object](o Objects, yield func(T) bool) bool {
 	return true
 }
 
-// loadWord loads a word while storeWord may store another one there. This is what lets Get read without a lock. It is
+// loadWord loads a word while storeWord may store another one there. This lets Get read without a lock. It is
 // sound for these reasons:
 //
 //   - Memory model: an atomic load that observes an atomic store is synchronized after it

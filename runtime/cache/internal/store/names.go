@@ -136,7 +136,7 @@ func (t *names) resize(n int) {
 	t.table.Store(&table)
 }
 
-// check checks what lets every search in the table end: used counts its entries, there is
+// check checks the invariants that let every search in the table end: used counts its entries, there is
 // one for each object, and enough of the table is empty.
 func (t *names) check(objects int) error {
 	n, entries := t.len(), 0

@@ -15,7 +15,7 @@ import (
 // Find, ContentHash and KeepHashes. The other methods are for one writer at a time. Those that change the store are called
 // between Begin and End, unless their comment says otherwise.
 type Store struct {
-	// mu keeps readers out from Begin to End, and guards what follows against them. Get
+	// mu keeps readers out from Begin to End, and guards the fields below against them. Get
 	// reads without it.
 	mu      sync.RWMutex
 	objects slots

@@ -16,7 +16,7 @@ type Walk struct {
 	table  unsafe.Pointer
 	chunks int
 	n      int
-	// slots are those of the objects of an index.
+	// slots has the slots of an index's objects.
 	slots []uint32
 }
 
@@ -27,7 +27,7 @@ func walkOf(all view) Walk {
 	return Walk{form: all.form, table: unsafe.Pointer(unsafe.SliceData(all.objects.table)), chunks: len(all.objects.table), n: all.objects.n}
 }
 
-// viewOf returns what walkOf was called with. It is no method, whose result is known to whom the type is.
+// viewOf returns the argument of walkOf. It is no method, because a package that knows the type would know the result.
 func viewOf(w *Walk) view {
 	if w.form.hasWords() {
 		table := unsafe.Slice((*atomic.Pointer[chunk[unsafe.Pointer]])(w.table), w.chunks)

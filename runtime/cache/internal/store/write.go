@@ -10,7 +10,7 @@ import (
 
 // Entry is a state of an object to store.
 type Entry struct {
-	// Namespace and Name are those of Object, and Hash is their HashOf.
+	// Namespace and Name identify Object, and Hash is their HashOf.
 	Namespace, Name string
 	Hash            uint32
 	// Slot is where the caller has found the object, NoSlot if it has not. It is a guess:
@@ -160,7 +160,7 @@ func (s *Store) Put(e *Entry) (old wire.Object, known bool) {
 // maxTouched is the number of slots that are remembered as touched. It is small because each Put looks at them.
 const maxTouched = 16
 
-// touch records that what Match has found in a slot does not count any more.
+// touch records that the result of Match for a slot does not count any more.
 func (s *Store) touch(slot uint32) {
 	if len(s.touched) == maxTouched {
 		s.allTouched = true

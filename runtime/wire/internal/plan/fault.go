@@ -152,7 +152,7 @@ func faultAt(text []byte, offset int, s *shape) Fault {
 // container is an object or array that has not ended.
 type container struct {
 	isArray bool
-	// name is that of the open member, nil if none is open.
+	// name is the name of the open member, nil if none is open.
 	name  []byte
 	index int
 }

@@ -8,12 +8,12 @@ import (
 
 // Field is a field of a struct that a member of an object is decoded into.
 type Field struct {
-	// Name is that of the member.
+	// Name is the name of the member.
 	Name string
 	Type reflect.Type
 	// index leads to the field, as that of reflect.StructField does.
 	index []int
-	// Offset is that of the field in the struct that the last of through refers to.
+	// Offset is the offset of the field in the struct that the last of through refers to.
 	Offset uintptr
 	// through has the pointers to embedded structs that lead to the field.
 	through []throughPointer

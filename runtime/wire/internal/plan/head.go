@@ -6,7 +6,7 @@ import "hash/maphash"
 // decoded. All of it is part of the text, or nil if the text does not have it.
 type Head struct {
 	Kind, APIVersion []byte
-	// Namespace, Name, UID and ResourceVersion are those of the first metadata.
+	// Namespace, Name, UID and ResourceVersion are from the first metadata.
 	Namespace, Name, UID, ResourceVersion []byte
 	// IsWhole is set if the text has all of the metadata.
 	IsWhole bool

@@ -147,7 +147,7 @@ func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int
 // struct for the first of its fields, even if that is null.
 type embeddedDecoder struct {
 	typ reflect.Type
-	// offset is that of the field in the struct.
+	// offset is the offset of the field in the struct.
 	offset uintptr
 	field  decoder
 }

@@ -22,7 +22,7 @@ type scratch struct {
 	// been written to since it was cleared.
 	unquoted []byte
 	written  int
-	// guesses are those of all structs; see structDecoder.guesses.
+	// guesses has the guesses of all structs; see structDecoder.guesses.
 	guesses []uint8
 	// free has the buffers that are not in use, by sliceDecoder.buffers and
 	// mapDecoder.buffers, and freeBytes is their size.

@@ -13,13 +13,13 @@ import (
 type shape struct {
 	typ  reflect.Type
 	form form
-	// members are those of a struct by their names. It is nil for other types.
+	// members has the members of a struct by their names. It is nil for other types.
 	members map[string]*shape
-	// elem is that of a pointer, map, slice or array.
+	// elem is the element of a pointer, map, slice or array.
 	elem *shape
 	// oddKeys is set for a map whose keys may be wrong.
 	oddKeys bool
-	// length is that of an array, -1 for a slice and any.
+	// length is the length of an array, -1 for a slice and any.
 	length int
 }
 

@@ -39,7 +39,7 @@ type typePair struct{ typ, whole reflect.Type }
 // counts: what else it says is not always true, and generated code follows the Go type.
 type taggedField struct {
 	number uint64
-	// name is that of the member in JSON. It is empty if the members of the field are
+	// name is the name of the member in JSON. It is empty if the members of the field are
 	// those of the struct.
 	name   string
 	typ    reflect.Type

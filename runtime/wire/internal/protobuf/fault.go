@@ -75,7 +75,7 @@ func (f *Fault) Path(hide bool, limit int) string {
 		case s.index >= 0:
 			path.WriteString("/" + strconv.Itoa(s.index))
 		case s.key == nil && s.name == "":
-			// The members of the field are those of the struct.
+			// The members of the field are members of the struct.
 		case s.key == nil:
 			path.WriteString("/" + s.name)
 		case hide:

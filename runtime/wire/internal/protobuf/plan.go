@@ -144,7 +144,7 @@ type scratch struct {
 	sharer memory.Sharer
 	// depth is the number of open messages, and sharing that of the parts around what is decoded.
 	depth, sharing int
-	// habits are those of fields, by the number of their decoder.
+	// habits has the habits of fields, by the number of their decoder.
 	habits []memory.Habit
 	// made has a nil slice of each type, in which slices are made and then moved.
 	made []madeSlice

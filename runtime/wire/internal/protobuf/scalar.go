@@ -20,7 +20,7 @@ func (stringDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 
 // fieldDecoder reads a string of a field.
 type fieldDecoder struct {
-	// number is that of its habit.
+	// number is the number of its habit.
 	number int
 }
 

@@ -72,10 +72,10 @@ const maxSharing = 8
 // share it.
 type sharedDecoder struct {
 	decoder
-	// tag is that of the field.
+	// tag is the tag of the field.
 	tag                 uint64
 	isSlice, isRepeated bool
-	// number is that of the decoder in memory.Parts.
+	// number is the number of the decoder in memory.Parts.
 	number int
 }
 
