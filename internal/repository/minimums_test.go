@@ -1,4 +1,4 @@
-package informergen_test
+package repository_test
 
 import (
 	"os"

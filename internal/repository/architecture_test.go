@@ -1,4 +1,4 @@
-package informergen_test
+package repository_test
 
 import (
 	"bytes"
@@ -83,6 +83,7 @@ var rooms = map[string][]string{
 	"internal/crdfile":             nil,
 	"internal/human":               nil,
 	"internal/leaks":               nil, // for tests
+	"internal/repository":          nil, // tests of all
 	"internal/loopback":            nil,
 	"internal/packing":             nil,
 	"internal/packing/packingtest": {"internal/packing"}, // for tests
