@@ -2,9 +2,9 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard vet examples/operator testserver test test/kubebuilder hack/tools
+MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime observe/metrics shard vet examples/operator testserver test test/kubebuilder hack/tools
 # Those that users require: their dependencies are those of users, and lint compares their exported API with that of the last tag.
-USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus shard testserver vet
+USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime observe/metrics shard testserver vet
 # The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one of each minor version, and the newest
 # pre-release. --newest stands for the newest ones of the module proxy.
 KUBERNETES ?= v0.34.0 v0.35.0 v0.36.0 v0.37.2 v0.38.0-beta.0
@@ -86,7 +86,7 @@ test-unit: ## Run the quick tests of the root module, and those of the runtime a
 test-platforms: ## Build and vet the root module and its tests for Linux, macOS, Windows and FreeBSD, and other modules for Windows; needs minutes the first time, and runs nothing
 	set -e; export CGO_ENABLED=0 GOOS GOARCH; for platform in windows/amd64 darwin/arm64 linux/arm64 linux/386 freebsd/amd64 windows/arm64; do \
 		GOOS=$${platform%/*} GOARCH=$${platform#*/}; go build ./...; go vet ./...; done
-	set -e; export CGO_ENABLED=0 GOOS=windows GOARCH=amd64; for module in adapters/clientgo metrics/prometheus; do (cd $$module; go build ./...; go vet ./...); done
+	set -e; export CGO_ENABLED=0 GOOS=windows GOARCH=amd64; for module in adapters/clientgo observe/metrics; do (cd $$module; go build ./...; go vet ./...); done
 
 test-matrix: ## Run the tests of the runtime, generated code, the coordinator and the adapters, and two programs, with the lowest versions of Kubernetes and Go, with newer ones, and with methods that no version has yet, in 50 CPU minutes the first time, and 25 after that (KUBERNETES="v0.34.0 v0.37.2", KUBERNETES=--newest)
 	@hack/test-matrix.sh $(KUBERNETES)
@@ -117,7 +117,7 @@ test-crcache: ## Run the tests of the cache for controller-runtime, except for t
 	cd test/kubebuilder && $(TEST) ./...
 
 test-metrics: ## Run the tests of the metrics of informers
-	cd metrics/prometheus && $(RACE) $(TEST) ./...
+	cd observe/metrics && $(RACE) $(TEST) ./...
 
 test-coordinator: ## Run the tests of the coordinator of shards, with 10,000 random histories of its members, in 2 minutes
 	cd shard && $(RACE) $(TEST) -skip=TestHistories ./... && $(TEST) -run=TestHistories ./internal/member

@@ -17,7 +17,7 @@ require (
 	github.com/typedinformers/informer-gen/apiextensions v0.0.0
 	github.com/typedinformers/informer-gen/examples/operator v0.0.0-00010101000000-000000000000
 	github.com/typedinformers/informer-gen/kubernetes v0.0.0
-	github.com/typedinformers/informer-gen/metrics/prometheus v0.0.0
+	github.com/typedinformers/informer-gen/observe/metrics v0.0.0
 	github.com/typedinformers/informer-gen/testserver v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/client/v3 v3.7.0
 	go.uber.org/goleak v1.3.0
@@ -182,4 +182,4 @@ replace github.com/typedinformers/informer-gen/adapters/clientgo => ../adapters/
 
 replace github.com/typedinformers/informer-gen/apiextensions => ../apiextensions
 
-replace github.com/typedinformers/informer-gen/metrics/prometheus => ../metrics/prometheus
+replace github.com/typedinformers/informer-gen/observe/metrics => ../observe/metrics

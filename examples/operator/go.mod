@@ -62,7 +62,7 @@ require (
 	github.com/prometheus/client_golang v1.24.0
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
-	github.com/typedinformers/informer-gen/metrics/prometheus v0.0.0
+	github.com/typedinformers/informer-gen/observe/metrics v0.0.0
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
@@ -95,6 +95,6 @@ replace github.com/typedinformers/informer-gen => ../..
 
 replace github.com/typedinformers/informer-gen/kubernetes => ../../kubernetes
 
-replace github.com/typedinformers/informer-gen/metrics/prometheus => ../../metrics/prometheus
+replace github.com/typedinformers/informer-gen/observe/metrics => ../../observe/metrics
 
 replace github.com/typedinformers/informer-gen/shard => ../../shard

@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/klog/v2"
 
-	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/observe/healthz"
+	informermetrics "github.com/typedinformers/informer-gen/observe/metrics"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 

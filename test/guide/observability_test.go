@@ -31,7 +31,7 @@ import (
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
+	informermetrics "github.com/typedinformers/informer-gen/observe/metrics"
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -156,7 +156,7 @@ func TestRunbook(t *testing.T) {
 			wanted = append(wanted, advice[i].Runbook())
 		}
 	}
-	alerts := readText(t, "../../metrics/prometheus/alerts.yaml")
+	alerts := readText(t, "../../observe/metrics/alerts.yaml")
 	for _, match := range regexp.MustCompile(`runbook_url:.*docs/observability\.md#([a-z-]+)`).FindAllStringSubmatch(alerts, -1) {
 		wanted = append(wanted, match[1])
 	}

@@ -14,7 +14,7 @@ var (
 )
 
 // files are those of the module.
-const files = "../../../metrics/prometheus/"
+const files = "../../../observe/metrics/"
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(int) { http.DefaultClient.CloseIdleConnections() }))

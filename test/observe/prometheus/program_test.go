@@ -18,7 +18,7 @@ import (
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
+	informermetrics "github.com/typedinformers/informer-gen/observe/metrics"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
+	informermetrics "github.com/typedinformers/informer-gen/observe/metrics"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 

@@ -1,4 +1,4 @@
-module github.com/typedinformers/informer-gen/metrics/prometheus
+module github.com/typedinformers/informer-gen/observe/metrics
 
 go 1.25.0
 

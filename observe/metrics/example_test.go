@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	informermetrics "github.com/typedinformers/informer-gen/metrics/prometheus"
+	informermetrics "github.com/typedinformers/informer-gen/observe/metrics"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
