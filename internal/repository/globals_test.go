@@ -25,6 +25,7 @@ var state = map[string]string{
 
 	"runtime/wire.blocks":                       "a pool of blocks without content",
 	"runtime/wire.idleBlocks":                   "a pool of blocks without content",
+	"runtime/wire/internal/plan.fields":         "a cache of what is computed from a type",
 	"runtime/wire/internal/plan.plans":          "a cache of what is computed from a type",
 	"runtime/wire/internal/plan.shapes":         "a cache of what is computed from a type",
 	"runtime/wire/internal/plan.scratches":      "a pool of buffers without content",

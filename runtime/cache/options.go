@@ -361,15 +361,20 @@ func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
 
 // WithoutManagedFields leaves out metadata.managedFields. Nothing is allocated for them.
 func WithoutManagedFields() SharedInformerOption {
-	return setting(func(s *settings) { s.Decode.WithoutManagedFields = true })
+	return setting(func(s *settings) {
+		s.Decode.WithoutFields = append(slices.Clip(s.Decode.WithoutFields), "metadata.managedFields")
+	})
 }
 
 // WithoutAnnotations leaves out the annotations with these keys, besides those of other such options; for example
 // corev1.LastAppliedConfigAnnotation, kubectl's copy of the whole object.
 func WithoutAnnotations(keys ...string) SharedInformerOption {
-	keys = slices.Clone(keys)
+	paths := make([]string, len(keys))
+	for i, key := range keys {
+		paths[i] = "metadata.annotations[" + key + "]"
+	}
 	return setting(func(s *settings) {
-		s.Decode.WithoutAnnotations = append(slices.Clip(s.Decode.WithoutAnnotations), keys...)
+		s.Decode.WithoutFields = append(slices.Clip(s.Decode.WithoutFields), paths...)
 	})
 }
 

@@ -332,7 +332,7 @@ func TestOptionsKeepTheirValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cachetest.WantLines(t, inside(s).config.Decode.WithoutAnnotations, "first", annotation)
+		cachetest.WantLines(t, inside(s).config.Decode.WithoutFields, "metadata.annotations[first]", "metadata.annotations["+annotation+"]")
 		if inside(s).config.Namespace != "a" || len(inside(s).config.Backoffs) != 2 {
 			t.Errorf("in namespace %s, with the waits %v", inside(s).config.Namespace, inside(s).config.Backoffs)
 		}

@@ -346,8 +346,10 @@ func play(t *testing.T, seed uint64) {
 		if omitsFields {
 			obj.ManagedFields = nil
 		}
-		if omitsNotes {
-			delete(obj.Annotations, "note")
+		if _, has := obj.Annotations["note"]; has && omitsNotes {
+			if delete(obj.Annotations, "note"); len(obj.Annotations) == 0 {
+				obj.Annotations = nil
+			}
 		}
 		return obj
 	}

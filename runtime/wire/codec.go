@@ -3,6 +3,7 @@ package wire
 import (
 	"strings"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
@@ -22,8 +23,9 @@ type codec interface {
 	ReadVersion(frame []byte) plan.Head
 	// ReadIdentity is ReadVersion that also reads the UID, for Options.Keep.
 	ReadIdentity(frame []byte) plan.Head
-	// Cut returns a frame, on which Decode has not given up, without some members of the object. The caller must not change either.
-	Cut(frame []byte, omit plan.Omission) (rest []byte, ok bool)
+	// Cut returns a frame, on which Decode has not given up, without the members of the object that mask leaves out. The caller must
+	// not change either. It reports false if it cannot tell what is left.
+	Cut(frame []byte, mask *fieldmask.Mask) (rest []byte, ok bool)
 	// ContentHash is never 0.
 	ContentHash(frame []byte) uint64
 	// diagnose returns the error for the object in frame. err is the error of Unmarshal. If hide

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
@@ -33,11 +34,16 @@ type Options struct {
 	// NewDecoder gets is an interface type. Only its type matters, and nothing is written to it. For
 	// other types it has no effect.
 	Object runtime.Object
-	// WithoutManagedFields leaves out metadata.managedFields. Nothing is allocated for
-	// them.
-	WithoutManagedFields bool
-	// WithoutAnnotations has the keys of annotations to leave out in the same way.
-	WithoutAnnotations []string
+	// Fields are the only fields to decode, but for those that identify an object: kind, apiVersion, and in the metadata
+	// name, namespace, uid, resourceVersion, deletionTimestamp, finalizers and ownerReferences. It is empty for all fields.
+	// Nothing is allocated for the others.
+	//
+	// A path has the names of fields in JSON, with dots between them. It leads through the items of lists:
+	// spec.containers.image is the image of each container. The key of a map is in brackets:
+	// metadata.annotations[example.com/owner]. A map of which no key is left is left out itself.
+	Fields []string
+	// WithoutFields are fields to leave out, also of those in Fields.
+	WithoutFields []string
 	// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as the typed clients of
 	// client-go do. By default they are those of the text. An item of a list gets those of the
 	// list if its text has none. The option has no effect on unstructured objects and on
@@ -127,22 +133,24 @@ type Decoder struct {
 	withoutTypeMeta bool
 	// delivers is the type of the decoded objects.
 	delivers reflect.Type
-	// packer is Options.Packer. With one, reader decodes texts again, without what omit leaves out. A text that has members to
-	// leave out contains one of leftOutText.
-	packer      Packer
-	reader      *Decoder
-	omit        plan.Omission
-	leftOutText [][]byte
+	// mask tells what is kept of objects.
+	mask *fieldmask.Mask
+	// packer is Options.Packer. With one, reader decodes texts again.
+	packer Packer
+	reader *Decoder
 	// byValue is set after a line has ended in the middle of an event. Then brackets, and
 	// not lines, tell where an event ends.
 	byValue atomic.Bool
 }
 
 // NewDecoder returns a Decoder of objects of a type, such as reflect.TypeFor[*v1.Foo](). It is an
-// interface type if Options.Object has the type to decode to: NewDecoder panics without one then. The
-// Decoder does not decode objects that cached returns. cached may be nil.
+// interface type if Options.Object has the type to decode to: NewDecoder panics without one then. It panics with
+// the error of Options.CheckFields. The Decoder does not decode objects that cached returns. cached may be nil.
 func NewDecoder(object reflect.Type, options Options, cached Cached) *Decoder {
 	kind, given := structOf(object, &options), options
+	if err := options.CheckFields(reflect.PointerTo(kind)); err != nil {
+		panic("wire: " + err.Error())
+	}
 	var sharer memory.Sharer
 	if options.ReadOnly {
 		sharer = memory.NewSharer()
@@ -154,9 +162,10 @@ func NewDecoder(object reflect.Type, options Options, cached Cached) *Decoder {
 		cached:  cached,
 		keep:    options.Keep,
 		want:    options.Kind,
-		json:    jsonCodec{planFor(kind, &options), sharer},
+		mask:    maskOf(&options),
 		untyped: kind == unstructuredType,
 	}
+	d.json = jsonCodec{plan.For(kind, d.mask), sharer}
 	d.keepChanges = options.KeepChanges
 	d.metadata = isMetadata(kind)
 	d.withoutTypeMeta = options.WithoutTypeMeta && !d.untyped && !d.metadata
@@ -164,10 +173,11 @@ func NewDecoder(object reflect.Type, options Options, cached Cached) *Decoder {
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
-	d.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobufPlanFor(kind, &options), sharer} })
-	asks := !options.WithoutProtobuf && (options.Protobuf != nil || isMetadata(kind)) && protobufPlanFor(kind, &options).IsUsable()
-	d.acceptList = acceptOf(kind, &options, "List", asks)
-	d.acceptWatch = acceptOf(kind, &options, "", asks)
+	ofMessages := sync.OnceValue(func() *protobuf.Plan { return protobuf.For(kind, wholeOf(kind, &options), d.mask) })
+	d.protobuf = func() protobufCodec { return protobufCodec{ofMessages(), sharer} }
+	asks := !options.WithoutProtobuf && (options.Protobuf != nil || d.metadata) && ofMessages().IsUsable()
+	d.acceptList = d.acceptOf("List", asks)
+	d.acceptWatch = d.acceptOf("", asks)
 	if options.Packer != nil {
 		d.usePacker(object, given)
 	}
@@ -189,18 +199,12 @@ func structOf(object reflect.Type, options *Options) reflect.Type {
 	return reflect.TypeOf(options.Object).Elem()
 }
 
-// planFor returns how objects of a type are decoded from JSON.
-func planFor(kind reflect.Type, options *Options) *plan.Plan {
-	return plan.For(kind, plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations))
-}
-
-// protobufPlanFor returns how objects of a type are decoded from protobuf.
-func protobufPlanFor(kind reflect.Type, options *Options) *protobuf.Plan {
-	whole := kind
-	if options.Protobuf != nil && !isMetadata(kind) {
-		whole = reflect.TypeOf(options.Protobuf).Elem()
+// wholeOf returns the struct type whose messages are decoded to kind.
+func wholeOf(kind reflect.Type, options *Options) reflect.Type {
+	if options.Protobuf == nil || isMetadata(kind) {
+		return kind
 	}
-	return protobuf.For(kind, whole, plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations))
+	return reflect.TypeOf(options.Protobuf).Elem()
 }
 
 // isMetadata reports whether a type is the metadata of objects, which a server sends if it
@@ -209,20 +213,9 @@ func isMetadata(kind reflect.Type) bool {
 	return kind == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }
 
-// Trimmer returns a function that removes from an object what options leave out, or nil if
-// they leave out nothing. It is for objects that a client, and not a Decoder, has decoded.
-// The function writes to the object, so the caller has to own it. It may be called from
-// several goroutines.
-func Trimmer(options *Options) func(obj Object) {
-	if !options.WithoutManagedFields && len(options.WithoutAnnotations) == 0 {
-		return nil
-	}
-	return func(obj Object) { planFor(reflect.TypeOf(obj).Elem(), options).Trim(obj) }
-}
-
 // Accept returns the value of the Accept header for requests whose bodies d reads: the
-// encodings that it decodes fastest first. With WithoutManagedFields it asks the server
-// not to send these (https://kep.k8s.io/5958), which a server may ignore. For
+// encodings that it decodes fastest first. If metadata.managedFields is left out, it asks the server
+// not to send them (https://kep.k8s.io/5958), which a server may ignore. For
 // *metav1.PartialObjectMetadata it asks for metadata only. A header with parameters ends with plain
 // JSON, for servers that do not know them.
 func (d *Decoder) Accept(watch bool) string {
@@ -233,12 +226,12 @@ func (d *Decoder) Accept(watch bool) string {
 }
 
 // acceptOf returns the value of an Accept header. of is "List" for that of a LIST.
-func acceptOf(kind reflect.Type, options *Options, of string, protobuf bool) string {
+func (d *Decoder) acceptOf(of string, protobuf bool) string {
 	parameters := ""
-	if isMetadata(kind) {
+	if d.metadata {
 		parameters += ";as=PartialObjectMetadata" + of + ";g=meta.k8s.io;v=v1"
 	}
-	if options.WithoutManagedFields {
+	if d.mask.At("metadata").At("managedFields").KeepsNothing() {
 		parameters += ";drop=metadata.managedFields"
 	}
 	accept := runtime.ContentTypeJSON

@@ -14,7 +14,7 @@ import (
 )
 
 func TestDecoderLeavesOutWhatNobodyWants(t *testing.T) {
-	options := Options{WithoutManagedFields: true, WithoutAnnotations: []string{"note", "none"}}
+	options := Options{WithoutFields: []string{"metadata.managedFields", "metadata.annotations[note]", "metadata.annotations[none]"}}
 	want := reread(t, newWidget(5))
 	want.ManagedFields = nil
 	delete(want.Annotations, "note")
@@ -42,7 +42,7 @@ func TestDecoderMakesObjectsOfAnyType(t *testing.T) {
 	if err != nil || meta.Name != want.Name || meta.Kind != "Widget" || !reflect.DeepEqual(meta.Labels, want.Labels) {
 		t.Errorf("%+v, %v", partial, err)
 	}
-	free, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{WithoutManagedFields: true}, nil).Decode(text)
+	free, err := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{WithoutFields: []string{"metadata.managedFields"}}, nil).Decode(text)
 	if err != nil || free.GetName() != want.Name || free.GetManagedFields() != nil {
 		t.Errorf("%+v, %v", free, err)
 	}
@@ -114,7 +114,7 @@ func TestDecoderRefusesWhatIsWrongInWhatItLeavesOut(t *testing.T) {
 		`{"metadata":{"managedFields":[tru],"name":"x"}}`,
 		`{"metadata":{"name":"x","annotations":{"note":"` + "\x01" + `"}}}`,
 	} {
-		if obj, err := NewDecoder(reflect.TypeFor[*widget](), Options{WithoutManagedFields: true, WithoutAnnotations: []string{"note"}}, nil).Decode([]byte(text)); err == nil {
+		if obj, err := NewDecoder(reflect.TypeFor[*widget](), Options{WithoutFields: []string{"metadata.managedFields", "metadata.annotations[note]"}}, nil).Decode([]byte(text)); err == nil {
 			t.Errorf("%s is taken for %v", text, obj)
 		}
 	}
@@ -124,7 +124,7 @@ func TestDecoderRefusesWhatIsWrongInWhatItLeavesOut(t *testing.T) {
 func TestPlansKeepNoDecoder(t *testing.T) {
 	var kept weak.Pointer[Decoder]
 	func() {
-		decoder := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{WithoutAnnotations: []string{t.Name()}}, nil)
+		decoder := NewDecoder(reflect.TypeFor[*unstructured.Unstructured](), Options{WithoutFields: []string{"metadata.annotations[" + t.Name() + "]"}}, nil)
 		kept = weak.Make(decoder)
 	}()
 	if goruntime.GC(); kept.Value() != nil {

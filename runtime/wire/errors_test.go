@@ -174,7 +174,7 @@ func TestErrorsWithoutTextOfObjects(t *testing.T) {
 		}
 	}
 	for what, text := range bodies {
-		for _, options := range []Options{{WithoutObjectTextInErrors: true}, {Kind: secret}, {Kind: secret, WithoutManagedFields: true}} {
+		for _, options := range []Options{{WithoutObjectTextInErrors: true}, {Kind: secret}, {Kind: secret, WithoutFields: []string{"metadata.managedFields"}}} {
 			_, err := NewDecoder(reflect.TypeFor[*credential](), options, nil).Decode([]byte(text))
 			check(what, err)
 			_, err = NewDecoder(reflect.TypeFor[*credential](), options, nil).List(t.Context(), bodyOf(`{"items":[`+text+`],"metadata":{"resourceVersion":"1"}}`))

@@ -80,7 +80,7 @@ func ExampleOptions() {
 		{"metadata": {"name": "db", "labels": {"replicas": 3}}}
 	]}`))
 
-	decoder := wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{WithoutManagedFields: true, SkipUndecodable: true}, nil)
+	decoder := wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{WithoutFields: []string{"metadata.managedFields"}, SkipUndecodable: true}, nil)
 	page, err := decoder.List(ctx, body)
 	if err != nil {
 		log.Fatal(err)

@@ -97,7 +97,7 @@ func (s *SlimKind) DeepCopyObject() runtime.Object { panic("no test copies it") 
 // TestSlimMetadata leaves annotations out of metadata that is not apimachinery's, by the
 // plan and by the library.
 func TestSlimMetadata(t *testing.T) {
-	decoder := NewDecoder(reflect.TypeFor[*SlimKind](), Options{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}}, nil)
+	decoder := NewDecoder(reflect.TypeFor[*SlimKind](), Options{WithoutFields: []string{"metadata.managedFields", "metadata.annotations[drop]"}}, nil)
 	want := &SlimKind{SlimMeta: SlimMeta{Name: "a", Annotations: map[string]string{"keep": "2"}}}
 	for _, twice := range []string{"", `"name":"b",`} {
 		got, err := decoder.Decode([]byte(`{"metadata":{` + twice + `"name":"a","annotations":{"drop":"1","keep":"2"},"managedFields":[{"manager":1}]}}`))
@@ -120,9 +120,9 @@ func TestAcceptEndsWithPlainJSON(t *testing.T) {
 	}{
 		{"metadata", Options{Object: partial}, binary + metaList + "," + text + metaList + "," + text, binary + meta + "," + text + meta + "," + text},
 		{"metadata, only JSON", Options{Object: partial, WithoutProtobuf: true}, text + metaList + "," + text, text + meta + "," + text},
-		{"metadata without managed fields", Options{Object: partial, WithoutProtobuf: true, WithoutManagedFields: true}, text + metaList + drop + "," + text, text + meta + drop + "," + text},
+		{"metadata without managed fields", Options{Object: partial, WithoutProtobuf: true, WithoutFields: []string{"metadata.managedFields"}}, text + metaList + drop + "," + text, text + meta + drop + "," + text},
 		{"whole objects", Options{Object: &widget{}}, text, text},
-		{"without managed fields", Options{Object: &widget{}, WithoutManagedFields: true}, text + drop + "," + text, text + drop + "," + text},
+		{"without managed fields", Options{Object: &widget{}, WithoutFields: []string{"metadata.managedFields"}}, text + drop + "," + text, text + drop + "," + text},
 	} {
 		d := NewDecoder(reflect.TypeFor[Object](), test.options, nil)
 		if list, watch := d.Accept(false), d.Accept(true); list != test.list || watch != test.watch {
@@ -233,7 +233,7 @@ func (*slim) SetManagedFields([]metav1.ManagedFieldsEntry) { panic("there are no
 func TestTrimmerOfSlimMetadata(t *testing.T) {
 	obj := &slim{}
 	obj.Annotations = map[string]string{"drop": "1", "keep": "2"}
-	Trimmer(&Options{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}})(obj)
+	Trimmer(&Options{WithoutFields: []string{"metadata.managedFields", "metadata.annotations[drop]"}})(obj)
 	if !reflect.DeepEqual(obj.Annotations, map[string]string{"keep": "2"}) {
 		t.Errorf("the annotations are %v", obj.Annotations)
 	}

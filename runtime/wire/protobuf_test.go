@@ -402,7 +402,7 @@ func TestUndecodableProtobufIsSkipped(t *testing.T) {
 
 // TestMetadataIsLeftOutOfProtobuf compares what Options leave out with taking it out.
 func TestMetadataIsLeftOutOfProtobuf(t *testing.T) {
-	decoder := newMetadataDecoder(Options{WithoutManagedFields: true, WithoutAnnotations: []string{"note"}})
+	decoder := newMetadataDecoder(Options{WithoutFields: []string{"metadata.managedFields", "metadata.annotations[note]"}})
 	for name, raw := range map[string]string{
 		"by the plan":   messageOf(newMetadata(1)),
 		"by the method": messageOf(newMetadata(1)) + field(1, ""), // metadata twice, which is merged

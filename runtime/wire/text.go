@@ -1,10 +1,14 @@
 package wire
 
 import (
-	"bytes"
 	"reflect"
+	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
 
 // Packer replaces each object that a Decoder has decoded by another Object, for example one that takes less memory. Several
@@ -55,36 +59,34 @@ func (d *Decoder) usePacker(object reflect.Type, options Options) {
 	d.packer = options.Packer
 	options.Packer, options.Keep, options.ReadOnly = nil, nil, false
 	d.reader = NewDecoder(object, options, nil)
-	d.omit = plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations)
-	for _, key := range options.WithoutAnnotations {
-		d.leftOutText = append(d.leftOutText, []byte(key))
-	}
-	if options.WithoutManagedFields {
-		// Each entry has it, in both encodings.
-		d.leftOutText = append(d.leftOutText, []byte("FieldsV1"))
-	}
+}
+
+// OfMetadata returns a Decoder of the metadata of the same texts, without what options leave out.
+func (d *Decoder) OfMetadata() *Decoder {
+	kind := reflect.TypeFor[metav1.PartialObjectMetadata]()
+	m := NewDecoder(reflect.PointerTo(kind), Options{}, nil)
+	m.json = jsonCodec{plan.For(kind, d.mask), 0}
+	m.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobuf.For(kind, kind, d.mask), 0} })
+	return m
 }
 
 // cut returns a text without the members that options leave out. The bytes of all others stay as they are. It only saves memory: what
 // it does not find, Reader leaves out too.
 func (d *Decoder) cut(c codec, frame []byte) []byte {
-	for _, text := range d.leftOutText {
-		if bytes.Contains(frame, text) {
-			if rest, ok := c.Cut(frame, d.omit); ok {
-				return rest
-			}
-			break
+	if d.mask != nil {
+		if rest, ok := c.Cut(frame, d.mask); ok {
+			return rest
 		}
 	}
 	return frame
 }
 
-// secrets are the members of objects that nothing may remember after the object is gone: the data of a Secret, and the copy of it
-// that kubectl apply keeps.
-var secrets = plan.Omission{
-	"data": nil, "stringData": nil,
-	"metadata": plan.Omission{"annotations": plan.Omission{"kubectl.kubernetes.io/last-applied-configuration": nil}},
-}
+// secrets leaves out the members of objects that nothing may remember after the object is gone: the data of a Secret, and the copy of
+// it that kubectl apply keeps.
+var secrets = fieldmask.Without(
+	fieldmask.Path{{Name: "data"}}, fieldmask.Path{{Name: "stringData"}},
+	fieldmask.Path{{Name: "metadata"}, {Name: "annotations"}, {Name: "kubectl.kubernetes.io/last-applied-configuration", IsKey: true}},
+)
 
 // WithoutSecrets returns a text without the members that may have secrets, for those that keep parts of it after the object is gone.
 // It returns nil for a text that it cannot read.

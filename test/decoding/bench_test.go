@@ -52,7 +52,7 @@ func benchmarkAll[T any, P interface {
 	*T
 	wire.Object
 }](b *testing.B, texts [][]byte) {
-	ours, limited := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{}, nil), wire.NewDecoder(reflect.TypeFor[P](), wire.Options{WithoutManagedFields: true}, nil)
+	ours, limited := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{}, nil), wire.NewDecoder(reflect.TypeFor[P](), wire.Options{WithoutFields: []string{"metadata.managedFields"}}, nil)
 	b.Run("wire", func(b *testing.B) {
 		benchmark(b, texts, func(text []byte) (*T, error) {
 			obj, err := ours.Decode(text)

@@ -207,7 +207,7 @@ func (h *history[T]) want(t *testing.T, raw []byte) T {
 		meta.SetManagedFields(nil)
 	}
 	if h.withoutNote {
-		delete(meta.GetAnnotations(), droppedAnnotation)
+		leaveOutNote(meta)
 	}
 	if _, isMetadata := obj.(*metav1.PartialObjectMetadata); !h.withoutKind || isMetadata {
 		obj.GetObjectKind().SetGroupVersionKind(h.gvk)

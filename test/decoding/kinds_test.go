@@ -278,8 +278,7 @@ func kindOf[T any, P interface {
 		ours:      decode(wire.Options{}),
 		ourShared: decode(wire.Options{ReadOnly: true}),
 		ourLimited: decode(wire.Options{
-			WithoutManagedFields: true,
-			WithoutAnnotations:   []string{droppedAnnotation},
+			WithoutFields: []string{"metadata.managedFields", "metadata.annotations[" + droppedAnnotation + "]"},
 		}),
 	}
 }
@@ -357,6 +356,9 @@ func (k kind) limitedDifference(text []byte) string {
 func leaveOut(obj runtime.Object) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
+		if notes, _, _ := unstructured.NestedMap(u.Object, "metadata", "annotations"); len(notes) == 1 && notes[droppedAnnotation] != nil {
+			unstructured.RemoveNestedField(u.Object, "metadata", "annotations")
+		}
 		unstructured.RemoveNestedField(u.Object, "metadata", "annotations", droppedAnnotation)
 		return
 	}
@@ -367,14 +369,15 @@ func leaveOut(obj runtime.Object) {
 	if !hasNoManagedFields(obj) {
 		meta.SetManagedFields(nil)
 	}
-	delete(meta.GetAnnotations(), droppedAnnotation)
+	leaveOutNote(meta)
 }
 
-// leaveOutOfMessage is leaveOut for an object whose message has no empty map.
-func leaveOutOfMessage(obj runtime.Object) {
-	leaveOut(obj)
-	if meta := obj.(metav1.Object); len(meta.GetAnnotations()) == 0 {
-		meta.SetAnnotations(nil)
+// leaveOutNote removes an annotation. A map of which no key is left is left out itself.
+func leaveOutNote(obj metav1.Object) {
+	if _, has := obj.GetAnnotations()[droppedAnnotation]; has {
+		if delete(obj.GetAnnotations(), droppedAnnotation); len(obj.GetAnnotations()) == 0 {
+			obj.SetAnnotations(nil)
+		}
 	}
 }
 

@@ -136,7 +136,7 @@ func checkView[V any, P interface {
 	t.Helper()
 	k := kind{typ: reflect.TypeOf(whole).Elem()}
 	decoder := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{Protobuf: whole}, nil)
-	limited := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{Protobuf: whole, WithoutManagedFields: true, WithoutAnnotations: []string{droppedAnnotation}}, nil)
+	limited := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{Protobuf: whole, WithoutFields: []string{"metadata.managedFields", "metadata.annotations[" + droppedAnnotation + "]"}}, nil)
 	if asks := strings.Contains(decoder.Accept(false), "protobuf"); asks != usable {
 		t.Errorf("%T: Accept is %q", *new(V), decoder.Accept(false))
 	}

@@ -34,7 +34,7 @@ type target struct {
 
 var targets = []target{
 	{"Pod", "pod", "v1", "PodList", decode[*corev1.Pod], wire.Options{ReadOnly: true}},
-	{"metadata", "pod", "meta.k8s.io/v1", "PartialObjectMetadataList", decode[*metav1.PartialObjectMetadata], wire.Options{ReadOnly: true, WithoutManagedFields: true, WithoutAnnotations: []string{"a"}}},
+	{"metadata", "pod", "meta.k8s.io/v1", "PartialObjectMetadataList", decode[*metav1.PartialObjectMetadata], wire.Options{ReadOnly: true, WithoutFields: []string{"metadata.managedFields", "metadata.annotations[a]"}}},
 	{"Secret", "secret", "v1", "SecretList", decode[*corev1.Secret], wire.Options{ReadOnly: true}},
 	{"CustomResourceDefinition", "crd", "apiextensions.k8s.io/v1", "CustomResourceDefinitionList", decode[*apiextensionsv1.CustomResourceDefinition], wire.Options{ReadOnly: true}},
 	{"unstructured", "", "example.com/v1", "CustomList", decode[*unstructured.Unstructured], wire.Options{ReadOnly: true}},

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -21,6 +19,8 @@ type form struct {
 type encoding struct {
 	form
 	reader *wire.Decoder
+	// metadata decodes the metadata of texts alone.
+	metadata *wire.Decoder
 	*shared
 	// live is the number of its Texts in the cache. Only the writer of the cache changes it.
 	live int
@@ -28,9 +28,7 @@ type encoding struct {
 
 // shared has the state that all encodings of a Packing use.
 type shared struct {
-	// metadata decodes the metadata of any text.
-	metadata *wire.Decoder
-	classes  classes
+	classes classes
 	// buffers has *[]byte, whose bytes are 0 up to the capacity.
 	buffers sync.Pool
 	// reads is the number of objects that were decoded again.
@@ -39,7 +37,6 @@ type shared struct {
 
 // init makes a shared ready for use.
 func (s *shared) init() {
-	s.metadata = wire.NewDecoder(reflect.TypeFor[*metav1.PartialObjectMetadata](), wire.Options{}, nil)
 	s.buffers.New = func() any { return new([]byte) }
 }
 

@@ -115,7 +115,7 @@ func (p *Packing) line(of form, reader *wire.Decoder) *line {
 	defer p.mu.Unlock()
 	l := p.lines[of]
 	if l == nil {
-		l = newLine(&encoding{form: of, reader: reader, shared: &p.shared}, p.compression)
+		l = newLine(&encoding{form: of, reader: reader, metadata: reader.OfMetadata(), shared: &p.shared}, p.compression)
 		p.lines[of] = l
 	}
 	p.last.Store(l)

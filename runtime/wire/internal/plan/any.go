@@ -6,43 +6,50 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
-// anyDecoder reads a value of any type.
-type anyDecoder struct{}
+// anyDecoder reads a value of any type without the members that mask, which may be nil, leaves out.
+type anyDecoder struct{ mask *fieldmask.Mask }
 
-func (anyDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
-	v, end := s.value(b, at)
-	*memory.As[any](p) = v
+func (d anyDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+	v, end := s.value(b, at, d.mask)
+	if v != (emptied{}) {
+		*memory.As[any](p) = v
+	}
 	return end
 }
 
 // anyMapDecoder reads a map of values of any type.
-type anyMapDecoder struct{}
+type anyMapDecoder struct{ mask *fieldmask.Mask }
 
-func (anyMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+func (d anyMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
-	m, end := s.object(b, at, nil)
+	m, end := s.object(b, at, d.mask)
 	*memory.As[map[string]any](p) = m
 	return end
 }
 
 // anySliceDecoder reads a slice of values of any type.
-type anySliceDecoder struct{}
+type anySliceDecoder struct{ mask *fieldmask.Mask }
 
-func (anySliceDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+func (d anySliceDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '[' {
 		return null(b, at)
 	}
-	l, end := s.array(b, at)
+	l, end := s.array(b, at, d.mask)
 	*memory.As[[]any](p) = l
 	return end
 }
 
-func (s *scratch) value(b []byte, at int) (v any, end int) {
+// emptied stands for a map of which no key is left.
+type emptied struct{}
+
+// value reads a value without the members that mask leaves out.
+func (s *scratch) value(b []byte, at int, mask *fieldmask.Mask) (v any, end int) {
 	switch peek(b, at) {
 	case '"':
 		raw, end := s.text(b, at)
@@ -51,10 +58,13 @@ func (s *scratch) value(b []byte, at int) (v any, end int) {
 		}
 		return s.Boxed(raw), end
 	case '{':
-		m, end := s.object(b, at, nil)
+		m, end := s.object(b, at, mask)
+		if m == nil && end != gaveUp {
+			return emptied{}, end
+		}
 		return m, end
 	case '[':
-		l, end := s.array(b, at)
+		l, end := s.array(b, at, mask)
 		return l, end
 	case 't':
 		return true, literal(b, at, "true")
@@ -88,24 +98,24 @@ type entry struct {
 	value any
 }
 
-// object reads an object without the members that omit leaves out.
-func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end int) {
+// object reads an object without the members that mask leaves out. It returns nil if that are all keys of a map.
+func (s *scratch) object(b []byte, at int, mask *fieldmask.Mask) (m map[string]any, end int) {
 	if s.depth++; s.depth > maxDepth {
 		return nil, gaveUp
 	}
 	at, more := first(b, at, '}')
-	before := len(s.entries)
+	before, isCut := len(s.entries), false
 	for more {
 		var raw []byte
 		if raw, at = s.name(b, at); at == gaveUp {
 			return nil, gaveUp
 		}
-		var within Omission
-		omitted := false
-		if omit != nil {
-			within, omitted = omit[string(raw)]
+		var inner *fieldmask.Mask
+		if mask != nil {
+			inner = mask.AtText(raw)
 		}
-		if omitted && within == nil {
+		if inner.KeepsNothing() {
+			isCut = true
 			at = skip(b, at, maxDepth-s.depth)
 		} else {
 			e := entry{key: s.String(raw)}
@@ -113,13 +123,10 @@ func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end
 			if private {
 				s.Private++
 			}
-			switch isObject := peek(b, at) == '{'; {
-			case omitted && isObject:
-				e.value, at = s.object(b, at, within)
-			case s.sharer != 0 && isObject && e.key == fieldsMember && s.depth == fieldsDepth:
+			if s.sharer != 0 && inner == nil && peek(b, at) == '{' && e.key == fieldsMember && s.depth == fieldsDepth {
 				e.value, at = s.untypedFields(b, at)
-			default:
-				e.value, at = s.value(b, at)
+			} else {
+				e.value, at = s.value(b, at, inner)
 			}
 			if private {
 				s.Private--
@@ -134,7 +141,13 @@ func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end
 	entries := s.entries[before:]
 	m = make(map[string]any, len(entries))
 	for i := range entries {
-		m[entries[i].key] = entries[i].value
+		if m[entries[i].key] = entries[i].value; mask != nil && entries[i].value == (emptied{}) {
+			isCut = true
+			delete(m, entries[i].key)
+		}
+	}
+	if isCut && len(m) == 0 && mask.IsMap() {
+		m = nil
 	}
 	clear(entries)
 	s.entries = s.entries[:before]
@@ -142,7 +155,8 @@ func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end
 	return m, at
 }
 
-func (s *scratch) array(b []byte, at int) (l []any, end int) {
+// array reads an array without the members of its objects that mask leaves out.
+func (s *scratch) array(b []byte, at int, mask *fieldmask.Mask) (l []any, end int) {
 	if s.depth++; s.depth > maxDepth {
 		return nil, gaveUp
 	}
@@ -150,7 +164,9 @@ func (s *scratch) array(b []byte, at int) (l []any, end int) {
 	before := len(s.values)
 	for more {
 		var v any
-		v, at = s.value(b, at)
+		if v, at = s.value(b, at, mask); v == (emptied{}) {
+			v = nil
+		}
 		s.values = append(s.values, v)
 		at, more = nextOrEnd(b, at, ']')
 	}
@@ -167,10 +183,10 @@ func (s *scratch) array(b []byte, at int) (l []any, end int) {
 
 // unstructuredDecoder reads an object of an unknown type. The object has to have a kind,
 // and no apiVersion with two slashes: the type's own method refuses the others.
-type unstructuredDecoder struct{ omit Omission }
+type unstructuredDecoder struct{ mask *fieldmask.Mask }
 
 func (d unstructuredDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
-	m, end := s.object(b, at, d.omit)
+	m, end := s.object(b, at, d.mask)
 	if end == gaveUp {
 		return gaveUp
 	}

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
@@ -29,8 +30,8 @@ type compiler struct {
 // planKey identifies a plan.
 type planKey struct {
 	typ reflect.Type
-	// omission is an Omission as text, with sorted names.
-	omission string
+	// mask is that of the plan as text.
+	mask string
 }
 
 var (
@@ -39,51 +40,71 @@ var (
 )
 
 // root returns the decoder of an object, or nil if there is none.
-func (c *compiler) root(t reflect.Type, omit Omission) decoder {
-	var d decoder
-	switch {
-	case t == reflect.TypeFor[unstructured.Unstructured]():
-		return unstructuredDecoder{omit}
-	case omit == nil:
-		d = c.decoder(t)
-	case t.Kind() == reflect.Struct:
-		d = c.omitting(t, omit)
+func (c *compiler) root(t reflect.Type, mask *fieldmask.Mask) decoder {
+	if t == reflect.TypeFor[unstructured.Unstructured]() {
+		return unstructuredDecoder{mask}
 	}
-	if d == (refusal{}) {
-		return nil
+	if d := c.masked(t, mask); d != (refusal{}) {
+		return d
 	}
-	return d
+	return nil
 }
 
-// omitting returns the decoder of a type of which members are left out. The type of the
-// metadata need not be apimachinery's. The decoder refuses a type that is neither a struct
-// nor a map of strings: then Trim removes the members.
-func (c *compiler) omitting(t reflect.Type, omit Omission) decoder {
+// masked returns the decoder of a type of which members are left out. It refuses a type that has a method of its own: then
+// Trim removes the members.
+func (c *compiler) masked(t reflect.Type, mask *fieldmask.Mask) decoder {
 	pointer := reflect.PointerTo(t)
 	switch {
-	case t == reflect.TypeFor[map[string]string]():
-		return stringMapDecoder{omit}
-	case t.Kind() == reflect.Pointer && t.Name() == "":
-		return &pointerDecoder{typ: t.Elem(), elem: c.omitting(t.Elem(), omit)}
-	case t.Kind() != reflect.Struct || pointer.Implements(unmarshaler) || pointer.Implements(textUnmarshaler):
+	case mask == nil:
+		return c.decoder(t)
+	case mask.KeepsNothing():
+		return skipped{}
+	case t.Kind() != reflect.Struct && itemOf(t) == t && t.Kind() != reflect.Map && t.Kind() != reflect.Interface:
+		return refusal{} // it has no members
+	case t.Kind() == reflect.Pointer && t.Name() == "" && itemOf(t).Kind() == reflect.Struct: // another one may have to become nil
+		return &pointerDecoder{typ: t.Elem(), elem: c.masked(t.Elem(), mask)}
+	case pointer.Implements(unmarshaler), pointer.Implements(textUnmarshaler):
 		return refusal{}
 	}
-	d := &structDecoder{}
-	c.complete(d, t, func(f Field) decoder {
-		switch within, omitted := omit[f.Name]; {
-		case !omitted || f.quoted:
-			return c.member(f)
-		case within == nil:
-			return skipped{}
-		default:
-			return c.omitting(f.Type, within)
+	switch t.Kind() {
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return anyDecoder{mask}
 		}
-	})
-	return d
+	case reflect.Struct:
+		d := &structDecoder{}
+		c.complete(d, t, mask)
+		return d
+	case reflect.Slice:
+		if t.Elem() == reflect.TypeFor[any]() {
+			return anySliceDecoder{mask}
+		}
+		return &sliceDecoder{typ: t, buffers: c.newBuffers(), elem: c.masked(t.Elem(), mask)}
+	case reflect.Map:
+		return c.maskedMap(t, mask)
+	}
+	return refusal{}
+}
+
+func (c *compiler) maskedMap(t reflect.Type, mask *fieldmask.Mask) decoder {
+	switch whole := c.decoder(t).(type) {
+	case anyMapDecoder:
+		return anyMapDecoder{mask}
+	case stringMapDecoder:
+		return stringMapDecoder{mask}
+	case *mapDecoder:
+		d := *whole
+		d.buffers, d.mask, d.masked = c.newBuffers(), mask, map[string]decoder{}
+		for key, inner := range mask.Named() {
+			d.masked[key] = c.masked(t.Elem(), inner)
+		}
+		return &d
+	}
+	return refusal{}
 }
 
 // complete makes d the decoder of the struct t.
-func (c *compiler) complete(d *structDecoder, t reflect.Type, member func(f Field) decoder) {
+func (c *compiler) complete(d *structDecoder, t reflect.Type, mask *fieldmask.Mask) {
 	found, regular := FieldsOf(t)
 	if !regular || len(found) > maxFields {
 		d.refuses = true
@@ -91,7 +112,7 @@ func (c *compiler) complete(d *structDecoder, t reflect.Type, member func(f Fiel
 	}
 	var decoded []structField
 	for _, f := range found {
-		at, decoder := f.Offset, member(f)
+		at, decoder := f.Offset, c.member(f, mask.At(f.Name))
 		for _, pointer := range slices.Backward(f.through) {
 			decoder = &embeddedDecoder{typ: pointer.typ, offset: at, field: decoder}
 			at = pointer.offset
@@ -102,11 +123,11 @@ func (c *compiler) complete(d *structDecoder, t reflect.Type, member func(f Fiel
 	d.set(decoded, int(guesses))
 }
 
-func (c *compiler) member(f Field) decoder {
-	if f.quoted {
+func (c *compiler) member(f Field, mask *fieldmask.Mask) decoder {
+	if f.quoted && !mask.KeepsNothing() {
 		return refusal{}
 	}
-	d := c.decoder(f.Type)
+	d := c.masked(f.Type, mask)
 	if memory.IsPrivate(f.Name) && d != (refusal{}) {
 		return privateDecoder{d}
 	}
@@ -142,7 +163,7 @@ func (c *compiler) decoder(t reflect.Type) decoder {
 	case reflect.Struct:
 		d := &structDecoder{}
 		c.decoders[t] = d
-		c.complete(d, t, c.member)
+		c.complete(d, t, nil)
 		return d
 	case reflect.Pointer:
 		d := &pointerDecoder{typ: t.Elem()}

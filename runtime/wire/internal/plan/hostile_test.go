@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
@@ -276,8 +277,8 @@ type hostileCase struct {
 	ours, theirs func()
 }
 
-func caseOf[T any](t testing.TB, omit Omission, text []byte, wantErr bool) hostileCase {
-	p := For(reflect.TypeFor[T](), omit)
+func caseOf[T any](t testing.TB, mask *fieldmask.Mask, text []byte, wantErr bool) hostileCase {
+	p := For(reflect.TypeFor[T](), mask)
 	return hostileCase{
 		func() {
 			if err := decodeAll(p, text); (err != nil) != wantErr {
@@ -307,7 +308,7 @@ func decodeAll(p *Plan, text []byte) error {
 
 // hostileCases are the ways in which each object is decoded.
 func hostileCases(t testing.TB, members string) map[string]hostileCase {
-	drop := Omit(true, []string{"a", "b"})
+	drop := omitted(true, []string{"a", "b"})
 	fails, fits := hostileText(members, `"x"`), hostileText(members, `1`)
 	untyped := []byte(strings.Replace(string(fits), `"kind":"Bulk"`, `"kind":""`, 1))
 	isValid := Unmarshal(fits, &bulk{}) == nil
@@ -400,7 +401,7 @@ func TestLookAheadReadsAnObjectOnce(t *testing.T) {
 	plans := map[string]*Plan{
 		"typed":    For(reflect.TypeFor[bulk](), nil),
 		"untyped":  For(reflect.TypeFor[unstructured.Unstructured](), nil),
-		"metadata": For(reflect.TypeFor[metav1.PartialObjectMetadata](), Omit(false, []string{"a"})),
+		"metadata": For(reflect.TypeFor[metav1.PartialObjectMetadata](), omitted(false, []string{"a"})),
 	}
 	for _, name := range names(hostileMembers) {
 		text := hostileText(hostileMembers[name](), "1")

@@ -3,6 +3,7 @@ package plan
 import (
 	"reflect"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
@@ -14,6 +15,9 @@ type mapDecoder struct {
 	elem   decoder
 	// buffers is the index of the free buffers in a scratch.
 	buffers int
+	// mask, if it is not nil, leaves out keys. masked has the decoders of the values of those that have a mask.
+	mask   *fieldmask.Mask
+	masked map[string]decoder
 }
 
 // mapBuffer has the entries of a map.
@@ -44,17 +48,29 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	}
 	buffer := d.buffer(s)
 	at, more := first(b, at, '}')
+	isCut := false
 	for more {
 		var raw []byte
 		if raw, at = s.name(b, at); at == gaveUp {
 			return gaveUp
 		}
-		buffer.keys = append(buffer.keys, s.String(raw))
-		at = d.elem.decode(s, b, at, buffer.values.at(len(buffer.keys)-1))
+		if d.mask != nil {
+			before := len(buffer.keys)
+			at = d.decodeMasked(s, buffer, raw, b, at)
+			isCut = isCut || len(buffer.keys) == before
+		} else {
+			buffer.keys = append(buffer.keys, s.String(raw))
+			at = d.elem.decode(s, b, at, buffer.values.at(len(buffer.keys)-1))
+		}
 		at, more = nextOrEnd(b, at, '}')
 	}
 	if at == gaveUp {
 		return gaveUp
+	}
+	if isCut && len(buffer.keys) == 0 {
+		d.putBack(s, buffer)
+		s.depth--
+		return at
 	}
 	made := reflect.MakeMapWithSize(d.typ, len(buffer.keys))
 	for i, key := range buffer.keys {
@@ -67,6 +83,24 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	return at
 }
 
+// decodeMasked reads the value of a key, unless it is left out.
+func (d *mapDecoder) decodeMasked(s *scratch, buffer *mapBuffer, key, b []byte, at int) int {
+	mask, elem, isNull := d.mask.AtText(key), d.elem, peek(b, at) == 'n'
+	switch {
+	case mask.KeepsNothing():
+		return skip(b, at, maxDepth-s.depth)
+	case mask != nil:
+		elem = d.masked[string(key)]
+	}
+	buffer.keys = append(buffer.keys, s.String(key))
+	n := len(buffer.keys) - 1
+	at = elem.decode(s, b, at, buffer.values.at(n))
+	if mask != nil && mask.IsMap() && !isNull && at != gaveUp && buffer.values.slice.Index(n).IsZero() {
+		return gaveUp // no key of a map in a map is left, so that it is left out itself
+	}
+	return at
+}
+
 func (d *mapDecoder) putBack(s *scratch, b *mapBuffer) {
 	b.key.SetZero()
 	b.values.clear(len(b.keys))
@@ -75,8 +109,8 @@ func (d *mapDecoder) putBack(s *scratch, b *mapBuffer) {
 	s.putBack(d.buffers, b)
 }
 
-// stringMapDecoder reads a map of strings without the keys that omit leaves out.
-type stringMapDecoder struct{ omit Omission }
+// stringMapDecoder reads a map of strings without the keys that mask, which may be nil, leaves out.
+type stringMapDecoder struct{ mask *fieldmask.Mask }
 
 func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '{' {
@@ -86,14 +120,15 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) in
 		return gaveUp
 	}
 	at, more := first(b, at, '}')
-	before := len(s.strings)
+	before, isCut := len(s.strings), false
 	for more {
 		var raw []byte
 		if raw, at = s.name(b, at); at == gaveUp {
 			return gaveUp
 		}
-		switch _, omitted := d.omit[string(raw)]; {
-		case omitted:
+		switch {
+		case d.mask != nil && d.mask.AtText(raw).KeepsNothing():
+			isCut = true
 			at = skip(b, at, maxDepth-s.depth)
 		case peek(b, at) == '"':
 			key := s.String(raw)
@@ -111,6 +146,9 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) in
 		return gaveUp
 	}
 	entries := s.strings[before:]
+	if isCut && len(entries) == 0 {
+		return at
+	}
 	made := make(map[string]string, len(entries)/2)
 	for i := 0; i < len(entries); i += 2 {
 		made[entries[i]] = entries[i+1]

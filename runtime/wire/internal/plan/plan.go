@@ -1,11 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"reflect"
 
 	kjson "sigs.k8s.io/json"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
@@ -13,10 +13,9 @@ import (
 // goroutines.
 type Plan struct {
 	typ  reflect.Type
-	omit Omission
+	mask *fieldmask.Mask
 	// root is nil for a type of which no object can be decoded.
 	root decoder
-	cuts []cut
 }
 
 // decoder reads the value that begins at b[at] into the zero value in p, which has the
@@ -30,18 +29,15 @@ type decoder interface {
 // more, but no API object needs them, and each level needs room on the stack.
 const maxDepth = 512
 
-// For returns the plan for a struct type, which leaves out members of its objects. There
-// is one plan for each type and omission, which is never freed.
-func For(t reflect.Type, omit Omission) *Plan {
+// For returns the plan for a struct type, which keeps of its objects what mask tells. There
+// is one plan for each type and mask, which is never freed.
+func For(t reflect.Type, mask *fieldmask.Mask) *Plan {
 	plans.Lock()
 	defer plans.Unlock()
-	key := planKey{t, fmt.Sprintf("%q", omit)} // fmt sorts the keys of maps
+	key := planKey{t, mask.String()}
 	p, ok := plans.made[key]
 	if !ok {
-		p = &Plan{typ: t, omit: omit, root: plans.root(t, omit)}
-		if omit != nil {
-			p.cuts = cutsOf(t, omit, nil)
-		}
+		p = &Plan{typ: t, mask: mask, root: plans.root(t, mask)}
 		plans.made[key] = p
 	}
 	return p

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
@@ -48,25 +49,25 @@ type planned struct {
 
 // fast decodes text by the plan of T alone, and then twice as an object that no one writes to,
 // with the same result.
-func fast[T any](t *testing.T, text string, omit Omission) (obj *T, ok bool) {
+func fast[T any](t *testing.T, text string, mask *fieldmask.Mask) (obj *T, ok bool) {
 	t.Helper()
-	obj, ok = fastAs[T](t, text, omit, 0)
+	obj, ok = fastAs[T](t, text, mask, 0)
 	for range 2 {
-		if shared, sharedOK := fastAs[T](t, text, omit, 1); sharedOK != ok || ok && !reflect.DeepEqual(shared, obj) {
+		if shared, sharedOK := fastAs[T](t, text, mask, 1); sharedOK != ok || ok && !reflect.DeepEqual(shared, obj) {
 			t.Errorf("%s: decoded with shared parts\n%+v, %t\nwithout\n%+v, %t", text, shared, sharedOK, obj, ok)
 		}
 	}
 	return obj, ok
 }
 
-func fastAs[T any](t *testing.T, text string, omit Omission, sharer memory.Sharer) (obj *T, ok bool) {
+func fastAs[T any](t *testing.T, text string, mask *fieldmask.Mask, sharer memory.Sharer) (obj *T, ok bool) {
 	t.Helper()
 	s := takeScratch()
 	s.sharer = sharer
 	defer s.release()
 	obj = new(T)
 	frame := []byte(text)
-	end := For(reflect.TypeFor[T](), omit).decode(s, frame, memory.SlotOf(reflect.ValueOf(obj)))
+	end := For(reflect.TypeFor[T](), mask).decode(s, frame, memory.SlotOf(reflect.ValueOf(obj)))
 	ok = end != gaveUp
 	if ok && end != len(frame) {
 		t.Errorf("%s: the end is %d", text, end)
@@ -76,7 +77,7 @@ func fastAs[T any](t *testing.T, text string, omit Omission, sharer memory.Share
 		want := new(T)
 		if err := Unmarshal([]byte(text), want); err != nil {
 			t.Errorf("%s: decoded, but %v", text, err)
-		} else if omit == nil && !reflect.DeepEqual(obj, want) {
+		} else if mask == nil && !reflect.DeepEqual(obj, want) {
 			t.Errorf("%s: decoded\n%+v\nwant\n%+v", text, obj, want)
 		}
 	}
@@ -174,22 +175,22 @@ func TestPlanGivesUp(t *testing.T) {
 func TestPlanDrops(t *testing.T) {
 	const text = `{"kind":"Planned","metadata":{"name":"a","annotations":{"kept":"b","dropped":"c"},"managedFields":[{"manager":"d"}]},` +
 		`"next":{"metadata":{"annotations":{"dropped":"c"},"managedFields":[{"manager":"d"}]}}}`
-	omit := Omit(true, []string{"dropped"})
-	obj, ok := fast[planned](t, text, omit)
+	mask := omitted(true, []string{"dropped"})
+	obj, ok := fast[planned](t, text, mask)
 	if !ok {
 		t.Fatal("gave up")
 	}
-	if want, err := For(reflect.TypeFor[planned](), omit).Unmarshal([]byte(text)); err != nil || !reflect.DeepEqual(obj, want) || len(obj.Annotations) != 1 || obj.ManagedFields != nil {
+	if want, err := For(reflect.TypeFor[planned](), mask).Unmarshal([]byte(text)); err != nil || !reflect.DeepEqual(obj, want) || len(obj.Annotations) != 1 || obj.ManagedFields != nil {
 		t.Errorf("decoded\n%+v\nwant\n%+v, %v", obj, want, err)
 	}
 	if len(obj.Next.Annotations) != 1 || len(obj.Next.ManagedFields) != 1 {
 		t.Errorf("metadata of no object was left out: %+v", obj.Next)
 	}
-	u, ok := fast[unstructured.Unstructured](t, text, omit)
+	u, ok := fast[unstructured.Unstructured](t, text, mask)
 	if !ok {
 		t.Fatal("gave up")
 	}
-	if want, err := For(reflect.TypeFor[unstructured.Unstructured](), omit).Unmarshal([]byte(text)); err != nil || !reflect.DeepEqual(u, want) || len(u.GetAnnotations()) != 1 || u.GetManagedFields() != nil {
+	if want, err := For(reflect.TypeFor[unstructured.Unstructured](), mask).Unmarshal([]byte(text)); err != nil || !reflect.DeepEqual(u, want) || len(u.GetAnnotations()) != 1 || u.GetManagedFields() != nil {
 		t.Errorf("decoded\n%+v\nwant\n%+v, %v", u, want, err)
 	}
 }
@@ -205,22 +206,22 @@ func TestPlansAreShared(t *testing.T) {
 	}
 	made := map[*Plan]bool{}
 	for _, o := range options {
-		made[For(reflect.TypeFor[planned](), Omit(o.managedFields, o.annotations))] = true
+		made[For(reflect.TypeFor[planned](), omitted(o.managedFields, o.annotations))] = true
 	}
 	if len(made) != len(options) {
 		t.Errorf("%d plans for %d options", len(made), len(options))
 	}
 	untyped := reflect.TypeFor[unstructured.Unstructured]()
-	made[For(untyped, Omit(false, options[2].annotations))] = true
+	made[For(untyped, omitted(false, options[2].annotations))] = true
 	guesses, buffers := plans.guesses.Load(), plans.buffers.Load()
 	for range 10 {
 		for _, o := range options {
 			slices.Reverse(o.annotations)
-			if !made[For(reflect.TypeFor[planned](), Omit(o.managedFields, o.annotations))] {
+			if !made[For(reflect.TypeFor[planned](), omitted(o.managedFields, o.annotations))] {
 				t.Errorf("another plan for %+v", o)
 			}
 		}
-		if !made[For(untyped, Omit(false, options[2].annotations))] {
+		if !made[For(untyped, omitted(false, options[2].annotations))] {
 			t.Error("another plan for one of another type")
 		}
 	}
@@ -334,15 +335,16 @@ func TestEmbeddedPointers(t *testing.T) {
 	}
 	// The annotation and the managed fields are dropped, however the metadata is declared.
 	text := `{"metadata":{"name":"a","annotations":{"drop":"1","keep":"2"},"managedFields":[{"manager":"m"}]}}`
-	omit := Omit(true, []string{"drop"})
-	obj, ok := fast[embeddedPointer](t, text, omit)
+	mask := omitted(true, []string{"drop"})
+	obj, ok := fast[embeddedPointer](t, text, mask)
 	if !ok || obj.Name != "a" || len(obj.Annotations) != 1 || obj.Annotations["keep"] != "2" || obj.ManagedFields != nil {
 		t.Errorf("decoded %+v, %t", obj.ObjectMeta, ok)
 	}
-	if _, ok := fast[struct {
+	untyped, ok := fast[struct {
 		Metadata map[string]any `json:"metadata"`
-	}](t, text, omit); ok {
-		t.Error("metadata in which nothing can be dropped is decoded")
+	}](t, text, mask)
+	if want := map[string]any{"name": "a", "annotations": map[string]any{"keep": "2"}}; !ok || !reflect.DeepEqual(untyped.Metadata, want) {
+		t.Errorf("decoded %+v, %t", untyped, ok)
 	}
 }
 
@@ -351,7 +353,7 @@ func TestPlanOfMethod(t *testing.T) {
 	if obj, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, nil); !ok || string(obj.Raw) != `{"kind":"a"}` {
 		t.Errorf("got %+v", obj)
 	}
-	if _, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, Omit(true, nil)); ok {
+	if _, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, omitted(true, nil)); ok {
 		t.Error("nothing says where its metadata is, but it is decoded without managedFields")
 	}
 	for text, want := range map[string]bool{
@@ -367,6 +369,6 @@ func TestPlanOfMethod(t *testing.T) {
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
 		c := compiler{decoders: map[reflect.Type]decoder{}}
-		c.root(reflect.TypeFor[bulk](), Omit(true, nil))
+		c.root(reflect.TypeFor[bulk](), omitted(true, nil))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
@@ -28,8 +29,8 @@ type compiler struct {
 // planKey identifies a plan.
 type planKey struct {
 	typ, whole reflect.Type
-	// omission is a plan.Omission as text, with sorted names.
-	omission string
+	// mask is that of the plan as text.
+	mask string
 }
 
 // typePair is the type of a value and the type whose tags count for it.
@@ -70,6 +71,14 @@ func taggedFields(t reflect.Type) (found []taggedField) {
 	return found
 }
 
+// maskOf returns the mask of a field in that of its struct.
+func maskOf(f *taggedField, mask *fieldmask.Mask) *fieldmask.Mask {
+	if f.name == "" {
+		return mask // its members are those of the struct
+	}
+	return mask.At(f.name)
+}
+
 // isRepeated reports whether the field may have several values: it is a slice, but not one of
 // bytes, or a map.
 func (f *taggedField) isRepeated() bool {
@@ -83,40 +92,38 @@ func (f *taggedField) isRepeated() bool {
 }
 
 // root returns the decoder of an object, or nil if there is none.
-func (c *compiler) root(t, whole reflect.Type, omit plan.Omission) *messageDecoder {
+func (c *compiler) root(t, whole reflect.Type, mask *fieldmask.Mask) *messageDecoder {
 	if len(taggedFields(whole)) == 0 {
 		return nil
 	}
-	return c.message(t, whole, omit)
+	return c.message(t, whole, mask)
 }
 
-// message returns the decoder of a struct. Only those without omission are made once.
-func (c *compiler) message(t, whole reflect.Type, omit plan.Omission) *messageDecoder {
+// message returns the decoder of a struct. Only those of whole objects are made once.
+func (c *compiler) message(t, whole reflect.Type, mask *fieldmask.Mask) *messageDecoder {
 	key := typePair{t, whole}
-	if d := c.messages[key]; d != nil && omit == nil {
+	if d := c.messages[key]; d != nil && mask == nil {
 		return d
 	}
 	d := &messageDecoder{}
-	if omit == nil {
+	if mask == nil {
 		c.messages[key] = d
 	}
 	if t == whole {
 		for _, f := range taggedFields(t) {
-			within, omitted := omit[f.name]
-			if omitted && within == nil {
-				continue // like an unknown field
+			if inner := maskOf(&f, mask); !inner.KeepsNothing() { // otherwise it is like an unknown field
+				c.add(d, f, f.typ, f.offset, inner)
 			}
-			c.add(d, f, f.typ, f.offset, within)
 		}
 	} else {
-		c.addView(d, t, whole, omit)
+		c.addView(d, t, whole, mask)
 	}
 	return d
 }
 
 // add adds a field that is decoded to a value of type t at that offset.
-func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset uintptr, omit plan.Omission) {
-	decoder, wire := c.field(f, t, omit)
+func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset uintptr, mask *fieldmask.Mask) {
+	decoder, wire := c.field(f, t, mask)
 	if isShareable(t) && !isOwn(f) && !holdsPrivate(f.typ) && decoder != (refusal{}) {
 		c.numbered++
 		decoder = &sharedDecoder{decoder: decoder, tag: f.number<<3 | wire, isSlice: t.Kind() == reflect.Slice, isRepeated: f.isRepeated(), number: c.numbered}
@@ -134,28 +141,28 @@ func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset 
 }
 
 // addView adds the fields of a view of a struct.
-func (c *compiler) addView(d *messageDecoder, view, whole reflect.Type, omit plan.Omission) {
+func (c *compiler) addView(d *messageDecoder, view, whole reflect.Type, mask *fieldmask.Mask) {
 	members, regular := plan.FieldsOf(view)
 	d.refused = d.refused || !regular || hasOwnText(view) || hasOwnText(whole)
 	left := map[string]plan.Field{}
 	for i := range members {
 		if m := &members[i]; !m.IsPlain() {
 			d.refused = true
-		} else if within, omitted := omit[m.Name]; !omitted || within != nil {
+		} else if !mask.At(m.Name).KeepsNothing() {
 			left[m.Name] = *m
 		}
 	}
-	c.addMembers(d, left, whole, omit)
+	c.addMembers(d, left, whole, mask)
 }
 
 // addMembers adds those of the members that whole has. It removes them from members, so that
 // each is added once.
-func (c *compiler) addMembers(d *messageDecoder, members map[string]plan.Field, whole reflect.Type, omit plan.Omission) {
+func (c *compiler) addMembers(d *messageDecoder, members map[string]plan.Field, whole reflect.Type, mask *fieldmask.Mask) {
 	for _, f := range taggedFields(whole) {
 		if f.name != "" {
 			if m, ok := members[f.name]; ok {
 				delete(members, f.name)
-				c.add(d, f, m.Type, m.Offset, omit[f.name])
+				c.add(d, f, m.Type, m.Offset, mask.At(f.name))
 			}
 			continue
 		}
@@ -165,7 +172,7 @@ func (c *compiler) addMembers(d *messageDecoder, members map[string]plan.Field, 
 			continue
 		}
 		inner := &messageDecoder{}
-		c.addMembers(inner, members, f.typ, omit)
+		c.addMembers(inner, members, f.typ, mask)
 		if len(inner.fields) > 0 || inner.refused {
 			d.refused = !d.add(f.number, messageField{wire: delimited, decoder: inner}) || d.refused
 		}
@@ -173,25 +180,25 @@ func (c *compiler) addMembers(d *messageDecoder, members map[string]plan.Field, 
 }
 
 // field returns the decoder of a field as a value of type t, and its type on the wire.
-func (c *compiler) field(f taggedField, t reflect.Type, omit plan.Omission) (d decoder, wire uint64) {
+func (c *compiler) field(f taggedField, t reflect.Type, mask *fieldmask.Mask) (d decoder, wire uint64) {
 	switch {
 	case !f.isRepeated():
-		return c.value(t, f.typ, omit)
+		return c.value(t, f.typ, mask)
 	case t.Kind() != f.typ.Kind(), t != f.typ && (hasOwnText(t) || hasOwnText(f.typ)):
 		return refusal{}, 0
 	case t.Kind() == reflect.Slice:
-		return c.slice(f, t)
+		return c.slice(f, t, mask)
 	case t.Key() != f.typ.Key() && hasOwnText(t.Key()):
 		return refusal{}, 0
 	case t.Key().Kind() == reflect.String && f.typ.Key().Kind() == reflect.String:
-		return c.mapping(f, t, omit), delimited
+		return c.mapping(f, t, mask), delimited
 	}
 	return refusal{}, 0
 }
 
 // slice returns the decoder of a repeated field, and the type of its values on the wire.
-func (c *compiler) slice(f taggedField, t reflect.Type) (d decoder, wire uint64) {
-	elem, wire := c.value(t.Elem(), f.typ.Elem(), nil)
+func (c *compiler) slice(f taggedField, t reflect.Type, mask *fieldmask.Mask) (d decoder, wire uint64) {
+	elem, wire := c.value(t.Elem(), f.typ.Elem(), mask)
 	tag := f.number<<3 | wire
 	switch elem {
 	case refusal{}:
@@ -204,16 +211,22 @@ func (c *compiler) slice(f taggedField, t reflect.Type) (d decoder, wire uint64)
 }
 
 // mapping returns the decoder of a map.
-func (c *compiler) mapping(f taggedField, t reflect.Type, omit plan.Omission) decoder {
+func (c *compiler) mapping(f taggedField, t reflect.Type, mask *fieldmask.Mask) decoder {
 	elem, wire := c.value(t.Elem(), f.typ.Elem(), nil)
 	tag := f.number<<3 | delimited
 	switch elem {
 	case refusal{}:
 		return elem
 	case stringDecoder{}:
-		return &stringMapDecoder{tag, omit}
+		return &stringMapDecoder{tag, mask}
 	}
-	return &mapDecoder{tag: tag, typ: t, elem: elem, wire: wire}
+	d := &mapDecoder{tag: tag, typ: t, elem: elem, wire: wire, mask: mask, masked: map[string]decoder{}}
+	for key, inner := range mask.Named() {
+		if !inner.KeepsNothing() {
+			d.masked[key], _ = c.value(t.Elem(), f.typ.Elem(), inner)
+		}
+	}
+	return d
 }
 
 // ownMethods has what ownMethod returned: at most one entry for each type of the program.
@@ -249,17 +262,17 @@ func hasOwnText(t reflect.Type) bool {
 }
 
 // value returns the decoder of a value of type t in a message that has it as whole.
-func (c *compiler) value(t, whole reflect.Type, omit plan.Omission) (d decoder, wire uint64) {
+func (c *compiler) value(t, whole reflect.Type, mask *fieldmask.Mask) (d decoder, wire uint64) {
 	switch {
 	case t.Kind() != reflect.Pointer && whole.Kind() == reflect.Pointer:
-		return c.value(t, whole.Elem(), omit) // in a view, which has the zero value for none
+		return c.value(t, whole.Elem(), mask) // in a view, which has the zero value for none
 	case t.Kind() == reflect.Pointer && whole.Kind() == reflect.Pointer:
-		if elem, wire := c.value(t.Elem(), whole.Elem(), omit); elem != (refusal{}) {
+		if elem, wire := c.value(t.Elem(), whole.Elem(), mask); elem != (refusal{}) {
 			return &pointerDecoder{t.Elem(), elem}, wire
 		}
 		return refusal{}, 0
 	case ownMethod(whole):
-		if t != whole {
+		if t != whole || mask != nil {
 			return refusal{}, 0
 		}
 		if d, ok := known[t]; ok {
@@ -272,7 +285,7 @@ func (c *compiler) value(t, whole reflect.Type, omit plan.Omission) (d decoder, 
 		if len(taggedFields(whole)) == 0 {
 			return refusal{}, 0
 		}
-		return c.message(t, whole, omit), delimited
+		return c.message(t, whole, mask), delimited
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && whole.Elem().Kind() == reflect.Uint8:
 		return bytesDecoder{}, delimited
 	}

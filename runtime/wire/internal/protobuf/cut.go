@@ -4,28 +4,21 @@ import (
 	"encoding/binary"
 	"reflect"
 
-	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 )
 
-// Cut returns a message without the fields that omit leaves out, which has their names in JSON. The bytes of all others stay as they
+// Cut returns a message without the fields that mask leaves out, which has their names in JSON. The bytes of all others stay as they
 // are, apart from the lengths of messages in which something was left out. It reports false if it cannot read the message.
 //
 // The message is one that Decode has not given up on. In others, an entry of a map may go on in what comes after it, as the methods of
 // generated code read it.
-func (p *Plan) Cut(message []byte, omit plan.Omission) (rest []byte, ok bool) {
-	return cut(message, p.whole, omit)
+func (p *Plan) Cut(message []byte, mask *fieldmask.Mask) (rest []byte, ok bool) {
+	return cut(make([]byte, 0, len(message)), message, p.whole, mask)
 }
 
-// cut returns a message of a struct type without what omit leaves out. It reports false if it cannot read the message.
-func cut(message []byte, of reflect.Type, omit plan.Omission) (rest []byte, ok bool) {
-	within := map[uint64]plan.Omission{}
-	types := map[uint64]reflect.Type{}
-	for _, f := range taggedFields(of) {
-		if inner, omitted := omit[f.name]; omitted {
-			within[f.number], types[f.number] = inner, f.typ
-		}
-	}
-	rest = make([]byte, 0, len(message))
+// cut appends what mask keeps of a message of a struct type. It reports false if it cannot read the message.
+func cut(rest, message []byte, of reflect.Type, mask *fieldmask.Mask) (_ []byte, ok bool) {
+	known := walkedFields(of)
 	for at := 0; at < len(message); {
 		tag, value := readTag(message, at)
 		if value == gaveUp {
@@ -35,14 +28,18 @@ func cut(message []byte, of reflect.Type, omit plan.Omission) (rest []byte, ok b
 		if end == gaveUp {
 			return nil, false
 		}
-		inner, omitted := within[tag>>3]
+		inner := mask.At("")
+		f, isKnown := known[tag>>3]
+		if isKnown {
+			inner = maskOf(&f, mask)
+		}
 		switch {
-		case omitted && inner == nil:
-		case !omitted, tag&7 != delimited:
+		case inner.KeepsNothing():
+		case inner == nil, !isKnown, tag&7 != delimited, ownMethod(f.typ):
 			rest = append(rest, message[at:end]...)
 		default:
 			start, _ := readContent(message, value)
-			if rest, ok = appendCut(rest, message[at:value], message[start:end], types[tag>>3], inner); !ok {
+			if rest, ok = appendCut(rest, message[at:value], message[start:end], f.typ, inner); !ok {
 				return nil, false
 			}
 		}
@@ -51,25 +48,48 @@ func cut(message []byte, of reflect.Type, omit plan.Omission) (rest []byte, ok b
 	return rest, true
 }
 
-// appendCut appends the field of a message or of an entry of a map, without what omit leaves out. tag are the bytes of its tag.
-func appendCut(rest, tag, content []byte, of reflect.Type, omit plan.Omission) ([]byte, bool) {
-	if of.Kind() == reflect.Pointer {
+// appendCut appends what mask keeps of the field of a message, or of an entry of a map. tag are the bytes of its tag.
+func appendCut(rest, tag, content []byte, of reflect.Type, mask *fieldmask.Mask) (_ []byte, ok bool) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
 	}
+	inner := content
 	if of.Kind() == reflect.Map {
-		key, ok := keyOf(content)
-		if _, omitted := omit[key]; omitted || !ok {
-			return rest, ok
+		key, isRead := keyOf(content)
+		if mask = mask.At(key); mask.KeepsNothing() || !isRead {
+			return rest, isRead
+		}
+		if mask != nil {
+			inner, ok = cutEntry(content, of.Elem(), mask)
 		}
 	} else {
-		var ok bool
-		if content, ok = cut(content, of, omit); !ok {
-			return rest, false
-		}
+		inner, ok = cut(make([]byte, 0, len(content)), content, of, mask)
+	}
+	if inner == nil {
+		return nil, false
 	}
 	rest = append(rest, tag...)
-	rest = binary.AppendUvarint(rest, uint64(len(content)))
-	return append(rest, content...), true
+	rest = binary.AppendUvarint(rest, uint64(len(inner)))
+	return append(rest, inner...), true
+}
+
+// cutEntry returns what mask keeps of the value in an entry of a map.
+func cutEntry(entry []byte, of reflect.Type, mask *fieldmask.Mask) (rest []byte, ok bool) {
+	rest = make([]byte, 0, len(entry))
+	for at := 0; at < len(entry); {
+		tag, value := readTag(entry, at) // keyOf has read it
+		end, _ := skipAny(entry, value, tag)
+		if tag == valueTag|delimited {
+			start, _ := readContent(entry, value)
+			if rest, ok = appendCut(rest, entry[at:value], entry[start:end], of, mask); !ok {
+				return nil, false
+			}
+		} else {
+			rest = append(rest, entry[at:end]...)
+		}
+		at = end
+	}
+	return rest, true
 }
 
 // keyOf returns the key of an entry of a map whose keys are strings: its field 1, the last one if there are several.

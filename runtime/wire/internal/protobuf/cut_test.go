@@ -7,8 +7,20 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 )
+
+// omitted leaves out managed fields, and annotations with these keys.
+func omitted(managedFields bool, annotations []string) *fieldmask.Mask {
+	var paths []fieldmask.Path
+	if managedFields {
+		paths = append(paths, fieldmask.Path{{Name: "metadata"}, {Name: "managedFields"}})
+	}
+	for _, key := range annotations {
+		paths = append(paths, fieldmask.Path{{Name: "metadata"}, {Name: "annotations"}, {Name: key, IsKey: true}})
+	}
+	return fieldmask.Without(paths...)
+}
 
 func partialMessage(t testing.TB) []byte {
 	obj, fields := &metav1.PartialObjectMetadata{}, &metav1.FieldsV1{}
@@ -27,8 +39,8 @@ func TestCut(t *testing.T) {
 	of := reflect.TypeFor[metav1.PartialObjectMetadata]()
 	for _, keys := range [][]string{{"a"}, {"", "long"}, {"other"}, {"a", "", "long"}, nil} {
 		for _, managedFields := range []bool{true, false} {
-			omit := plan.Omit(managedFields, keys)
-			rest, _ := For(of, of, nil).Cut(message, omit)
+			mask := omitted(managedFields, keys)
+			rest, _ := For(of, of, nil).Cut(message, mask)
 			got := &metav1.PartialObjectMetadata{}
 			if err := got.Unmarshal(rest); err != nil {
 				t.Fatal(err)
@@ -47,16 +59,16 @@ func TestCut(t *testing.T) {
 				want.ManagedFields = nil
 			}
 			if !reflect.DeepEqual(got, want) {
-				t.Errorf("without %v: %+v, want %+v", omit, got, want)
+				t.Errorf("without %v: %+v, want %+v", mask, got, want)
 			}
-			p := For(of, of, omit)
+			p := For(of, of, mask)
 			decoded, ok := p.Decode(message, 0)
 			unmarshaled, err := p.Unmarshal(message)
 			if !ok || err != nil || !reflect.DeepEqual(decoded, want) || !reflect.DeepEqual(unmarshaled, want) {
-				t.Errorf("without %v, decoded: %+v and %+v, %v, want %+v", omit, decoded, unmarshaled, err, want)
+				t.Errorf("without %v, decoded: %+v and %+v, %v, want %+v", mask, decoded, unmarshaled, err, want)
 			}
 			if size := len(marshaled(t, want)); len(rest) != size {
-				t.Errorf("without %v: %d bytes, want %d", omit, len(rest), size)
+				t.Errorf("without %v: %d bytes, want %d", mask, len(rest), size)
 			}
 		}
 	}
@@ -69,13 +81,13 @@ func FuzzCutMessage(f *testing.F) {
 	f.Add(append(bytes.Clone(message), message...), "long")
 	of := reflect.TypeFor[metav1.PartialObjectMetadata]()
 	f.Fuzz(func(t *testing.T, message []byte, key string) {
-		omit := plan.Omit(true, []string{key})
-		p := For(of, of, omit)
+		mask := omitted(true, []string{key})
+		p := For(of, of, mask)
 		whole, ok := p.Decode(message, 0)
 		if !ok {
 			return
 		}
-		rest, isCut := p.Cut(message, omit)
+		rest, isCut := p.Cut(message, mask)
 		got, ok := p.Decode(rest, 0)
 		again, err := p.Unmarshal(rest)
 		if !isCut || !ok || !reflect.DeepEqual(got, whole) || err != nil || !reflect.DeepEqual(again, whole) {

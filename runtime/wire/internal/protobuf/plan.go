@@ -7,8 +7,7 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
@@ -41,15 +40,15 @@ type decoder interface {
 const maxDepth = 512
 
 // For returns the plan for objects of the struct type t from messages of whole, which may be
-// t. It leaves out members of the objects. There is one plan for each combination, which is
+// t. It keeps of the objects what mask tells. There is one plan for each combination, which is
 // never freed.
-func For(t, whole reflect.Type, omit plan.Omission) *Plan {
+func For(t, whole reflect.Type, mask *fieldmask.Mask) *Plan {
 	plans.Lock()
 	defer plans.Unlock()
-	key := planKey{t, whole, fmt.Sprintf("%q", omit)} // fmt sorts the keys of maps
+	key := planKey{t, whole, mask.String()}
 	p, ok := plans.made[key]
 	if !ok {
-		p = &Plan{typ: t, whole: whole, root: plans.root(t, whole, omit), trim: plan.For(whole, omit), json: plan.For(t, omit)}
+		p = &Plan{typ: t, whole: whole, root: plans.root(t, whole, mask), trim: plan.For(whole, mask), json: plan.For(t, mask)}
 		p.canUnmarshal = reflect.PointerTo(whole).Implements(reflect.TypeFor[unmarshaler]())
 		for _, f := range taggedFields(whole) {
 			if f.name == "metadata" {
@@ -99,9 +98,6 @@ func (p *Plan) Unmarshal(message []byte) (obj any, err error) {
 		return nil, err
 	}
 	p.trim.Trim(whole)
-	if obj, ok := whole.(metav1.Object); ok && len(obj.GetAnnotations()) == 0 {
-		obj.SetAnnotations(nil) // as Decode does: a message has no empty map
-	}
 	if p.typ == p.whole {
 		return whole, nil
 	}

@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
-	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 // marshaled returns the message of a sample.
@@ -346,7 +345,7 @@ func TestViewsAndOmissions(t *testing.T) {
 	}
 
 	typ := reflect.TypeFor[metav1.PartialObjectMetadata]()
-	p = For(typ, typ, plan.Omit(true, []string{"drop", "none"}))
+	p = For(typ, typ, omitted(true, []string{"drop", "none"}))
 	want := someMeta.DeepCopy()
 	want.ManagedFields = nil
 	delete(want.Annotations, "drop")

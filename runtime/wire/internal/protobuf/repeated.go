@@ -3,8 +3,8 @@ package protobuf
 import (
 	"reflect"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
-	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 // sliceDecoder reads a repeated field. It counts the values first, so that the slice is made
@@ -132,6 +132,9 @@ type mapDecoder struct {
 	typ  reflect.Type
 	elem decoder
 	wire uint64
+	// mask, if it is not nil, leaves out keys. masked has the decoders of the values of those that have a mask.
+	mask   *fieldmask.Mask
+	masked map[string]decoder
 }
 
 func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
@@ -142,26 +145,37 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	made := reflect.MakeMapWithSize(d.typ, min(n, maxRoom))
 	key, value := reflect.New(d.typ.Key()).Elem(), reflect.New(d.typ.Elem())
 	at = entries(b, at, d.tag, d.wire, n, func(entry, text []byte, from int) bool {
+		elem := d.elem
+		if d.mask != nil {
+			switch inner := d.mask.AtText(text); {
+			case inner.KeepsNothing():
+				return true
+			case inner != nil:
+				elem = d.masked[string(text)]
+			}
+		}
 		value.Elem().SetZero()
 		if d.typ.Elem().Kind() == reflect.Slice {
 			value.Elem().Set(reflect.MakeSlice(d.typ.Elem(), 0, 0)) // generated code has no nil here
 		}
-		if from != gaveUp && d.elem.decode(s, entry, from, memory.SlotOf(value)) == gaveUp {
+		if from != gaveUp && elem.decode(s, entry, from, memory.SlotOf(value)) == gaveUp {
 			return false
 		}
 		key.SetString(s.String(text))
 		made.SetMapIndex(key, value.Elem())
 		return true
 	})
-	p.Pointer(d.typ).Elem().Set(made)
+	if made.Len() > 0 { // otherwise no key is left
+		p.Pointer(d.typ).Elem().Set(made)
+	}
 	return at
 }
 
-// stringMapDecoder reads a map of strings without the keys that omit leaves out. It is nil if no other keys are left, as it is
-// without their entries.
+// stringMapDecoder reads a map of strings without the keys that mask, which may be nil, leaves out. It is nil if no other keys are
+// left, as it is without their entries.
 type stringMapDecoder struct {
 	tag  uint64
-	omit plan.Omission
+	mask *fieldmask.Mask
 }
 
 func (d *stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
@@ -180,7 +194,7 @@ func (d *stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) i
 			return gaveUp
 		}
 		at = end
-		if _, omitted := d.omit[string(key)]; omitted {
+		if d.mask != nil && d.mask.AtText(key).KeepsNothing() {
 			continue
 		}
 		value := ""

@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"errors"
+	"reflect"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+)
+
+// CheckFields returns an error for each path in Fields and WithoutFields that is wrong for objects of a type, such as
+// reflect.TypeFor[*v1.Foo](). It names the nearest field that there is. WithoutFields may have any field of the metadata, also if
+// the type has only some of them.
+func (o *Options) CheckFields(object reflect.Type) error {
+	_, err := o.mask()
+	errs := []error{err}
+	if object == nil || isInterface(object) {
+		return err
+	}
+	check := func(paths []string, isKnown func(path fieldmask.Path) bool) {
+		for _, text := range paths {
+			if path, err := fieldmask.Parse(text); err == nil && !isKnown(path) {
+				errs = append(errs, plan.CheckPath(object.Elem(), path))
+			}
+		}
+	}
+	check(o.Fields, func(fieldmask.Path) bool { return false })
+	check(o.WithoutFields, func(path fieldmask.Path) bool {
+		return plan.CheckPath(reflect.TypeFor[metav1.PartialObjectMetadata](), path) == nil
+	})
+	return errors.Join(errs...)
+}
+
+// mask returns which fields are decoded; nil for all of them.
+func (o *Options) mask() (*fieldmask.Mask, error) {
+	var errs []error
+	parse := func(texts []string) (paths []fieldmask.Path) {
+		for _, text := range texts {
+			path, err := fieldmask.Parse(text)
+			if errs = append(errs, err); err == nil {
+				paths = append(paths, path)
+			}
+		}
+		return paths
+	}
+	mask, err := fieldmask.New(parse(o.Fields), parse(o.WithoutFields))
+	return mask, errors.Join(append(errs, err)...)
+}
+
+// maskOf returns the mask of options, which CheckFields has checked.
+func maskOf(options *Options) *fieldmask.Mask {
+	mask, err := options.mask()
+	if err != nil {
+		panic("wire: " + err.Error())
+	}
+	return mask
+}
+
+// Trimmer returns a function that removes from an object what options leave out, or nil if
+// they leave out nothing. It is for objects that a client, and not a Decoder, has decoded.
+// The function writes to the object, so the caller has to own it. It may be called from
+// several goroutines.
+func Trimmer(options *Options) func(obj Object) {
+	mask := maskOf(options)
+	if mask == nil {
+		return nil
+	}
+	var last atomic.Pointer[trimmer] // nearly always all objects have one type
+	return func(obj Object) {
+		t := last.Load()
+		if of := reflect.TypeOf(obj).Elem(); t == nil || t.of != of {
+			t = &trimmer{of, plan.For(of, mask)}
+			last.Store(t)
+		}
+		t.plan.Trim(obj)
+	}
+}
+
+// trimmer trims objects of one type.
+type trimmer struct {
+	of   reflect.Type
+	plan *plan.Plan
+}
