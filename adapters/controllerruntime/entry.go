@@ -95,7 +95,7 @@ func (s *settings) optionsOf(e *entry, scopes []cache.Scope) []cache.SharedInfor
 		options = append(options, cache.WithTransform(e.transform))
 	}
 	if e.plan.withoutManagedFields {
-		options = append(options, cache.WithoutManagedFields())
+		options = append(options, cache.WithoutFields("metadata.managedFields"))
 	}
 	if compression := s.packing.of(e.gvk); compression != nil {
 		e.packed = true

@@ -208,7 +208,7 @@ func TestOptionsOfDecodingApplyToEveryClient(t *testing.T) {
 			"typed":   {ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
 			"no body": {Open: func(string) OpenFunc { return nil }, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
 		} {
-			factory := NewSharedInformerFactory(0, WithoutManagedFields(), WithoutAnnotations("note"))
+			factory := NewSharedInformerFactory(0, WithoutFields("metadata.managedFields", "metadata.annotations[note]"))
 			s := InformerFor(factory, kind)
 			factory.Start(t.Context())
 			synctest.Wait()

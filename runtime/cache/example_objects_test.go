@@ -99,14 +99,14 @@ func ExampleWithTransform() {
 }
 
 // What is left out is never allocated, unlike what a transform drops.
-func ExampleWithoutManagedFields() {
+func ExampleWithoutFields() {
 	const applied = "kubectl.kubernetes.io/last-applied-configuration"
 	ctx := context.Background()
 	web := newFoo("team-a", "web", "node-1")
 	web.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply}}
 	web.Annotations = map[string]string{applied: "the whole object", "example.com/owner": "ada"}
 
-	factory := cache.NewSharedInformerFactory(0, cache.WithoutManagedFields(), cache.WithoutAnnotations(applied))
+	factory := cache.NewSharedInformerFactory(0, cache.WithoutFields("metadata.managedFields", "metadata.annotations["+applied+"]"))
 	defer factory.Shutdown()
 	informer := cache.InformerFor(factory, FooKind(NewClient(web)))
 	factory.Start(ctx)

@@ -106,7 +106,7 @@ func (k *kind) config(of, own *options) (config, error) {
 		made.ReadYourWrites.Server = k.Server.String()
 	}
 	made.Transform = own.transform
-	errs := []error{errors.Join(of.mistakes...), errors.Join(own.mistakes...)}
+	errs := append([]error{errors.Join(of.mistakes...), errors.Join(own.mistakes...)}, made.setFields(of, own)...)
 	if made.Packing != nil && made.Transform != nil {
 		errs = append(errs, transformOfPacked("WithTransform", own.object))
 	}

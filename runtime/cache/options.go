@@ -49,6 +49,7 @@ type options struct {
 	later     bool    // SetScopes names the scopes
 	labels    []labels.Selector
 	fields    []fields.Selector
+	without   []string // paths of fields
 	tweak     func(*metav1.ListOptions)
 	resync    *time.Duration
 	onError   WatchErrorHandler
@@ -86,6 +87,7 @@ func (o *options) apply(set []SharedInformerOption) {
 func (o *options) clone() *options {
 	copied := *o
 	copied.settings, copied.labels, copied.fields = slices.Clip(o.settings), slices.Clip(o.labels), slices.Clip(o.fields)
+	copied.without = slices.Clip(o.without)
 	copied.mistakes, copied.set = slices.Clip(o.mistakes), maps.Clone(o.set)
 	return &copied
 }
@@ -359,25 +361,6 @@ func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
 	})
 }
 
-// WithoutManagedFields leaves out metadata.managedFields. Nothing is allocated for them.
-func WithoutManagedFields() SharedInformerOption {
-	return setting(func(s *settings) {
-		s.Decode.WithoutFields = append(slices.Clip(s.Decode.WithoutFields), "metadata.managedFields")
-	})
-}
-
-// WithoutAnnotations leaves out the annotations with these keys, besides those of other such options; for example
-// corev1.LastAppliedConfigAnnotation, kubectl's copy of the whole object.
-func WithoutAnnotations(keys ...string) SharedInformerOption {
-	paths := make([]string, len(keys))
-	for i, key := range keys {
-		paths[i] = "metadata.annotations[" + key + "]"
-	}
-	return setting(func(s *settings) {
-		s.Decode.WithoutFields = append(slices.Clip(s.Decode.WithoutFields), paths...)
-	})
-}
-
 // WithoutTypeMeta leaves the kind and apiVersion of objects empty, as those of client-go's informers. By default each object
 // has them, also if a list leaves them out of its items. It has no effect on *unstructured.Unstructured and *metav1.PartialObjectMetadata.
 func WithoutTypeMeta() SharedInformerOption {
@@ -457,6 +440,9 @@ func (o *options) summary() string {
 		slices.Sort(terms)
 		add("fields", terms)
 	}
+	if len(o.without) > 0 {
+		add("without fields", o.without)
+	}
 	if o.later {
 		add("scopes", "later")
 	}
@@ -481,8 +467,8 @@ func (o *options) summary() string {
 // WithPacking lets informers keep each object as its text, compressed, instead of as a Go value. Package
 // runtime/packed has a Compression, and WithPackedObjects, the usual way to call WithPacking.
 //
-// The text is as the API server has sent it, in protobuf if the kind has it, without the members that WithoutManagedFields and
-// WithoutAnnotations leave out. So what a reader gets is what the server has sent. An object that came without a text, from a
+// The text is as the API server has sent it, in protobuf if the kind has it, without the members that WithoutFields leaves out. So
+// what a reader gets is what the server has sent. An object that came without a text, from a
 // ListerWatcher, stays a Go value; PackedStats counts these. WithTransform cannot be combined with it: nothing encodes the result
 // of a transform. Leave fields out by an option instead.
 //

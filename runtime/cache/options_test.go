@@ -155,6 +155,19 @@ func TestMistakesInOptions(t *testing.T) {
 			call: []SharedInformerOption{nil},
 			want: "cache.SharedInformerOption for *v1.PartialObjectMetadata: an option is nil; remove it",
 		},
+		"a field that the kind does not have": {
+			call: []SharedInformerOption{WithoutFields("metadata.labels", "metadata.label", "spec.color")},
+			want: "cache.WithoutFields for *v1.PartialObjectMetadata: metadata.label is unknown, because the Go type v1.ObjectMeta has no field label; did you mean metadata.labels?\n" +
+				"spec is unknown, because the Go type v1.PartialObjectMetadata has no field spec; use one of kind, apiVersion, metadata",
+		},
+		"a field that one kind of a factory does not have": {
+			factory: []SharedInformerOption{WithoutFields("spec.color")},
+			want:    "use one of kind, apiVersion, metadata; the option is for all kinds of the factory: pass cache.For[T](cache.WithoutFields(…)) for each kind T that has the field",
+		},
+		"a field that always stays": {
+			factory: []SharedInformerOption{WithoutFields("metadata.ownerReferences.uid")},
+			want:    "cache.WithoutFields: metadata.ownerReferences always stays; remove it",
+		},
 		"a path instead of a namespace": {
 			factory: []SharedInformerOption{WithNamespaces("a", "../secrets")},
 			want:    `cache.WithNamespaces: "../secrets" cannot be the name of a namespace: `,
@@ -322,17 +335,17 @@ func TestOptionsKeepTheirValues(t *testing.T) {
 	var asked []string
 	shared := kindOf(cachetest.NewSource(), &asked)
 	shared.Indexers = Indexers[object]{"letters": cachetest.ByLetters}
-	keys, namespaces := []string{"first", "second"}[:1], []string{"a"}
+	paths, namespaces := []string{"metadata.annotations[first]", "metadata.annotations[second]"}[:1], []string{"a"}
 	options := []SharedInformerOption{
-		WithoutAnnotations(keys...), WithNamespaces(namespaces...), WithBackoff(Forbidden, Backoff{Max: 1}), WithIndexers(Indexers[object]{"more": cachetest.ByLetters}),
+		WithoutFields(paths...), WithNamespaces(namespaces...), WithBackoff(Forbidden, Backoff{Max: 1}), WithIndexers(Indexers[object]{"more": cachetest.ByLetters}),
 	}
-	keys[0], namespaces[0] = "other", "other"
-	for _, annotation := range []string{"b", "c"} {
-		s, err := shared.NewInformer(append(options, WithoutAnnotations(annotation), WithBackoff(NotFound, Backoff{Max: 2}))...)
+	paths[0], namespaces[0] = "other", "other"
+	for _, path := range []string{"metadata.annotations[b]", "metadata.annotations[c]"} {
+		s, err := shared.NewInformer(append(options, WithoutFields(path), WithBackoff(NotFound, Backoff{Max: 2}))...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cachetest.WantLines(t, inside(s).config.Decode.WithoutFields, "metadata.annotations[first]", "metadata.annotations["+annotation+"]")
+		cachetest.WantLines(t, inside(s).config.Decode.WithoutFields, "metadata.annotations[first]", path)
 		if inside(s).config.Namespace != "a" || len(inside(s).config.Backoffs) != 2 {
 			t.Errorf("in namespace %s, with the waits %v", inside(s).config.Namespace, inside(s).config.Backoffs)
 		}

@@ -123,7 +123,7 @@ func TestWritesFromAnotherText(t *testing.T) {
 			obj.Labels, obj.Finalizers = nil, nil
 			return obj, nil
 		}
-		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithoutManagedFields(), WithLabelSelector("in=scope"), WithTransform(TransformFunc[object](transform)))
+		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithoutFields("metadata.managedFields"), WithLabelSelector("in=scope"), WithTransform(TransformFunc[object](transform)))
 		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()

@@ -60,7 +60,7 @@ type Object interface {
 // look as if fieldManager owned nothing, and applying the result would remove all of its fields. So that is an error.
 func (s *Schema) Extract(obj Object, name, fieldManager string, into any, subresource string) error {
 	if obj.GetResourceVersion() != "" && len(obj.GetManagedFields()) == 0 {
-		return fmt.Errorf("cannot extract what %q has applied to %s %s: the object has no managedFields; read it with a client, or from an informer that keeps them (without cache.WithoutManagedFields)",
+		return fmt.Errorf("cannot extract what %q has applied to %s %s: the object has no managedFields; read it with a client, or from an informer that keeps them (cache.WithoutFields leaves them out)",
 			fieldManager, name[strings.LastIndexByte(name, '.')+1:], strings.TrimPrefix(obj.GetNamespace()+"/"+obj.GetName(), "/"))
 	}
 	// Take the JSON that the server has of obj. The managedfields package can read Go values too, but it panics for

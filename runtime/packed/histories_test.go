@@ -301,10 +301,10 @@ func play(t *testing.T, seed uint64) {
 	var options []cache.SharedInformerOption
 	omitsFields, omitsNotes := random.IntN(2) == 0, random.IntN(2) == 0
 	if omitsFields {
-		options = append(options, cache.WithoutManagedFields())
+		options = append(options, cache.WithoutFields("metadata.managedFields"))
 	}
 	if omitsNotes {
-		options = append(options, cache.WithoutAnnotations("note"))
+		options = append(options, cache.WithoutFields("metadata.annotations[note]"))
 	}
 	for range random.IntN(30) {
 		server.step(random)

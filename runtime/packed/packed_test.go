@@ -248,7 +248,7 @@ func TestTransformIsRefused(t *testing.T) {
 // TestManagedFieldsAreNotStored: they are neither in an object nor in memory.
 func TestManagedFieldsAreNotStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 50, cache.WithoutManagedFields())
+		w := newWorld(t, 50, cache.WithoutFields("metadata.managedFields"))
 		foo := newFoo(1)
 		foo.Spec.Count = 7
 		w.update(foo) // the server adds managed fields, and does not know how to leave them out

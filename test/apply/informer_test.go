@@ -72,7 +72,7 @@ func TestExtractFromCache(t *testing.T) {
 // error.
 func TestExtractWithoutManagedFields(t *testing.T) {
 	onEachServer(t, func(w *world) {
-		proxies := w.follow(cache.WithoutManagedFields())
+		proxies := w.follow(cache.WithoutFields("metadata.managedFields"))
 		applied := w.apply("platform", w.proxy(apiv1.ProxySpec().WithReplicas(2)))
 		proxies.waitFor(w, applied.ResourceVersion)
 		cached, err := proxies.Lister().Proxies(w.namespace).Get("edge")

@@ -162,10 +162,10 @@ func play[T cache.Object](t *testing.T, r *rand.Rand, h *history[T]) {
 func (h *history[T]) start(ctx context.Context, t *testing.T, running *sync.WaitGroup) {
 	var options []cache.SharedInformerOption
 	if h.withoutFields {
-		options = append(options, cache.WithoutManagedFields())
+		options = append(options, cache.WithoutFields("metadata.managedFields"))
 	}
 	if h.withoutNote {
-		options = append(options, cache.WithoutAnnotations(droppedAnnotation))
+		options = append(options, cache.WithoutFields("metadata.annotations[" + droppedAnnotation + "]"))
 	}
 	if h.withoutKind {
 		options = append(options, cache.WithoutTypeMeta())

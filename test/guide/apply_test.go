@@ -105,7 +105,7 @@ func TestExtractFromLister(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, options := range map[string][]informers.SharedInformerOption{
-		"with managedFields": nil, "without": {cache.WithoutManagedFields()},
+		"with managedFields": nil, "without": {cache.WithoutFields("metadata.managedFields")},
 	} {
 		factory := informers.NewSharedInformerFactory(client, 0, options...)
 		databases := factory.Data().V1().Databases()

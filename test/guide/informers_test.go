@@ -178,8 +178,7 @@ func printStatuses(w io.Writer, factory informers.SharedInformerFactory) {
 
 func leaveOut(client versioned.Interface) informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(client, 0,
-		cache.WithoutManagedFields(),
-		cache.WithoutAnnotations(corev1.LastAppliedConfigAnnotation))
+		cache.WithoutFields("metadata.managedFields", "metadata.annotations["+corev1.LastAppliedConfigAnnotation+"]"))
 	return factory
 }
 

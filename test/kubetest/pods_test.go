@@ -59,7 +59,7 @@ func TestPods(t *testing.T) {
 		{"stream", []cache.SharedInformerOption{cache.WithStreamingList()}, 0, []string{"stream"}, func(*corev1.Pod) {}},
 		{"one piece", nil, 0, []string{"list"}, func(*corev1.Pod) {}},
 		{"pages", nil, 1, []string{"list", "page", "page", "page"}, func(*corev1.Pod) {}},
-		{"without managedFields", []cache.SharedInformerOption{cache.WithoutManagedFields()}, 0, []string{"list"}, func(pod *corev1.Pod) {
+		{"without managedFields", []cache.SharedInformerOption{cache.WithoutFields("metadata.managedFields")}, 0, []string{"list"}, func(pod *corev1.Pod) {
 			if len(pod.ManagedFields) == 0 {
 				t.Errorf("the server has no managedFields of %s", pod.Name)
 			}

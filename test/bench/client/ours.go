@@ -67,13 +67,13 @@ func openFrom(client rest.Interface, kind podserver.Kind) cache.OpenFunc {
 
 func (c *client) ourOptions() (set []cache.SharedInformerOption) {
 	if c.fields == "unmanaged" || c.fields == "view" {
-		set = append(set, cache.WithoutManagedFields())
+		set = append(set, cache.WithoutFields("metadata.managedFields"))
 	}
 	if c.json {
 		set = append(set, cache.WithoutProtobuf())
 	}
 	if c.fields == "view" {
-		set = append(set, cache.WithoutAnnotations(unread))
+		set = append(set, cache.WithoutFields("metadata.annotations[" + unread + "]"))
 	}
 	if c.mode == "streaming" {
 		set = append(set, cache.WithStreamingList())
