@@ -119,6 +119,25 @@ func ExampleWithoutFields() {
 	// [] map[example.com/owner:ada]
 }
 
+// A controller that reads few fields keeps no others.
+func ExampleWithFields() {
+	ctx := context.Background()
+	web := newFoo("team-a", "web", "node-1")
+	web.Labels, web.Spec.Notes = map[string]string{"app": "web", "tier": "front"}, "a long text"
+
+	factory := cache.NewSharedInformerFactory(0, cache.For[*Foo](cache.WithFields("metadata.labels[app]", "spec.nodeName")))
+	defer factory.Shutdown()
+	informer := cache.InformerFor(factory, FooKind(NewClient(web)))
+	factory.Start(ctx)
+	if err := factory.WaitForCacheSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+	foo, _ := informer.GetStore().Get(cache.ObjectName{Namespace: "team-a", Name: "web"})
+	fmt.Printf("%v %s %q\n", foo.Labels, foo.Spec.NodeName, foo.Spec.Notes)
+	// Output:
+	// map[app:web] node-1 ""
+}
+
 // By default one object that cannot be decoded fails the list. With this option, Status lists it.
 func ExampleWithSkipUndecodable() {
 	ctx := context.Background()

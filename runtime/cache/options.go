@@ -49,6 +49,7 @@ type options struct {
 	later     bool    // SetScopes names the scopes
 	labels    []labels.Selector
 	fields    []fields.Selector
+	only      []string // paths of fields, nil for all
 	without   []string // paths of fields
 	tweak     func(*metav1.ListOptions)
 	resync    *time.Duration
@@ -439,6 +440,9 @@ func (o *options) summary() string {
 		}
 		slices.Sort(terms)
 		add("fields", terms)
+	}
+	if o.only != nil {
+		add("fields only", o.only)
 	}
 	if len(o.without) > 0 {
 		add("without fields", o.without)

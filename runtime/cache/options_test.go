@@ -160,6 +160,18 @@ func TestMistakesInOptions(t *testing.T) {
 			want: "cache.WithoutFields for *v1.PartialObjectMetadata: metadata.label is unknown, because the Go type v1.ObjectMeta has no field label; did you mean metadata.labels?\n" +
 				"spec is unknown, because the Go type v1.PartialObjectMetadata has no field spec; use one of kind, apiVersion, metadata",
 		},
+		"two lists of fields": {
+			call: []SharedInformerOption{WithFields("metadata.labels"), WithFields("metadata.annotations")},
+			want: "cache.WithFields for *v1.PartialObjectMetadata: it is set twice",
+		},
+		"no fields": {
+			call: []SharedInformerOption{WithFields()},
+			want: "cache.WithFields for *v1.PartialObjectMetadata: there is no path; name the fields to keep, or remove the option",
+		},
+		"a field of another kind of a factory": {
+			factory: []SharedInformerOption{WithFields("spec.nodeName")},
+			want:    "pass cache.For[T](cache.WithFields(…)) for each kind T that has the field",
+		},
 		"a field that one kind of a factory does not have": {
 			factory: []SharedInformerOption{WithoutFields("spec.color")},
 			want:    "use one of kind, apiVersion, metadata; the option is for all kinds of the factory: pass cache.For[T](cache.WithoutFields(…)) for each kind T that has the field",

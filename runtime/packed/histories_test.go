@@ -306,6 +306,10 @@ func play(t *testing.T, seed uint64) {
 	if omitsNotes {
 		options = append(options, cache.WithoutFields("metadata.annotations[note]"))
 	}
+	keepsSome := random.IntN(3) == 0
+	if keepsSome {
+		options = append(options, cache.WithFields("spec.level", "spec.limits[memory]", "metadata.annotations", "metadata.managedFields"))
+	}
 	for range random.IntN(30) {
 		server.step(random)
 	}
@@ -345,6 +349,16 @@ func play(t *testing.T, seed uint64) {
 		}
 		if omitsFields {
 			obj.ManagedFields = nil
+		}
+		if keepsSome {
+			obj.Labels = nil
+			limits := obj.Spec.Limits
+			if memory, has := limits["memory"]; has {
+				limits = map[string]resource.Quantity{"memory": memory}
+			} else if len(limits) > 0 {
+				limits = nil
+			}
+			obj.Spec = OddSpec{Level: obj.Spec.Level, Limits: limits}
 		}
 		if _, has := obj.Annotations["note"]; has && omitsNotes {
 			if delete(obj.Annotations, "note"); len(obj.Annotations) == 0 {
