@@ -46,6 +46,7 @@ type config struct {
 	Transform         gate.Transform
 	WatchErrorHandler WatchErrorHandler
 	ReadYourWrites    *ownWritesOf
+	UpdateGuard       *updateGuard // nil if it is not set
 	StatusHandler     StatusHandler
 
 	// scopes are the configs of the first scopes of an informer of a Kind, if there are several. Each
@@ -169,6 +170,12 @@ type ownWritesOf struct {
 
 	// selects sets the selectors of a request, if it is not nil.
 	selects func(*metav1.ListOptions)
+}
+
+// updateGuard refuses writes that would delete fields which an informer leaves out.
+type updateGuard struct {
+	// Observer is nil for no guard.
+	*writes.Observer
 }
 
 // ownKind tells which responses to writes have an object of the informer.

@@ -106,7 +106,7 @@ func ExampleWithoutFields() {
 	web.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply}}
 	web.Annotations = map[string]string{applied: "the whole object", "example.com/owner": "ada"}
 
-	factory := cache.NewSharedInformerFactory(0, cache.WithoutFields("metadata.managedFields", "metadata.annotations["+applied+"]"))
+	factory := cache.NewSharedInformerFactory(0, cache.WithoutUpdateGuard(), cache.WithoutFields("metadata.managedFields", "metadata.annotations["+applied+"]"))
 	defer factory.Shutdown()
 	informer := cache.InformerFor(factory, FooKind(NewClient(web)))
 	factory.Start(ctx)
@@ -125,7 +125,8 @@ func ExampleWithFields() {
 	web := newFoo("team-a", "web", "node-1")
 	web.Labels, web.Spec.Notes = map[string]string{"app": "web", "tier": "front"}, "a long text"
 
-	factory := cache.NewSharedInformerFactory(0, cache.For[*Foo](cache.WithFields("metadata.labels[app]", "spec.nodeName")))
+	factory := cache.NewSharedInformerFactory(0, cache.WithoutUpdateGuard(),
+		cache.For[*Foo](cache.WithFields("metadata.labels[app]", "spec.nodeName")))
 	defer factory.Shutdown()
 	informer := cache.InformerFor(factory, FooKind(NewClient(web)))
 	factory.Start(ctx)

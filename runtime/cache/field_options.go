@@ -1,9 +1,15 @@
 package cache
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/typedinformers/informer-gen/runtime/wire"
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // WithFields keeps only some fields of objects, besides what identifies an object: its kind, and in the metadata name, namespace,
@@ -49,6 +55,77 @@ func WithoutFields(paths ...string) SharedInformerOption {
 			}
 			o.without = append(slices.Clip(o.without), path)
 		}
+	}
+}
+
+// WithUpdateGuard sets whose transport refuses the writes of this program that would delete fields which WithFields or WithoutFields
+// leaves out: an update of an object of the cache would, because it lacks them. The clients that write have to be made of a
+// rest.Config with the transport:
+//
+//	own := &writes.Observer{}
+//	config.Wrap(own.Transport)
+//	client := versioned.NewForConfigOrDie(config)
+//	factory := informers.NewSharedInformerFactory(client, 0, cache.WithUpdateGuard(own),
+//		cache.For[*v1.Foo](cache.WithFields("spec.color", "status")))
+//
+// writes.Observer.Guard says which requests are refused. ReadYourWrites sets the guard too. It is a mistake to leave fields out
+// without one, but for metadata.managedFields, which a server keeps, and for *metav1.PartialObjectMetadata, which no client updates.
+//
+// No guard can tell what an object lacks if the program sends a server-side apply of it: that removes the fields which the program
+// owns and the object lacks.
+func WithUpdateGuard(own *writes.Observer) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithUpdateGuard")
+		if own == nil {
+			o.mistake("WithUpdateGuard", "the Observer is nil; pass the one whose Transport the rest.Config of the clients has, or use WithoutUpdateGuard")
+			return
+		}
+		o.guard = &updateGuard{own}
+	}
+}
+
+// WithoutUpdateGuard lets informers leave fields out although no guard refuses an update of such an object. It is for programs that
+// never update objects of the cache.
+func WithoutUpdateGuard() SharedInformerOption {
+	return func(o *options) {
+		o.once("WithUpdateGuard")
+		o.guard = &updateGuard{}
+	}
+}
+
+// guardOf returns whose transports refuse writes of objects that lack fields, or nil.
+func (c *config) guardOf() *writes.Observer {
+	switch {
+	case c.UpdateGuard != nil:
+		return c.UpdateGuard.Observer
+	case c.ReadYourWrites != nil:
+		return c.ReadYourWrites.Observer
+	}
+	return nil
+}
+
+// guardFields lets the guard refuse writes that would delete fields which are left out. It returns the mistake of an informer
+// that leaves fields out without a guard. No write of the metadata of an object, or to a fake, is guarded.
+func (c *config) guardFields(own *options, server fmt.Stringer, isFake bool) error {
+	left := writes.LeftOut{Resource: c.Resource.GroupResource(), Only: c.Decode.Fields, Without: c.Decode.WithoutFields}
+	object := c.objectType()
+	if left.IsSafe() || isFake || object == reflect.TypeFor[*metav1.PartialObjectMetadata]() {
+		return nil
+	}
+	if object != nil && object.Kind() == reflect.Pointer {
+		left.Object, _ = reflect.Zero(object).Interface().(runtime.Object)
+	}
+	switch guard := c.guardOf(); {
+	case guard == nil && c.UpdateGuard != nil:
+		return nil
+	case guard == nil:
+		return optionError("WithFields", own.object, "an update of an object of the cache would delete the fields that it lacks (%s), and nothing refuses it; call config.Wrap(own.Transport) for a *writes.Observer before the clients are made from config, and pass cache.WithUpdateGuard(own), or pass cache.WithoutUpdateGuard() if the program never updates such objects", &left)
+	case !guard.Attached():
+		return optionError("WithUpdateGuard", own.object, "no client has the transport of the Observer, so no update is refused; call config.Wrap(own.Transport) before the clients are made from config")
+	case server == nil:
+		return optionError("WithUpdateGuard", own.object, "the Kind of %s has no Server, so its updates are not known; set it to the base URL of the client, or pass cache.WithoutUpdateGuard()", c.Resource.GroupResource())
+	default:
+		return guard.Guard(server.String(), left)
 	}
 }
 

@@ -1,13 +1,19 @@
 package cache
 
 import (
+	"errors"
 	"io"
 	"maps"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // TestRelistComparesTheFieldsThatAreKept lists again while another field has changed, and then one that is kept, both at the same
@@ -67,4 +73,56 @@ func TestOwnWritesHaveTheFieldsThatAreKept(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFieldsNeedAGuard makes informers that leave fields out, with and without a guard, and sends an update.
+func TestFieldsNeedAGuard(t *testing.T) {
+	src := cachetest.NewSource()
+	attached, detached := &writes.Observer{}, &writes.Observer{}
+	client := attached.Transport(answering{func(*http.Request) writes.Write { return cachetest.ResponseTo(src.Set("a", "one", nil)) }})
+	isRefused := func(server string) bool {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server+"/apis/test.example.com/v1/namespaces/a/widgets/one", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.RoundTrip(request)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		return errors.Is(err, writes.ErrFieldsLeftOut)
+	}
+	labels := WithFields("metadata.labels")
+	for name, test := range map[string]struct {
+		options []SharedInformerOption
+		change  func(kind *Kind[*unstructured.Unstructured])
+		mistake string // a part of it
+		refuses bool
+	}{
+		"none":               {options: []SharedInformerOption{labels}, mistake: "cache.WithFields for *unstructured.Unstructured: an update of an object"},
+		"managed-fields":     {options: []SharedInformerOption{WithoutFields("metadata.managedFields"), ReadYourWrites(attached)}},
+		"guard":              {options: []SharedInformerOption{labels, WithUpdateGuard(attached)}, refuses: true},
+		"own-writes":         {options: []SharedInformerOption{WithoutFields("metadata.annotations[a]"), ReadYourWrites(attached)}, refuses: true},
+		"without":            {options: []SharedInformerOption{labels, WithoutUpdateGuard(), ReadYourWrites(attached)}},
+		"nil":                {options: []SharedInformerOption{WithUpdateGuard(nil)}, mistake: "the Observer is nil"},
+		"detached":           {options: []SharedInformerOption{labels, WithUpdateGuard(detached)}, mistake: "no client has the transport"},
+		"no-server":          {options: []SharedInformerOption{labels, WithUpdateGuard(attached)}, change: func(k *Kind[*unstructured.Unstructured]) { k.Server = nil }, mistake: "has no Server"},
+		"twice":              {options: []SharedInformerOption{labels, WithUpdateGuard(attached), WithoutUpdateGuard()}, mistake: "set twice"},
+		"several-namespaces": {options: []SharedInformerOption{labels, WithUpdateGuard(attached), WithNamespaces("a", "b")}, refuses: true},
+		"scopes-later":       {options: []SharedInformerOption{labels, WithScopesLater()}, mistake: "cache.WithFields"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind := Kind[*unstructured.Unstructured]{Resource: widgets, Namespaced: true, Server: testServer("https://" + name), Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }}
+			if test.change != nil {
+				test.change(&kind)
+			}
+			_, err := kind.NewInformer(test.options...)
+			if (err != nil) != (test.mistake != "") || err != nil && (!strings.Contains(err.Error(), test.mistake) || strings.Count(err.Error(), "\n") > 0) {
+				t.Errorf("the error is %v, want one with %q", err, test.mistake)
+			}
+			if got := isRefused("https://" + name); got != test.refuses {
+				t.Errorf("an update is refused: %t, want %t", got, test.refuses)
+			}
+		})
+	}
 }

@@ -99,6 +99,9 @@ func (k *kind) config(of, own *options) (config, error) {
 		if set.writes != nil {
 			made.ReadYourWrites = &ownWritesOf{Observer: set.writes}
 		}
+		if set.guard != nil {
+			made.UpdateGuard = set.guard
+		}
 	}
 	made.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}
 	made.Decode.Protobuf, made.Decode.Object = k.Protobuf, k.Object
@@ -132,7 +135,7 @@ func (k *kind) config(of, own *options) (config, error) {
 		part, err := made.configOf(made, Scope{}) // reports a mistake at once
 		// No request is sent by these: they tell whether there are bodies.
 		made.Open, made.source, made.fake, made.scopesLater = part.Open, part.source, part.fake, true
-		return made, errors.Join(append(errs, err)...)
+		return made, errors.Join(append(errs, err, made.guardFields(own, k.Server, part.fake))...)
 	}
 	if len(scopes) > 1 {
 		made.ownFirstLists = newOwnFirstLists()
@@ -143,6 +146,7 @@ func (k *kind) config(of, own *options) (config, error) {
 		errs = append(errs, err)
 		made.scopes = append(made.scopes, part)
 	}
+	errs = append(errs, made.guardFields(own, k.Server, made.scopes[0].fake))
 	if len(made.scopes) == 1 {
 		made = made.scopes[0]
 	}

@@ -298,7 +298,7 @@ func play(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	server := &texts{objects: map[string]string{}, states: map[string]string{}, changed: make(chan struct{}), cut: make(chan struct{})}
 	kind := cache.Kind[*Odd]{Resource: foos, Kind: "Odd", Namespaced: true, Open: func(string) cache.OpenFunc { return server.open }}
-	var options []cache.SharedInformerOption
+	options := []cache.SharedInformerOption{cache.WithoutUpdateGuard()}
 	omitsFields, omitsNotes := random.IntN(2) == 0, random.IntN(2) == 0
 	if omitsFields {
 		options = append(options, cache.WithoutFields("metadata.managedFields"))

@@ -15,7 +15,7 @@ import (
 // reflect.TypeFor[*v1.Foo](). It names the nearest field that there is. WithoutFields may have any field of the metadata, also if
 // the type has only some of them.
 func (o *Options) CheckFields(object reflect.Type) error {
-	_, err := o.mask()
+	_, err := fieldmask.Read(o.Fields, o.WithoutFields)
 	errs := []error{err}
 	if object == nil || isInterface(object) {
 		return err
@@ -34,25 +34,9 @@ func (o *Options) CheckFields(object reflect.Type) error {
 	return errors.Join(errs...)
 }
 
-// mask returns which fields are decoded; nil for all of them.
-func (o *Options) mask() (*fieldmask.Mask, error) {
-	var errs []error
-	parse := func(texts []string) (paths []fieldmask.Path) {
-		for _, text := range texts {
-			path, err := fieldmask.Parse(text)
-			if errs = append(errs, err); err == nil {
-				paths = append(paths, path)
-			}
-		}
-		return paths
-	}
-	mask, err := fieldmask.New(parse(o.Fields), parse(o.WithoutFields))
-	return mask, errors.Join(append(errs, err)...)
-}
-
 // maskOf returns the mask of options, which CheckFields has checked.
 func maskOf(options *Options) *fieldmask.Mask {
-	mask, err := options.mask()
+	mask, err := fieldmask.Read(options.Fields, options.WithoutFields)
 	if err != nil {
 		panic("wire: " + err.Error())
 	}

@@ -15,6 +15,9 @@
 //	   │              metadata ──▶ Write ──▶ Informer.Wrote, of each subscription
 //	   └──────────────────┘ the same bytes
 //
+// The Transport sends all requests but those that a guard refuses: an update of an object whose informer leaves fields out would
+// delete them. See Observer.Guard.
+//
 // Start at Observer. Its Transport serves all clients of a rest.Config: generated and dynamic
 // ones, and those of client-go and controller-runtime. No client is wrapped.
 //

@@ -71,6 +71,8 @@ type server struct {
 	// informers has no empty slices. The elements of a slice never change, because they are read
 	// without the lock.
 	informers map[schema.GroupVersionResource][]*subscription
+	// guards have slices of which the elements never change, either.
+	guards map[schema.GroupResource][]*guard
 }
 
 type subscription struct{ informer Informer }
@@ -123,7 +125,7 @@ func (o *Observer) serverOf(base string) *server {
 			return known
 		}
 	}
-	added := &server{origin: origin, prefix: prefix, informers: map[schema.GroupVersionResource][]*subscription{}}
+	added := &server{origin: origin, prefix: prefix, informers: map[schema.GroupVersionResource][]*subscription{}, guards: map[schema.GroupResource][]*guard{}}
 	o.servers = append(o.servers, added)
 	return added
 }
@@ -138,7 +140,7 @@ func (o *Observer) remove(at *server, resource schema.GroupVersionResource, ende
 		return
 	}
 	delete(at.informers, resource)
-	if len(at.informers) == 0 {
+	if len(at.informers) == 0 && len(at.guards) == 0 {
 		o.servers = slices.DeleteFunc(o.servers, func(s *server) bool { return s == at })
 	}
 }
@@ -149,16 +151,24 @@ type audience struct {
 	subscriptions []*subscription
 }
 
-// audiences returns the subscriptions to the target of a URL. There is more than one audience only if
-// the URL of a server is the beginning of that of another one, such as https://host and
-// https://host/apis/example.com/v1.
-func (o *Observer) audiences(u *url.URL) []audience {
+// audiences returns the subscriptions to the target of a URL.
+func (o *Observer) audiences(u *url.URL) (all []audience) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
+	o.targets(u, func(s *server, t target) {
+		if told := s.informers[t.resource]; len(told) > 0 {
+			all = append(all, audience{t, told})
+		}
+	})
+	return all
+}
+
+// targets calls visit for each server that may have the target of a URL. There is more than one only if the URL of a server is the
+// beginning of that of another one, such as https://host and https://host/apis/example.com/v1. mu is held.
+func (o *Observer) targets(u *url.URL, visit func(s *server, t target)) {
 	if len(o.servers) == 0 || u.Opaque != "" {
-		return nil
+		return
 	}
-	var all []audience
 	origin := originOf(u.Scheme, u.Host)
 	for _, s := range o.servers {
 		if s.origin != origin {
@@ -168,11 +178,10 @@ func (o *Observer) audiences(u *url.URL) []audience {
 		if !ok {
 			continue
 		}
-		if found, ok := parseTarget(path); ok && len(s.informers[found.resource]) > 0 {
-			all = append(all, audience{found, s.informers[found.resource]})
+		if found, ok := parseTarget(path); ok {
+			visit(s, found)
 		}
 	}
-	return all
 }
 
 // originOf returns the scheme and the host of a URL in one spelling: in lower case and without

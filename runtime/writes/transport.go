@@ -41,11 +41,18 @@ func (t *transport) CloseIdleConnections() {
 	}
 }
 
-// RoundTrip sends a request. If it is a write, informers have heard of it when RoundTrip returns.
+// RoundTrip sends a request, unless a guard refuses it. If it is a write, informers have heard of it when RoundTrip returns.
 // A redirect is a request of its own, so a response is always that to the URL of request.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if !mayWrite(request.Method) {
 		return t.next.RoundTrip(request)
+	}
+	request, err := t.observer.refuse(request)
+	if err != nil {
+		if request.Body != nil {
+			_ = request.Body.Close()
+		}
+		return nil, err
 	}
 	sent := time.Now()
 	response, err := t.next.RoundTrip(request)

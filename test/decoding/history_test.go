@@ -160,7 +160,7 @@ func play[T cache.Object](t *testing.T, r *rand.Rand, h *history[T]) {
 
 // start runs both informers.
 func (h *history[T]) start(ctx context.Context, t *testing.T, running *sync.WaitGroup) {
-	var options []cache.SharedInformerOption
+	options := []cache.SharedInformerOption{cache.WithoutUpdateGuard()}
 	if h.withoutFields {
 		options = append(options, cache.WithoutFields("metadata.managedFields"))
 	}

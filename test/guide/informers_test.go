@@ -176,9 +176,13 @@ func printStatuses(w io.Writer, factory informers.SharedInformerFactory) {
 	}
 }
 
-func leaveOut(client versioned.Interface) informers.SharedInformerFactory {
-	factory := informers.NewSharedInformerFactory(client, 0,
-		cache.WithoutFields("metadata.managedFields", "metadata.annotations["+corev1.LastAppliedConfigAnnotation+"]"))
+func leaveOut(config *rest.Config) informers.SharedInformerFactory {
+	own := &writes.Observer{}
+	config.Wrap(own.Transport) // before the clients are made
+	client := versioned.NewForConfigOrDie(config)
+	factory := informers.NewSharedInformerFactory(client, 0, cache.WithUpdateGuard(own),
+		cache.WithoutFields("metadata.managedFields", "metadata.annotations[example.com/notes]"),
+		cache.For[*datav1.Database](cache.WithFields("metadata.labels", "spec.storageGi", "status.conditions.type")))
 	return factory
 }
 

@@ -162,7 +162,7 @@ func (h heard[T]) want(t *testing.T, events ...string) {
 
 // everything are the options that touch all objects.
 var everything = []cache.SharedInformerOption{
-	cache.WithMutationDetector(), cache.WithoutFields("metadata.managedFields", "metadata.annotations[drop]"),
+	cache.WithMutationDetector(), cache.WithoutUpdateGuard(), cache.WithoutFields("metadata.managedFields", "metadata.annotations[drop]"),
 }
 
 // follow starts an informer, and returns what a handler hears, and the informer.

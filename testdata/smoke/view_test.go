@@ -167,7 +167,7 @@ func TestViewOfServer(t *testing.T) {
 			 "spec":{"nodeName":"n1","priority":5,"volumes":[{"name":"v"}],"containers":[{"name":"nginx","image":"nginx:1"}]},
 			 "status":{"phase":"Running","startTime":"2026-01-02T03:04:05Z"}}]}`)
 	})
-	factory := informers.NewSharedInformerFactory(client, 0, cache.WithoutFields("metadata.managedFields", "metadata.annotations[b]"),
+	factory := informers.NewSharedInformerFactory(client, 0, cache.WithoutUpdateGuard(), cache.WithoutFields("metadata.managedFields", "metadata.annotations[b]"),
 		cache.WithFieldSelector(cache.Field[*iov1.PodSummary, string]("spec.nodeName").Is("n1")))
 	summaries := factory.Io().V1().PodSummaries()
 	summaries.Informer()

@@ -5,6 +5,7 @@
 package fieldmask
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,6 +38,22 @@ var always = func() (all []Path) {
 	return all
 }()
 
+// Read returns the Mask of the fields with these paths; see New.
+func Read(only, without []string) (*Mask, error) {
+	var errs []error
+	parse := func(texts []string) (paths []Path) {
+		for _, text := range texts {
+			path, err := Parse(text)
+			if errs = append(errs, err); err == nil {
+				paths = append(paths, path)
+			}
+		}
+		return paths
+	}
+	mask, err := New(parse(only), parse(without))
+	return mask, errors.Join(append(errs, err)...)
+}
+
 // New returns the Mask of only some fields, or of all if only is empty, without others. It returns nil if everything is
 // kept. What identifies an object is kept in any case.
 func New(only, without []Path) (*Mask, error) {
@@ -44,7 +61,7 @@ func New(only, without []Path) (*Mask, error) {
 	if len(only) > 0 {
 		m = nothing
 		for _, path := range only {
-			m = m.with(path)
+			m = m.With(path)
 		}
 	}
 	for _, path := range without {
@@ -56,7 +73,7 @@ func New(only, without []Path) (*Mask, error) {
 		m = m.without(path)
 	}
 	for _, path := range always {
-		m = m.with(path)
+		m = m.With(path)
 	}
 	return m, nil
 }
@@ -69,12 +86,12 @@ func Without(paths ...Path) (m *Mask) {
 	return m
 }
 
-// with returns a Mask that also keeps a field.
-func (m *Mask) with(path Path) *Mask {
+// With returns a Mask that also keeps a field.
+func (m *Mask) With(path Path) *Mask {
 	if m == nil || len(path) == 0 {
 		return nil
 	}
-	inner := m.At(path[0].Name).with(path[1:])
+	inner := m.At(path[0].Name).With(path[1:])
 	if inner == nil && m.others {
 		return m.set(path[0], nil, true)
 	}

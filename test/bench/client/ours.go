@@ -73,7 +73,7 @@ func (c *client) ourOptions() (set []cache.SharedInformerOption) {
 		set = append(set, cache.WithoutProtobuf())
 	}
 	if c.fields == "view" {
-		set = append(set, cache.WithoutFields("metadata.annotations[" + unread + "]"))
+		set = append(set, cache.WithoutUpdateGuard(), cache.WithoutFields("metadata.annotations["+unread+"]"))
 	}
 	if c.mode == "streaming" {
 		set = append(set, cache.WithStreamingList())
