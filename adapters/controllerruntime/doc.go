@@ -33,12 +33,13 @@
 //	layout.go    copies objects to what a caller passed
 //	rest.go      requests for lists and watches
 //	packed.go    Packed
+//	fields.go    Fields, and the guard of updates
 //	writes.go    ReadYourWrites, and WaitFor
 //	status.go    Kinds and Statuses: the state and the counters, for the page and the metrics
 //	health.go    ReadyChecker
 //	source.go    NewSource: the events of an informer of your own, for a controller
 //
-// With has options. With ReadYourWrites, the cache also has the response to each write of the
+// With has options. With Fields, it keeps only some fields of objects. With ReadYourWrites, the cache also has the response to each write of the
 // manager's client, before the watch reports it.
 //
 // # What it promises

@@ -73,7 +73,11 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, f form, object runtime.Ob
 		Server:     serverOf(client),
 		Open:       opener(client, mapping.Resource.Resource, withoutBookmarks),
 	}
-	if e.informer, err = kind.NewInformer(s.optionsOf(e, scopes)...); err != nil {
+	fields, err := s.keepFields(e, &kind)
+	if err != nil {
+		return nil, fmt.Errorf("cannot cache %s: %w", e.resource, err)
+	}
+	if e.informer, err = kind.NewInformer(append(s.optionsOf(e, scopes), fields...)...); err != nil {
 		return nil, fmt.Errorf("cannot cache %s: %w", e.resource, err)
 	}
 	return e, nil

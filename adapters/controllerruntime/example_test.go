@@ -2,6 +2,7 @@ package crcache_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -69,6 +70,31 @@ func ExampleReadYourWrites() {
 	fmt.Println("updated")
 	// Output:
 	// updated
+}
+
+// The cache has two fields of each pod. An update of such a pod, which would delete all others, is refused; a patch is not.
+func ExampleFields() {
+	mgr, err := ctrl.NewManager(newConfig(), ctrl.Options{
+		NewCache: crcache.With(crcache.Fields(&corev1.Pod{}, "metadata.labels", "status.phase")),
+		Metrics:  noMetrics,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := start(mgr)
+	defer stop()
+
+	var pod corev1.Pod
+	if err := mgr.GetClient().Get(ctx, client.ObjectKey{Namespace: "team-a", Name: "web"}, &pod); err != nil {
+		log.Fatal(err)
+	}
+	before := pod.DeepCopy()
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, "seen", "true")
+	fmt.Println("refused:", errors.Is(mgr.GetClient().Update(ctx, pod.DeepCopy()), writes.ErrFieldsLeftOut))
+	fmt.Println("patch:", mgr.GetClient().Patch(ctx, &pod, client.MergeFrom(before)))
+	// Output:
+	// refused: true
+	// patch: <nil>
 }
 
 // The readiness probe fails with the reason until all informers are synced.

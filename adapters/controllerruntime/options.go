@@ -42,6 +42,9 @@ type settings struct {
 	own *writes.Observer
 	// packing is that of Packed.
 	packing packing
+	// fields has the paths of Fields. guards refuse updates of objects without the other fields.
+	fields map[schema.GroupVersionKind][]string
+	guards []*writes.Observer
 
 	// byKind has the plans of ByObject. The other two are for all other kinds.
 	byKind                map[schema.GroupVersionKind]*plan

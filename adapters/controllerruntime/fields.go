@@ -1,0 +1,111 @@
+package crcache
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+	"github.com/typedinformers/informer-gen/runtime/writes"
+)
+
+// Fields is an option of With: of the objects of a kind, which obj names, the cache keeps only some fields, and what identifies an
+// object. Others are not decoded, in any form:
+//
+//	crcache.With(crcache.Fields(&corev1.Node{}, "metadata.labels", "spec.providerID", "status.conditions"))
+//
+// cache.WithFields of package runtime/cache says how paths are written, and what identifies an object. Transforms and the functions
+// of IndexField see no other fields, either.
+//
+// An update of an object of the cache would delete the fields that it lacks. So the HTTP client of the manager refuses it with
+// writes.ErrFieldsLeftOut, and patches that would delete such a field; Guard of writes.Observer has the rules. With it work
+// mgr.GetClient and all other clients that have the HTTP client of the manager. Clients of mgr.GetConfig have another one, and so has
+// mgr.GetClient if Options.Client.HTTPClient or Options.Cache.HTTPClient is set: these are guarded with ReadYourWrites. For an object that is whole, because the program has read it from the server or has made it,
+// pass writes.Whole(ctx). No guard can see what server-side apply of such an object removes: the fields that the program owns and the
+// object lacks.
+//
+// It is a mistake if the Go type of the kind lacks a field, or if there is no HTTP client to guard.
+func Fields(obj client.Object, paths ...string) Option {
+	paths = slices.Clone(paths)
+	return func(s *settings) error {
+		gvk, err := apiutil.GVKForObject(obj, s.scheme)
+		switch {
+		case err != nil:
+			return fmt.Errorf("crcache: Fields(%T): %w", obj, err)
+		case s.fields[gvk] != nil:
+			return fmt.Errorf("crcache: Fields is there twice for %s; pass all paths to one", gvk.Kind)
+		case len(paths) == 0:
+			return fmt.Errorf("crcache: Fields(%s) has no path; name the fields to keep, or remove the option", gvk.Kind)
+		}
+		kind := reflect.TypeFor[*unstructured.Unstructured]()
+		if object, err := s.scheme.New(gvk); err == nil {
+			kind = reflect.TypeOf(object)
+		}
+		var errs []error
+		for _, path := range paths {
+			if err := (&wire.Options{Fields: []string{path}}).CheckFields(kind); err != nil {
+				errs = append(errs, fmt.Errorf("crcache: Fields(%s): %w", gvk.Kind, err))
+			}
+		}
+		if s.fields == nil {
+			s.fields = map[schema.GroupVersionKind][]string{}
+		}
+		s.fields[gvk] = paths
+		return errors.Join(errs...)
+	}
+}
+
+// guard lets HTTP clients refuse updates that would delete fields: that of the manager, which cluster.New gives to its clients too,
+// and those that ReadYourWrites observes.
+func (s *settings) guard(manager *http.Client) error {
+	if len(s.fields) == 0 {
+		return nil
+	}
+	if s.own != nil {
+		s.guards = append(s.guards, s.own)
+	}
+	if manager != nil && manager != http.DefaultClient { // which is not the manager's own
+		guard := &writes.Observer{}
+		manager.Transport = guard.Transport(manager.Transport)
+		s.guards = append(s.guards, guard)
+	}
+	if len(s.guards) == 0 {
+		return errors.New("crcache: Fields: an update of an object of the cache would delete the fields that it lacks, and no HTTP client refuses it, because Options.HTTPClient is not set or is http.DefaultClient; set Options.HTTPClient to that of the clients, or call config.Wrap(own.Transport) for a *writes.Observer before the clients are made from config, and add crcache.ReadYourWrites(own)")
+	}
+	return nil
+}
+
+// keepFields returns the options of an informer that keeps only the fields of Fields, and lets the guards refuse updates.
+func (s *settings) keepFields(e *entry, kind *cache.Kind[cache.Object]) ([]cache.SharedInformerOption, error) {
+	paths := s.fields[e.gvk]
+	if paths == nil {
+		return nil, nil
+	}
+	var errs []error
+	switch e.form {
+	case metadata: // which no client updates
+		of := []string{"metadata.name"} // or there may be none
+		for _, path := range paths {
+			if path == "metadata" || strings.HasPrefix(path, "metadata.") {
+				of = append(of, path)
+			}
+		}
+		paths = of
+	default:
+		left := writes.LeftOut{Resource: kind.Resource.GroupResource(), Only: paths}
+		left.Object, _ = s.scheme.New(e.gvk) // without it, no list is known to be merged
+		for _, guard := range s.guards {
+			errs = append(errs, guard.Guard(kind.Server.String(), left))
+		}
+	}
+	return []cache.SharedInformerOption{cache.WithFields(paths...), cache.WithoutUpdateGuard()}, errors.Join(errs...)
+}

@@ -1,0 +1,248 @@
+package crcache
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/typedinformers/informer-gen/runtime/writes"
+)
+
+// TestFields reads objects in each form, of which some fields are kept, after a list, an event and a write of the program.
+func TestFields(t *testing.T) {
+	for name, also := range map[string][]Option{
+		"plain":                      nil,
+		"packed":                     {Packed(prefixes{}, &widget{})},
+		"without managed fields too": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			s.put("widgets", newWidget("a", "listed", "red"))
+			s.put("widgets", newWidget("a", "changed", "blue"))
+			s.put("gadgets", newObjectOf("Gadget", "a", "whole", map[string]any{"color": "red", "sizes": []any{int64(1)}}))
+			own := &writes.Observer{}
+			httpClient := s.client()
+			httpClient.Transport = own.Transport(httpClient.Transport)
+			options := ctrlcache.Options{HTTPClient: httpClient, Mapper: testMapper(), Scheme: testScheme()}
+			if name == "without managed fields too" {
+				options.DefaultTransform = ctrlcache.TransformStripManagedFields()
+			}
+			made, err := With(append(also, ReadYourWrites(own), Fields(&widget{}, "metadata.labels[color]", "spec.color"))...)(s.config(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := made.(*Cache)
+			start(t, c)
+			ctx := timeout(t)
+			direct, err := client.New(s.config(), client.Options{HTTPClient: httpClient, Mapper: options.Mapper, Scheme: options.Scheme})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(name, color string) {
+				t.Helper()
+				key := client.ObjectKey{Namespace: "a", Name: name}
+				for f := range form(numForms) {
+					var labels map[string]string
+					want := newWidgetOf("a", name, color)
+					eventually(t, func() error {
+						got, list := emptyWidget(f), emptyWidgets(f)
+						if err := errors.Join(c.Get(ctx, key, got), c.List(ctx, list, client.InNamespace("a"))); err != nil {
+							return err
+						}
+						if labels = got.GetLabels(); labels["color"] != color {
+							return fmt.Errorf("%s: the labels are %v", f, labels)
+						}
+						listed, err := meta.ExtractList(list)
+						if err != nil {
+							return err
+						}
+						isListed := false
+						for _, each := range listed {
+							isListed = isListed || reflect.DeepEqual(each, got)
+						}
+						if !isListed {
+							return fmt.Errorf("%s: the list does not have %+v", f, got)
+						}
+						if !reflect.DeepEqual(labels, map[string]string{"color": color}) || got.GetUID() == "" || got.GetResourceVersion() == "" {
+							return fmt.Errorf("%s: the metadata is wrong in %+v", f, got)
+						}
+						switch got := got.(type) {
+						case *widget:
+							if !reflect.DeepEqual(got.Spec, widgetSpec{Color: want.Spec.Color}) {
+								return fmt.Errorf("the spec is %+v", got.Spec)
+							}
+						case *unstructured.Unstructured:
+							if !reflect.DeepEqual(got.Object["spec"], map[string]any{"color": want.Spec.Color}) {
+								return fmt.Errorf("the spec is %v", got.Object["spec"])
+							}
+						}
+						return nil
+					})
+				}
+			}
+			check("listed", "red")
+			s.put("widgets", newWidget("a", "changed", "green"))
+			check("changed", "green")
+			s.hold()
+			if err := direct.Create(ctx, newWidget("a", "own", "black")); err != nil {
+				t.Fatal(err)
+			}
+			check("own", "black")
+			s.release()
+			var whole gadget
+			if err := c.Get(ctx, client.ObjectKey{Namespace: "a", Name: "whole"}, &whole); err != nil || len(whole.Spec.Sizes) != 1 {
+				t.Errorf("another kind is %+v, %v", whole, err)
+			}
+		})
+	}
+}
+
+// newObjectOf returns an object of the test's group.
+func newObjectOf(kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": kind, "spec": spec}}
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	return u
+}
+
+// TestFieldsRefusesUpdates makes a manager, and writes with its client and others. The HTTP client is that which cluster.New makes.
+func TestFieldsRefusesUpdates(t *testing.T) {
+	for name, test := range map[string]struct {
+		set     func(o *ctrl.Options, own *writes.Observer, transport http.RoundTripper)
+		writer  func(mgr ctrl.Manager) (client.Client, error)
+		refuses bool
+	}{
+		"its client": {refuses: true},
+		"a client with its HTTP client": {writer: func(mgr ctrl.Manager) (client.Client, error) {
+			return client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), HTTPClient: mgr.GetHTTPClient()})
+		}, refuses: true},
+		"a client of its config": {writer: func(mgr ctrl.Manager) (client.Client, error) {
+			return client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+		}},
+		"a client of its config, observed": {set: func(o *ctrl.Options, own *writes.Observer, _ http.RoundTripper) {
+			o.NewCache = With(Fields(&corev1.Node{}, "metadata.labels"), ReadYourWrites(own))
+		}, writer: func(mgr ctrl.Manager) (client.Client, error) {
+			return client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+		}, refuses: true},
+		"other HTTP client of the options": {set: func(o *ctrl.Options, _ *writes.Observer, transport http.RoundTripper) {
+			o.Client.HTTPClient = &http.Client{Transport: transport}
+		}},
+		"other HTTP client of the cache, observed": {set: func(o *ctrl.Options, own *writes.Observer, transport http.RoundTripper) {
+			o.Cache.HTTPClient = &http.Client{Transport: transport}
+			o.NewCache = With(Fields(&corev1.Node{}, "metadata.labels"), ReadYourWrites(own))
+		}, refuses: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			node := newObject("Node", "", "n")
+			node.SetLabels(map[string]string{"zone": "z"})
+			node.SetAnnotations(map[string]string{"note": "kept"})
+			s.put("nodes", node)
+			own := &writes.Observer{}
+			config := s.config()
+			config.ContentType, config.Transport = "application/json", s.client().Transport // the server has no protobuf
+			transport := config.Transport
+			config.Wrap(own.Transport)
+			options := ctrl.Options{
+				Scheme:         testScheme(),
+				Metrics:        metricsserver.Options{BindAddress: "0"},
+				MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return testMapper(), nil },
+				NewCache:       With(Fields(&corev1.Node{}, "metadata.labels")),
+			}
+			if test.set != nil {
+				test.set(&options, own, transport)
+			}
+			mgr, err := ctrl.NewManager(config, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			startManager(t, mgr)
+			writer := mgr.GetClient()
+			if test.writer != nil {
+				if writer, err = test.writer(mgr); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, key := timeout(t), client.ObjectKey{Name: "n"}
+			cached := &corev1.Node{}
+			if err := mgr.GetClient().Get(ctx, key, cached); err != nil || cached.Labels["zone"] != "z" || cached.Annotations != nil {
+				t.Fatalf("the cached node is %+v, %v", cached, err)
+			}
+			read := func() *corev1.Node {
+				t.Helper()
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				node := &corev1.Node{}
+				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(s.objects["nodes//n"].Object, node); err != nil {
+					t.Fatal(err)
+				}
+				return node
+			}
+			cached.Labels["zone"] = "y"
+			err = writer.Update(ctx, cached.DeepCopy())
+			if isRefused := errors.Is(err, writes.ErrFieldsLeftOut); isRefused != test.refuses || !isRefused && err != nil {
+				t.Errorf("the error of an update is %v", err)
+			}
+			if now := read(); test.refuses != (now.Annotations["note"] == "kept") {
+				t.Errorf("after the update the server has %+v", now)
+			}
+			if !test.refuses {
+				return
+			}
+			untyped, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+			if err != nil {
+				t.Fatal(err)
+			}
+			lacking := newObject("Node", "", "n")
+			if _, err := untyped.Resource(corev1.SchemeGroupVersion.WithResource("nodes")).Update(ctx, lacking, metav1.UpdateOptions{}); !errors.Is(err, writes.ErrFieldsLeftOut) {
+				t.Errorf("the error of an update by a dynamic client is %v", err)
+			}
+			whole := read()
+			whole.Labels["zone"] = "x"
+			if err := writer.Update(writes.Whole(ctx), whole); err != nil {
+				t.Errorf("update of a whole object: %v", err)
+			}
+			if now := read(); now.Labels["zone"] != "x" || now.Annotations["note"] != "kept" {
+				t.Errorf("after the update of a whole object the server has %+v", now)
+			}
+		})
+	}
+}
+
+// TestMistakesInFields passes what cannot work.
+func TestMistakesInFields(t *testing.T) {
+	s := newServer(t)
+	options := ctrlcache.Options{HTTPClient: s.client(), Scheme: testScheme(), Mapper: testMapper()}
+	unknown := newObjectOf("Unknown", "", "", nil)
+	_, err := With(
+		Fields(nil, "spec"), Fields(&runtimeOnly{}, "spec"), Fields(&corev1.Pod{}), Fields(&corev1.Secret{}, "data"), Fields(&corev1.Secret{}, "type"),
+		Fields(&corev1.Node{}, "spec.providerId", "status..x", "metadata.labels"), Fields(unknown, "spec.any", "metadata.label"),
+	)(s.config(), options)
+	wantMistakes(t, err, "Fields(<nil>)", "Fields(*crcache.runtimeOnly)", "Fields(Pod) has no path", "twice for Secret",
+		"did you mean spec.providerID?", "is no path", "did you mean metadata.labels?")
+
+	for _, client := range []*http.Client{nil, http.DefaultClient} {
+		options.HTTPClient = client
+		_, err = With(Fields(&corev1.Node{}, "spec"))(s.config(), options)
+		wantMistakes(t, err, "add crcache.ReadYourWrites(own)")
+		own := &writes.Observer{}
+		own.Transport(nil)
+		if _, err = With(Fields(&corev1.Node{}, "spec"), ReadYourWrites(own))(s.config(), options); err != nil {
+			t.Errorf("with ReadYourWrites: %v", err)
+		}
+	}
+}
