@@ -33,7 +33,7 @@
 //	layout.go    copies objects to what a caller passed
 //	rest.go      requests for lists and watches
 //	packed.go    Packed
-//	fields.go    Fields, and the guard of updates
+//	fields.go    Fields, the guard of updates, and FieldDetector
 //	writes.go    ReadYourWrites, and WaitFor
 //	status.go    Kinds and Statuses: the state and the counters, for the page and the metrics
 //	health.go    ReadyChecker

@@ -64,6 +64,15 @@ func Fields(obj client.Object, paths ...string) Option {
 	}
 }
 
+// FieldDetector is an option of With for tests. It shows which code reads fields that Fields leaves out: objects have there what no
+// server sends, such as the text "left out by WithFields: spec.taints". See cache.WithFieldDetector of package runtime/cache.
+func FieldDetector() Option {
+	return func(s *settings) error {
+		s.detectsFields = true
+		return nil
+	}
+}
+
 // guard lets HTTP clients refuse updates that would delete fields: that of the manager, which cluster.New gives to its clients too,
 // and those that ReadYourWrites observes.
 func (s *settings) guard(manager *http.Client) error {
@@ -107,5 +116,9 @@ func (s *settings) keepFields(e *entry, kind *cache.Kind[cache.Object]) ([]cache
 			errs = append(errs, guard.Guard(kind.Server.String(), left))
 		}
 	}
-	return []cache.SharedInformerOption{cache.WithFields(paths...), cache.WithoutUpdateGuard()}, errors.Join(errs...)
+	options := []cache.SharedInformerOption{cache.WithFields(paths...), cache.WithoutUpdateGuard()}
+	if s.detectsFields {
+		options = append(options, cache.WithFieldDetector())
+	}
+	return options, errors.Join(errs...)
 }

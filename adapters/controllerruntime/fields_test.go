@@ -111,6 +111,50 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// TestFieldDetector reads fields that are left out, in each form.
+func TestFieldDetector(t *testing.T) {
+	for name, also := range map[string][]Option{"plain": nil, "packed": {Packed(prefixes{}, &widget{})}} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			s.put("widgets", newWidget("a", "one", "red"))
+			s.put("gadgets", newObjectOf("Gadget", "a", "whole", map[string]any{"color": "red"}))
+			options := ctrlcache.Options{HTTPClient: s.client(), Mapper: testMapper(), Scheme: testScheme()}
+			made, err := With(append(also, FieldDetector(), Fields(&widget{}, "metadata.labels[color]", "spec.sizes"))...)(s.config(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := made.(*Cache)
+			start(t, c)
+			const left = "left out by WithFields: "
+			var whole gadget
+			if err := c.Get(timeout(t), client.ObjectKey{Namespace: "a", Name: "whole"}, &whole); err != nil || whole.Spec.Color != "red" || whole.Spec.Parts != nil {
+				t.Errorf("another kind is %+v, %v", whole, err)
+			}
+			for f := range form(numForms) {
+				obj := emptyWidget(f)
+				if err := c.Get(timeout(t), client.ObjectKey{Namespace: "a", Name: "one"}, obj); err != nil {
+					t.Fatal(err)
+				}
+				want, annotated := map[string]string{"color": "red", left + "metadata.labels": left + "metadata.labels"}, map[string]string{left + "metadata.annotations": left + "metadata.annotations"}
+				switch obj := obj.(type) {
+				case *widget:
+					if want := (widgetSpec{Color: left + "spec.color", Sizes: []int{1, 2}, Parts: map[string]string{left + "spec.parts": left + "spec.parts"}}); !reflect.DeepEqual(obj.Spec, want) {
+						t.Errorf("the spec is %+v, want %+v", obj.Spec, want)
+					}
+				case *unstructured.Unstructured:
+					want, annotated = map[string]string{"color": "red", "name": left + "metadata.labels[name]"}, nil
+					if want := map[string]any{"color": left + "spec.color", "unknown": left + "spec.unknown", "sizes": []any{int64(1), int64(2)}}; !reflect.DeepEqual(obj.Object["spec"], want) {
+						t.Errorf("the spec is %v, want %v", obj.Object["spec"], want)
+					}
+				}
+				if !reflect.DeepEqual(obj.GetLabels(), want) || !reflect.DeepEqual(obj.GetAnnotations(), annotated) {
+					t.Errorf("%s: the metadata is %v, %v, want %v, %v", f, obj.GetLabels(), obj.GetAnnotations(), want, annotated)
+				}
+			}
+		})
+	}
+}
+
 // newObjectOf returns an object of the test's group.
 func newObjectOf(kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": kind, "spec": spec}}

@@ -45,6 +45,8 @@ type settings struct {
 	// fields has the paths of Fields. guards refuse updates of objects without the other fields.
 	fields map[schema.GroupVersionKind][]string
 	guards []*writes.Observer
+	// detectsFields is set by FieldDetector.
+	detectsFields bool
 
 	// byKind has the plans of ByObject. The other two are for all other kinds.
 	byKind                map[schema.GroupVersionKind]*plan

@@ -19,12 +19,18 @@ import (
 // TestRelistComparesTheFieldsThatAreKept lists again while another field has changed, and then one that is kept, both at the same
 // version.
 func TestRelistComparesTheFieldsThatAreKept(t *testing.T) {
+	t.Run("plain", func(t *testing.T) { testRelistOfFields(t, 1) })
+	t.Run("with marks", func(t *testing.T) { testRelistOfFields(t, 2, WithFieldDetector()) })
+}
+
+// testRelistOfFields lists again, with an informer whose objects have a number of labels.
+func testRelistOfFields(t *testing.T, labels int, options ...SharedInformerOption) {
 	synctest.Test(t, func(t *testing.T) {
 		src, asked := cachetest.NewSource(), []string{}
 		src.Set("a", "x", map[string]string{"app": "web", "n": "1"})
 		kind := kindOf(src, &asked)
 		kind.Open = func(string) OpenFunc { return cachetest.OpenerOf(src) }
-		s, err := kind.NewInformer(WithFields("metadata.labels[app]"))
+		s, err := kind.NewInformer(append(options, WithFields("metadata.labels[app]"))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,22 +38,40 @@ func TestRelistComparesTheFieldsThatAreKept(t *testing.T) {
 		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		cachetest.WantLines(t, heard.Drain(), "add a/x@101 initial=true")
-		answer := func(labels map[string]string, want ...string) {
+		answer := func(changed map[string]string, want ...string) {
 			t.Helper()
 			lists := src.Count("list")
-			src.AnswerWith("a", "x", labels)
+			src.AnswerWith("a", "x", changed)
 			src.Forget()
 			src.EndWatches(cachetest.ErrGone)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			cachetest.WantLines(t, heard.Drain(), want...)
 			got, _ := s.GetStore().Get(ObjectName{"a", "x"})
-			if src.Count("list") == lists || len(got.Labels) != 1 || got.Labels["app"] != labels["app"] {
+			if src.Count("list") == lists || len(got.Labels) != labels || got.Labels["app"] != changed["app"] {
 				t.Errorf("after %d lists instead of %d, the labels are %v", src.Count("list"), lists, got.Labels)
 			}
 		}
 		answer(map[string]string{"app": "web", "n": "2"})
 		answer(map[string]string{"app": "db", "n": "2"}, "update a/x@101->101")
+	})
+}
+
+// TestFieldDetectorOfAClient has objects that a client has decoded, as those of a fake.
+func TestFieldDetectorOfAClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, asked := cachetest.NewSource(), []string{}
+		src.Set("a", "x", map[string]string{"app": "web", "n": "1"})
+		s, err := kindOf(src, &asked).NewInformer(WithFieldDetector(), WithoutFields("metadata.labels[n]", "metadata.annotations"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cachetest.Run(t, s.Run)
+		synctest.Wait()
+		got, _ := s.GetStore().Get(ObjectName{"a", "x"})
+		if want := "left out by WithFields: metadata."; got.Labels["app"] != "web" || got.Labels["n"] != want+"labels[n]" || got.Annotations[want+"annotations"] != want+"annotations" {
+			t.Errorf("the object is %+v", got)
+		}
 	})
 }
 

@@ -345,6 +345,18 @@ func WithMutationDetector() SharedInformerOption {
 	return setting(func(s *settings) { s.MutationDetector = true })
 }
 
+// WithFieldDetector shows, in tests, which code reads fields that WithFields or WithoutFields leaves out: objects have there what no
+// server sends. A text is "left out by WithFields: spec.tolerations", a number is -1111111111 or its
+// first bits, a time is in the year 1111, and a pointer, a list or a map has one such element. So a test fails, or its
+// output has that text. To find out which fields a program reads, run its tests with all fields, leave fields out, and run them again.
+//
+// These stay zero: booleans, integers that have a Go type of their own, which are enumerations, interfaces other than any, maps without
+// text as keys, what is inside of itself, and managedFields. An untyped object has only the texts of the fields that it has on the server.
+// Nothing reports a read.
+func WithFieldDetector() SharedInformerOption {
+	return setting(func(s *settings) { s.Decode.MarkFields = true })
+}
+
 // WithBackoff sets how long to wait before a failed list or watch is retried, for a reason of the failure. The wait
 // for the reason "" is for all reasons without one. The last option counts. A
 // zero value keeps its default: 0.6 s up to 8 s, which is about ten requests a minute;

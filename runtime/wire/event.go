@@ -54,7 +54,7 @@ func (d *Decoder) usualEvent(frame []byte) (event Event, ok, gaveUp bool) {
 		}
 		i.Held = false
 	}
-	if i.Object, ok = decodeFast(d.json, object); ok && d.check(i.Object) == nil {
+	if i.Object, ok = d.decodeFast(d.json, object); ok && d.check(i.Object) == nil {
 		i.Object = d.pack(d.json, object, i.Object, &howToDecode{})
 		return changeTo(kind, i), true, false
 	}

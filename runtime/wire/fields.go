@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
@@ -43,6 +44,23 @@ func maskOf(options *Options) *fieldmask.Mask {
 	return mask
 }
 
+// Unread begins the texts of Options.MarkFields.
+const Unread = "left out by WithFields: "
+
+// marks returns the function of Options.MarkFields, or nil. It writes to the object.
+func marks(mask *fieldmask.Mask) func(obj Object) {
+	if mask == nil {
+		return nil
+	}
+	return func(obj Object) {
+		if untyped, is := obj.(runtime.Unstructured); is {
+			plan.MarkUntyped(untyped.UnstructuredContent(), mask, Unread)
+			return
+		}
+		plan.Mark(obj, mask, Unread)
+	}
+}
+
 // Trimmer returns a function that removes from an object what options leave out, or nil if
 // they leave out nothing. It is for objects that a client, and not a Decoder, has decoded.
 // The function writes to the object, so the caller has to own it. It may be called from
@@ -52,14 +70,24 @@ func Trimmer(options *Options) func(obj Object) {
 	if mask == nil {
 		return nil
 	}
+	var mark func(obj Object)
+	if options.MarkFields {
+		mark = marks(mask)
+	}
 	var last atomic.Pointer[trimmer] // nearly always all objects have one type
 	return func(obj Object) {
+		if _, isUntyped := obj.(runtime.Unstructured); isUntyped && mark != nil {
+			mark(obj)
+			return
+		}
 		t := last.Load()
 		if of := reflect.TypeOf(obj).Elem(); t == nil || t.of != of {
 			t = &trimmer{of, plan.For(of, mask)}
 			last.Store(t)
 		}
-		t.plan.Trim(obj)
+		if t.plan.Trim(obj); mark != nil {
+			mark(obj)
+		}
 	}
 }
 

@@ -67,13 +67,14 @@ func (d *Decoder) OfMetadata() *Decoder {
 	m := NewDecoder(reflect.PointerTo(kind), Options{}, nil)
 	m.json = jsonCodec{plan.For(kind, d.mask), 0}
 	m.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobuf.For(kind, kind, d.mask), 0} })
+	m.mark = d.mark
 	return m
 }
 
 // cut returns a text without the members that options leave out. The bytes of all others stay as they are. It only saves memory: what
 // it does not find, Reader leaves out too.
 func (d *Decoder) cut(c codec, frame []byte) []byte {
-	if d.mask != nil {
+	if d.mask != nil && (d.mark == nil || !d.untyped) { // marks of untyped objects need the whole text
 		if rest, ok := c.Cut(frame, d.mask); ok {
 			return rest
 		}

@@ -181,6 +181,21 @@ func (k kind) checkFields(t *testing.T, r *rand.Rand) {
 				t.Fatalf("%s, only %q, without %q:\n%s, %v\nwant\n%s", how, options.Fields, options.WithoutFields, shown(got), err, shown(want))
 			}
 		}
+		marking := options
+		marking.MarkFields = true
+		got, err := wire.NewDecoder(of, marking, nil).Decode(text)
+		if err != nil {
+			t.Fatalf("%s, with marks: %v", how, err)
+		}
+		if _, err := json.Marshal(got); err != nil {
+			t.Fatalf("%s, only %q, without %q: an object with marks has no text: %v", how, options.Fields, options.WithoutFields, err)
+		}
+		if trim := wire.Trimmer(&options); trim != nil {
+			trim(got)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s, only %q, without %q: besides the marks, there is\n%s\nwant\n%s", how, options.Fields, options.WithoutFields, shown(got), shown(want))
+		}
 	}
 	check("JSON", of, text, want)
 	if _, is := whole.(*unstructured.Unstructured); !is {
