@@ -26,6 +26,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/packed"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 var histories = flag.Int("histories", 50, "number of random histories")
@@ -310,6 +311,10 @@ func play(t *testing.T, seed uint64) {
 	if keepsSome {
 		options = append(options, cache.WithFields("spec.level", "spec.limits[memory]", "metadata.annotations", "metadata.managedFields"))
 	}
+	marking := wire.Options{MarkFields: random.IntN(4) == 0}
+	if marking.MarkFields {
+		options = append(options, cache.WithFieldDetector(), cache.WithoutFields("spec.names", "metadata.labels[a]"))
+	}
 	for range random.IntN(30) {
 		server.step(random)
 	}
@@ -366,6 +371,29 @@ func play(t *testing.T, seed uint64) {
 			}
 		}
 		return obj
+	}
+	if marking.MarkFields { // each reader has the same marks as one that decodes the text alone
+		if omitsFields {
+			marking.WithoutFields = append(marking.WithoutFields, "metadata.managedFields")
+		}
+		if omitsNotes {
+			marking.WithoutFields = append(marking.WithoutFields, "metadata.annotations[note]")
+		}
+		if keepsSome {
+			marking.Fields = []string{"spec.level", "spec.limits[memory]", "metadata.annotations", "metadata.managedFields"}
+		}
+		marking.WithoutFields = append(marking.WithoutFields, "spec.names", "metadata.labels[a]")
+		decoder := wire.NewDecoder(reflect.TypeFor[*Odd](), marking, nil)
+		want = func(text string) *Odd {
+			obj, err := decoder.Decode([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if marked := obj.(*Odd); len(marked.Spec.Names) != 1 || !strings.HasPrefix(marked.Spec.Names[0], wire.Unread) {
+				t.Errorf("names are not marked in %+v", marked)
+			}
+			return obj.(*Odd)
+		}
 	}
 	for name, text := range server.objects {
 		want := want(text)
