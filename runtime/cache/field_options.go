@@ -71,8 +71,8 @@ func WithoutFields(paths ...string) SharedInformerOption {
 // writes.Observer.Guard says which requests are refused. ReadYourWrites sets the guard too. It is a mistake to leave fields out
 // without one, but for metadata.managedFields, which a server keeps, and for *metav1.PartialObjectMetadata, which no client updates.
 //
-// No guard can tell what an object lacks if the program sends a server-side apply of it: that removes the fields which the program
-// owns and the object lacks.
+// Without a transport, as in a fake clientset of NewSimpleClientset, the option has no effect. No guard can tell what an object lacks if
+// the program sends a server-side apply of it: that removes the fields which the program owns and the object lacks.
 func WithUpdateGuard(own *writes.Observer) SharedInformerOption {
 	return func(o *options) {
 		o.once("WithUpdateGuard")
@@ -105,11 +105,12 @@ func (c *config) guardOf() *writes.Observer {
 }
 
 // guardFields lets the guard refuse writes that would delete fields which are left out. It returns the mistake of an informer
-// that leaves fields out without a guard. No write of the metadata of an object, or to a fake, is guarded.
-func (c *config) guardFields(own *options, server fmt.Stringer, isFake bool) error {
+// that leaves fields out without a guard. No write of the metadata of an object, or to a fake, is guarded. scope is one of the scopes,
+// with its source.
+func (c *config) guardFields(own *options, server fmt.Stringer, scope *config) error {
 	left := writes.LeftOut{Resource: c.Resource.GroupResource(), Only: c.Decode.Fields, Without: c.Decode.WithoutFields}
 	object := c.objectType()
-	if left.IsSafe() || isFake || object == reflect.TypeFor[*metav1.PartialObjectMetadata]() {
+	if left.IsSafe() || scope.fake || object == reflect.TypeFor[*metav1.PartialObjectMetadata]() {
 		return nil
 	}
 	if object != nil && object.Kind() == reflect.Pointer {
@@ -120,6 +121,8 @@ func (c *config) guardFields(own *options, server fmt.Stringer, isFake bool) err
 		return nil
 	case guard == nil:
 		return optionError("WithFields", own.object, "an update of an object of the cache would delete the fields that it lacks (%s), and nothing refuses it; call config.Wrap(own.Transport) for a *writes.Observer before the clients are made from config, and pass cache.WithUpdateGuard(own), or pass cache.WithoutUpdateGuard() if the program never updates such objects", &left)
+	case server == nil && scope.Open == nil:
+		return nil // a fake without a transport
 	case !guard.Attached():
 		return optionError("WithUpdateGuard", own.object, "no client has the transport of the Observer, so no update is refused; call config.Wrap(own.Transport) before the clients are made from config")
 	case server == nil:

@@ -135,7 +135,7 @@ func (k *kind) config(of, own *options) (config, error) {
 		part, err := made.configOf(made, Scope{}) // reports a mistake at once
 		// No request is sent by these: they tell whether there are bodies.
 		made.Open, made.source, made.fake, made.scopesLater = part.Open, part.source, part.fake, true
-		return made, errors.Join(append(errs, err, made.guardFields(own, k.Server, part.fake))...)
+		return made, errors.Join(append(errs, err, made.guardFields(own, k.Server, &part))...)
 	}
 	if len(scopes) > 1 {
 		made.ownFirstLists = newOwnFirstLists()
@@ -146,7 +146,7 @@ func (k *kind) config(of, own *options) (config, error) {
 		errs = append(errs, err)
 		made.scopes = append(made.scopes, part)
 	}
-	errs = append(errs, made.guardFields(own, k.Server, made.scopes[0].fake))
+	errs = append(errs, made.guardFields(own, k.Server, &made.scopes[0]))
 	if len(made.scopes) == 1 {
 		made = made.scopes[0]
 	}

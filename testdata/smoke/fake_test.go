@@ -2,6 +2,9 @@ package smoke
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,10 +12,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/fake"
+	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // TestListWatchOfFake follows a typed client of a fake clientset, which knows no
@@ -54,4 +61,35 @@ func TestListWatchOfFake(t *testing.T) {
 		cancel()
 		<-ended
 	})
+}
+
+// TestFieldsOfFake keeps some fields of the objects of fake clientsets. That of NewSimpleClientset has no transport, so nothing guards
+// it. A client of the server of NewClientset is guarded as that of a program.
+func TestFieldsOfFake(t *testing.T) {
+	robot, _, _ := robots()
+	for name, isGuarded := range map[string]bool{"server": true, "tracker": false} {
+		t.Run(name, func(t *testing.T) {
+			own, client := &writes.Observer{}, versioned.Interface(fake.NewSimpleClientset(robot))
+			if isGuarded {
+				config := fake.NewClientset(robot).Config()
+				config.Wrap(own.Transport)
+				client = versioned.NewForConfigOrDie(config)
+			}
+			factory := informers.NewSharedInformerFactory(client, 0, cache.WithUpdateGuard(own), cache.WithFieldDetector(),
+				cache.For[*plantv1.Robot](cache.WithFields("metadata.labels")))
+			lister := factory.Plant().V1().Robots().Lister()
+			start(t, factory)
+			got, err := lister.Robots(robot.Namespace).Get(robot.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const unread = "left out by WithFields: metadata.annotations"
+			if !maps.Equal(got.Labels, robot.Labels) || got.Annotations[unread] != unread || reflect.DeepEqual(got.Spec, robot.Spec) {
+				t.Errorf("the robot is %+v", got)
+			}
+			if _, err = client.PlantV1().Robots(robot.Namespace).Update(t.Context(), got, metav1.UpdateOptions{}); errors.Is(err, writes.ErrFieldsLeftOut) != isGuarded {
+				t.Errorf("the error of an update is %v", err)
+			}
+		})
+	}
 }
