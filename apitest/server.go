@@ -18,6 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/apitest/internal/rest"
 	"github.com/typedinformers/informer-gen/apitest/internal/serve"
 	"github.com/typedinformers/informer-gen/apitest/internal/watch"
+	"github.com/typedinformers/informer-gen/internal/fieldmarks"
 	"github.com/typedinformers/informer-gen/internal/loopback"
 )
 
@@ -29,6 +30,8 @@ type Server struct {
 	watches *watch.Watches
 	handler *serve.Handler
 	faults  faults
+	// marksFields is set by WithFieldDetector.
+	marksFields bool
 }
 
 // servers counts the servers of this process, because informers tell servers apart by URL.
@@ -111,6 +114,15 @@ func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // roundTrip answers a request of a client, which may be nil.
 func (s *Server) roundTrip(req *http.Request, client *reactors.Client) (*http.Response, error) {
+	response, err := s.answer(req, client)
+	if s.marksFields {
+		fieldmarks.Mark(response)
+	}
+	return response, err
+}
+
+// answer is roundTrip without WithFieldDetector.
+func (s *Server) answer(req *http.Request, client *reactors.Client) (*http.Response, error) {
 	r, err := s.handler.Parse(req)
 	if r == nil {
 		return nil, err
@@ -195,6 +207,12 @@ func WithScheme(scheme *runtime.Scheme) Option {
 		s.objects.Kinds.Scheme = scheme
 		return nil
 	}
+}
+
+// WithFieldDetector sets cache.WithFieldDetector, as crcache.FieldDetector does, of all informers whose clients have the Server as their
+// transport: fields that they leave out have odd values. A transport that replaces the bodies of responses turns it off.
+func WithFieldDetector() Option {
+	return func(s *Server) error { s.marksFields = true; return nil }
 }
 
 // WithNamespaceLifecycle refuses to create an object in a namespace that does not exist, and

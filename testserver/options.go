@@ -27,6 +27,7 @@ type settings struct {
 	kinds               *builtin.Kinds // with those of builtIn
 	withoutDefaults     bool
 	needNamespaces      bool
+	marksFields         bool
 	disableWatchCache   bool
 	maxRequestsInFlight int
 	minRequestTimeout   time.Duration
@@ -56,6 +57,12 @@ func WithBuiltIn(objects ...runtime.Object) Option {
 // does. It is for tests that compare an object with what they have sent.
 func WithoutDefaults() Option {
 	return func(s *settings) { s.withoutDefaults = true }
+}
+
+// WithFieldDetector sets cache.WithFieldDetector of all informers over clients of Config, as crcache.FieldDetector does: fields that they
+// leave out have odd values. A transport that replaces the bodies of responses turns it off.
+func WithFieldDetector() Option {
+	return func(s *settings) { s.marksFields = true }
 }
 
 // WithNamespaceLifecycle refuses to create objects in namespaces that do not exist, as a cluster does. By default

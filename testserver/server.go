@@ -11,6 +11,8 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/typedinformers/informer-gen/internal/fieldmarks"
 )
 
 // Server is a running API server. Its methods may be called from any goroutine.
@@ -125,7 +127,13 @@ func (s *Server) Compact(ctx context.Context) error {
 func (s *Server) URL() string { return "http://" + s.settings.address }
 
 // Config is a new client configuration, which does not limit the client's rate. It stays valid over Restart.
-func (s *Server) Config() *rest.Config { return &rest.Config{Host: s.URL(), QPS: -1} }
+func (s *Server) Config() *rest.Config {
+	config := &rest.Config{Host: s.URL(), QPS: -1}
+	if s.settings.marksFields {
+		config.Wrap(fieldmarks.Transport)
+	}
+	return config
+}
 
 // running is the instance to ask. It may stop while it is being asked; its parts then return errors.
 func (s *Server) running() (*instance, error) {

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -150,6 +151,28 @@ func TestFieldDetector(t *testing.T) {
 				if !reflect.DeepEqual(obj.GetLabels(), want) || !reflect.DeepEqual(obj.GetAnnotations(), annotated) {
 					t.Errorf("%s: the metadata is %v, %v, want %v, %v", f, obj.GetLabels(), obj.GetAnnotations(), want, annotated)
 				}
+			}
+		})
+	}
+}
+
+// TestFieldDetectorOfServer reads pods of a server that asks for the detector.
+func TestFieldDetectorOfServer(t *testing.T) {
+	server := apitest.Start(t, apitest.WithScheme(testScheme()), apitest.WithFieldDetector())
+	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "web", Labels: map[string]string{"app": "web"}}}
+	if err := server.Add(pod); err != nil {
+		t.Fatal(err)
+	}
+	for name, also := range map[string][]Option{"plain": nil, "packed": {Packed(prefixes{}, &corev1.Pod{})}} {
+		t.Run(name, func(t *testing.T) {
+			made, err := With(append(also, Fields(&corev1.Pod{}, "metadata.labels"))...)(&rest.Config{Host: server.URL(), Transport: server}, ctrlcache.Options{Scheme: testScheme(), HTTPClient: &http.Client{Transport: server}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			start(t, made.(*Cache))
+			got := &corev1.Pod{}
+			if err := made.Get(timeout(t), client.ObjectKeyFromObject(pod), got); err != nil || got.Labels["app"] != "web" || got.Spec.NodeName != "left out by WithFields: spec.nodeName" {
+				t.Errorf("the pod is %+v, %v", got, err)
 			}
 		})
 	}

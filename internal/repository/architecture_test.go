@@ -24,6 +24,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
 //	observe/debugpage, observe/healthz ──▶ observe ──▶ observe/internal/redact ──▶ runtime/cache/status ──▶ runtime/wire
 //	observe/debugpage, apitest, and the module testserver ──▶ internal/loopback
+//	apitest, runtime/cache/internal/source, and the module testserver ──▶ internal/fieldmarks
 //	generator/internal/manifest, and the modules apiextensions and testserver ──▶ internal/crdfile ──▶ apimachinery
 //	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
 //	apitest ──▶ its rooms ──▶ internal/smd ──▶ apimachinery      runtime/merge ──▶ internal/smd
@@ -63,7 +64,7 @@ var rooms = map[string][]string{
 	"generator/internal/write": {"generator/internal/regular", "internal/terminal"},
 	"templates":                nil,
 
-	"apitest":                    {"apitest/internal/", "internal/loopback"},
+	"apitest":                    {"apitest/internal/", "internal/fieldmarks", "internal/loopback"},
 	"apitest/internal/builtin":   nil,
 	"apitest/internal/discovery": {"apitest/internal/kinds", "apitest/internal/media", "apitest/internal/openapi"},
 	"apitest/internal/fields":    {"internal/smd"},
@@ -84,6 +85,7 @@ var rooms = map[string][]string{
 	"internal/human":               nil,
 	"internal/leaks":               nil, // for tests
 	"internal/repository":          nil, // tests of all
+	"internal/fieldmarks":          nil,
 	"internal/loopback":            nil,
 	"internal/packing":             nil,
 	"internal/packing/packingtest": {"internal/packing"}, // for tests
@@ -154,7 +156,7 @@ var rooms = map[string][]string{
 		"runtime/cache/internal/listed", "runtime/wire",
 	},
 	"runtime/cache/internal/scoping": {"runtime/sharding"},
-	"runtime/cache/internal/source":  {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/sharding", "runtime/wire"},
+	"runtime/cache/internal/source":  {"internal/fieldmarks", "runtime/cache/internal/protocol", "runtime/internal/", "runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/stats":   {"runtime/cache/internal/clock"},
 	"runtime/cache/internal/store":   {"runtime/wire"},
 	"runtime/cache/status": {

@@ -352,7 +352,8 @@ func WithMutationDetector() SharedInformerOption {
 //
 // These stay zero: booleans, integers that have a Go type of their own, which are enumerations, interfaces other than any, maps without
 // text as keys, what is inside of itself, and managedFields. An untyped object has only the texts of the fields that it has on the server.
-// Nothing reports a read.
+// Nothing reports a read. The servers of package apitest and module testserver have an option of this name for all informers of their
+// clients.
 func WithFieldDetector() SharedInformerOption {
 	return setting(func(s *settings) { s.Decode.MarkFields = true })
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
 
+	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -67,16 +68,22 @@ func TestListWatchOfFake(t *testing.T) {
 // it. A client of the server of NewClientset is guarded as that of a program.
 func TestFieldsOfFake(t *testing.T) {
 	robot, _, _ := robots()
-	for name, isGuarded := range map[string]bool{"server": true, "tracker": false} {
+	for name, isGuarded := range map[string]bool{"server": true, "server with marks": true, "tracker": false} {
 		t.Run(name, func(t *testing.T) {
 			own, client := &writes.Observer{}, versioned.Interface(fake.NewSimpleClientset(robot))
+			options := []cache.SharedInformerOption{cache.WithUpdateGuard(own), cache.For[*plantv1.Robot](cache.WithFields("metadata.labels"))}
+			var ofServer []apitest.Option
+			if name == "server with marks" {
+				ofServer = append(ofServer, apitest.WithFieldDetector())
+			} else {
+				options = append(options, cache.WithFieldDetector())
+			}
 			if isGuarded {
-				config := fake.NewClientset(robot).Config()
+				config := fake.NewClientsetFor(apitest.Start(t, ofServer...), robot).Config()
 				config.Wrap(own.Transport)
 				client = versioned.NewForConfigOrDie(config)
 			}
-			factory := informers.NewSharedInformerFactory(client, 0, cache.WithUpdateGuard(own), cache.WithFieldDetector(),
-				cache.For[*plantv1.Robot](cache.WithFields("metadata.labels")))
+			factory := informers.NewSharedInformerFactory(client, 0, options...)
 			lister := factory.Plant().V1().Robots().Lister()
 			start(t, factory)
 			got, err := lister.Robots(robot.Namespace).Get(robot.Name)

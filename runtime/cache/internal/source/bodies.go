@@ -4,10 +4,13 @@ import (
 	"context"
 	"io"
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/internal/fieldmarks"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -22,7 +25,9 @@ type Held interface {
 // Bodies lists and watches by decoding bodies.
 type Bodies struct {
 	open    Open
-	decoder *wire.Decoder
+	decoder atomic.Pointer[wire.Decoder]
+	// marking returns the decoder for bodies whose server asks for wire.Options.MarkFields.
+	marking func() *wire.Decoder
 }
 
 // NewBodies makes a source of open. object is the Go type of the objects. cache may be nil.
@@ -35,28 +40,43 @@ func NewBodies(open Open, object reflect.Type, options wire.Options, cache Held)
 			return obj, ok && heldHash == contentHash && obj.GetResourceVersion() == string(resourceVersion)
 		}
 	}
-	return &Bodies{open: open, decoder: wire.NewDecoder(object, options, cached)}
+	s := &Bodies{open: open}
+	s.decoder.Store(wire.NewDecoder(object, options, cached))
+	s.marking = sync.OnceValue(func() *wire.Decoder {
+		options.MarkFields = true
+		return wire.NewDecoder(object, options, cached)
+	})
+	return s
 }
 
 // List reads one page.
 func (s *Bodies) List(ctx context.Context, options metav1.ListOptions) (wire.Page, error) {
 	options.Watch = false
-	body, err := s.open(ctx, options, s.decoder.Accept(false))
+	body, err := s.open(ctx, options, s.decoder.Load().Accept(false))
 	if err != nil {
 		return wire.Page{}, err
 	}
-	return s.decoder.List(ctx, body)
+	return s.decoderOf(body).List(ctx, body)
 }
 
 // Watch opens a stream.
 func (s *Bodies) Watch(ctx context.Context, options metav1.ListOptions) (Stream, error) {
 	options.Watch = true
-	body, err := s.open(ctx, options, s.decoder.Accept(true))
+	body, err := s.open(ctx, options, s.decoder.Load().Accept(true))
 	if err != nil {
 		return nil, err
 	}
-	return s.decoder.Watch(ctx, body), nil
+	return s.decoderOf(body).Watch(ctx, body), nil
+}
+
+// decoderOf returns the decoder of a body, and of what Decode gets after it. A program has one server, so it changes at most once, before
+// there is an object.
+func (s *Bodies) decoderOf(body io.Reader) *wire.Decoder {
+	if fieldmarks.AreIn(body) {
+		s.decoder.Store(s.marking())
+	}
+	return s.decoder.Load()
 }
 
 // Decode decodes one object, as those of a list.
-func (s *Bodies) Decode(body []byte) (wire.Item, error) { return s.decoder.DecodeItem(body) }
+func (s *Bodies) Decode(body []byte) (wire.Item, error) { return s.decoder.Load().DecodeItem(body) }

@@ -29,6 +29,9 @@ type Body struct {
 	Bytes *atomic.Int64
 }
 
+// Unwrap returns the body of the client.
+func (b *Body) Unwrap() io.Reader { return b.ReadCloser }
+
 func (b *Body) Read(p []byte) (n int, err error) {
 	n, err = b.ReadCloser.Read(p)
 	b.Bytes.Add(int64(n))
