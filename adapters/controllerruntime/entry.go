@@ -28,6 +28,8 @@ type entry struct {
 	// resource names the kind in errors: "pods" or "foos.example.com".
 	resource   string
 	namespaced bool
+	// fields are the paths of Fields; nil for all fields.
+	fields []string
 	// packed is set if the objects that the informer returns belong to the reader.
 	packed   bool
 	plan     *plan

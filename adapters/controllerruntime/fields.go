@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -24,7 +25,7 @@ import (
 //	crcache.With(crcache.Fields(&corev1.Node{}, "metadata.labels", "spec.providerID", "status.conditions"))
 //
 // cache.WithFields of package runtime/cache says how paths are written, and what identifies an object. Transforms and the functions
-// of IndexField see no other fields, either.
+// of IndexField see no other fields, either. A List by a label that is left out is an error.
 //
 // An update of an object of the cache would delete the fields that it lacks. So the HTTP client of the manager refuses it with
 // writes.ErrFieldsLeftOut, and patches that would delete such a field; Guard of writes.Observer has the rules. With it work
@@ -95,10 +96,10 @@ func (s *settings) guard(manager *http.Client) error {
 
 // keepFields returns the options of an informer that keeps only the fields of Fields, and lets the guards refuse updates.
 func (s *settings) keepFields(e *entry, kind *cache.Kind[cache.Object]) ([]cache.SharedInformerOption, error) {
-	paths := s.fields[e.gvk]
-	if paths == nil {
+	if e.fields = s.fields[e.gvk]; e.fields == nil {
 		return nil, nil
 	}
+	paths := e.fields
 	var errs []error
 	switch e.form {
 	case metadata: // which no client updates
@@ -121,4 +122,18 @@ func (s *settings) keepFields(e *entry, kind *cache.Kind[cache.Object]) ([]cache
 		options = append(options, cache.WithFieldDetector())
 	}
 	return options, errors.Join(errs...)
+}
+
+// checkLabels returns an error if a selector, which may be nil, is about a label that is left out: it would select nothing, or too much.
+func (e *entry) checkLabels(selector labels.Selector) error {
+	if e.fields == nil || selector == nil || slices.Contains(e.fields, "metadata") || slices.Contains(e.fields, "metadata.labels") {
+		return nil
+	}
+	requirements, _ := selector.Requirements()
+	for _, requirement := range requirements {
+		if path := "metadata.labels[" + requirement.Key() + "]"; !slices.Contains(e.fields, path) {
+			return fmt.Errorf("unable to list: the cache has no label %q of %s, because Fields leaves it out; add %q to it", requirement.Key(), e.resource, path)
+		}
+	}
+	return nil
 }

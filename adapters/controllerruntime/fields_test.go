@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -104,6 +105,15 @@ func TestFields(t *testing.T) {
 			}
 			check("own", "black")
 			s.release()
+			for f := range form(numForms) {
+				list := emptyWidgets(f)
+				if err := c.List(ctx, list, client.MatchingLabels{"color": "red"}); err != nil || meta.LenList(list) != 1 {
+					t.Errorf("%s: %d widgets have the color, %v", f, meta.LenList(list), err)
+				}
+				if err := c.List(ctx, list, client.MatchingLabels{"color": "red", "name": "listed"}); err == nil || !strings.Contains(err.Error(), `add "metadata.labels[name]"`) {
+					t.Errorf("%s: a List by a label that is left out: %v", f, err)
+				}
+			}
 			var whole gadget
 			if err := c.Get(ctx, client.ObjectKey{Namespace: "a", Name: "whole"}, &whole); err != nil || len(whole.Spec.Sizes) != 1 {
 				t.Errorf("another kind is %+v, %v", whole, err)

@@ -201,6 +201,9 @@ func (i *informer) selected(options *client.ListOptions) ([]cache.Object, error)
 	if selector != nil && selector.Empty() {
 		selector = nil
 	}
+	if err := i.entry.checkLabels(selector); err != nil {
+		return nil, err
+	}
 	var objs []cache.Object
 	switch {
 	case options.FieldSelector != nil:

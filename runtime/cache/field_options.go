@@ -22,6 +22,8 @@ import (
 // metadata.annotations[example.com/owner]. It leads through the items of lists: spec.containers.image is the image of each
 // container. A map of which no key is left is left out itself.
 //
+// Listers select by the labels that are left. Index functions and transforms see no other fields.
+//
 // It is a mistake if the Go type of a kind does not have a field. Of *unstructured.Unstructured only the fields of the metadata are
 // known. A path in the options of a factory is for all of its kinds.
 func WithFields(paths ...string) SharedInformerOption {
