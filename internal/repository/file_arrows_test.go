@@ -33,7 +33,7 @@ var order = map[string]string{
 	"runtime/cache": "object errors scope status hooks listwatch sync packing config " +
 		"handler monitored indexer fields transform options field_options " +
 		"scope_options scope_reflector scope_set informer observed registration kind shared_informer factory lister generic " +
-		"lease reflector follow_scopes",
+		"lease reflector lookup follow_scopes",
 	"runtime/cache/internal/advice":    "advice+kubectl+missing",
 	"runtime/cache/internal/cachetest": "objects errors typed source body model handler run log write widgets selector line cluster faults tap",
 	"runtime/cache/internal/deltafifo": "delta queue",

@@ -135,7 +135,9 @@ func ExampleFollowScopes() {
 	defer namespaces.Stop()
 	go informer.Run(ctx)
 	defer informer.Stop()
-	go cache.FollowScopes(ctx, informer, namespaces, func(n *metav1.PartialObjectMetadata) cache.Scope { return cache.Scope{Namespace: n.Name} })
+	go cache.FollowScopes(ctx, informer, cache.ScopesOf(namespaces, func(n *metav1.PartialObjectMetadata) ([]cache.Scope, error) {
+		return []cache.Scope{{Namespace: n.Name}}, nil
+	}))
 	if err := cache.WaitForCacheSync(ctx, informer); err != nil {
 		log.Fatal(err)
 	}

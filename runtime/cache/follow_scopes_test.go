@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -85,6 +86,120 @@ func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 		synctest.Wait()
 		if !s.HasSynced() || s.NotSyncedReason() != "" || s.Status().Phase != Watching || len(names(s)) != 1 {
 			t.Errorf("with the scopes: %v", s.Status())
+		}
+	})
+}
+
+// namedBy returns scopes of single objects, whose names are in a label: "namespace/name namespace/name".
+func namedBy(obj object) (scopes []Scope, err error) {
+	for _, text := range strings.Fields(obj.Labels["names"]) {
+		if text == "panic" {
+			panic("on purpose")
+		}
+		if text == "error" {
+			err = errors.New("an error on purpose")
+			continue
+		}
+		namespace, name, _ := strings.Cut(text, "/")
+		scopes = append(scopes, Scope{Namespace: namespace, FieldSelector: "metadata.name=" + name})
+	}
+	return scopes, err
+}
+
+// owner is an informer of objects that name others.
+type owner struct {
+	*SharedIndexInformer[object]
+	*cachetest.Source
+}
+
+func newOwner(t *testing.T, resource string) owner {
+	t.Helper()
+	source := cachetest.NewSource()
+	kind := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](source) }}
+	kind.Resource.Resource = resource
+	informer, err := kind.NewInformer(WithWatchErrorHandler(quiet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return owner{informer, source}
+}
+
+func (o owner) name(name, names string) {
+	o.Set("", name, map[string]string{"names": names})
+}
+
+// TestFollowSeveralInformers has objects of two informers that name the same scopes, function calls that panic, scopes with a
+// mistake, and contradictions. Only the scopes of that object, or of that namespace, stay as they are.
+func TestFollowSeveralInformers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, log := &worlds{}, &cachetest.ShownLog{}
+		for _, name := range []string{"one", "two", "three"} {
+			w.of("a").Set("a", name, nil)
+		}
+		w.of("b").Set("b", "four", nil)
+		sites, gates := newOwner(t, "sites"), newOwner(t, "gates")
+		sites.name("s1", "a/one a/two")
+		gates.name("g1", "a/one")
+		s := w.informer(t, WithScopesLater())
+		heard, _ := listen(t, s)
+		cachetest.Run(t, s.Run)
+		cachetest.Run(t, func(ctx context.Context) {
+			_ = FollowScopes(klog.NewContext(ctx, klog.New(log)), s, ScopesOf(sites.SharedIndexInformer, namedBy), ScopesOf(gates.SharedIndexInformer, namedBy))
+		})
+		cachetest.Run(t, sites.Run)
+		wantAwaited(t, s, "its scopes come from an informer that is not synced: gates.test.example.com: Pending", "which is not started")
+		cachetest.Run(t, gates.Run)
+		synctest.Wait()
+		cachetest.WantLines(t, sortedLines(heard), "add a/one@101 initial=true", "add a/two@102 initial=true")
+
+		step := func(name, wantErr string, lines ...string) {
+			t.Helper()
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			cachetest.WantLines(t, sortedLines(heard), lines...)
+			status := s.Status()
+			if status.Err == nil && wantErr != "" || status.Err != nil && (wantErr == "" || !strings.Contains(status.Err.Error(), wantErr)) {
+				t.Errorf("%s: the error is %v, want %q", name, status.Err, wantErr)
+			}
+		}
+		sites.name("s1", "")
+		step("the first of two references", "", "delete a/two@102 unknown=true")
+		sites.name("s2", "b/four Not_a_namespace/five")
+		step("a mistake", "sites.test.example.com s2: \"Not_a_namespace\" cannot be the name", "add b/four@101 initial=true")
+		sites.name("s2", "error b/four error")
+		step("an error", "sites.test.example.com s2: an error on purpose")
+		sites.name("s3", "panic")
+		step("a mistake and a panic", "sites.test.example.com s2")
+		sites.name("s2", "a/three")
+		step("a panic", "handler FollowScopes panicked on s3: on purpose", "add a/three@103 initial=true", "delete b/four@101 unknown=true")
+		if reason := s.Status().Reason; reason != HandlerPanic {
+			t.Errorf("the reason is %s", reason)
+		}
+		if !strings.Contains(strings.Join(log.Take(), "\n"), "A handler panicked") {
+			t.Error("the panic is not in the log")
+		}
+		sites.name("s2", "panic")
+		step("two panics", "panicked on s2") // its scopes stay
+		sites.Remove("", "s3")
+		gates.name("g2", "b/four")
+		step("after a panic", "panicked on s2", "add b/four@101 initial=true")
+		sites.name("s2", "a/three")
+		step("no panic any more", "")
+		gates.name("g1", "a/one a/one a/")
+		step("a contradiction", "may have the same objects")
+		gates.name("g1", "")
+		sites.Remove("", "s2")
+		step("no references", "", "delete a/one@101 unknown=true", "delete a/three@103 unknown=true")
+
+		gates.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		gates.EndWatches(cachetest.ErrInternal)
+		sites.name("s1", "a/two")
+		step("while an informer fails", "scopes: gates.test.example.com", "add a/two@102 initial=true")
+		gates.FailWith(nil)
+		time.Sleep(time.Minute)
+		step("in the end", "")
+		if !s.HasSynced() {
+			t.Error("not synced")
 		}
 	})
 }

@@ -209,6 +209,9 @@ type machine interface {
 	SetScopes(scopes ...Scope) error
 	SetScopesError(err error)
 	Scopes() []Scope
+	lookup(name ObjectName) (obj Object, isKnown bool)
+	follows(name ObjectName) bool
+	waitForNamespace(ctx context.Context, namespace string) (isFollowed bool, err error)
 	RemoveEventHandler(registration ResourceEventHandlerRegistration) error
 	SetWatchErrorHandler(handler WatchErrorHandler) error
 

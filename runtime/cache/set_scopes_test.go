@@ -233,7 +233,7 @@ func TestScopesErrorBeforeRun(t *testing.T) {
 // followNames sets a scope for each object of an informer, of the namespace with its name.
 func followNames(t *testing.T, s, objects *SharedIndexInformer[object]) {
 	cachetest.Run(t, func(ctx context.Context) {
-		_ = FollowScopes(ctx, s, objects, func(n object) Scope { return Scope{Namespace: n.Name} })
+		_ = FollowScopes(ctx, s, ScopesOf(objects, func(n object) ([]Scope, error) { return in(n.Name), nil }))
 	})
 }
 
@@ -279,7 +279,8 @@ func TestFollowScopes(t *testing.T) {
 	})
 }
 
-// TestFollowAStoppedInformer stay as they are: the cache of that informer is emptied while its scopes are read.
+// TestFollowAStoppedInformer has an informer whose objects name the scopes, and which ends while they change. Its cache is empty
+// then, and the scopes stay.
 func TestFollowAStoppedInformer(t *testing.T) {
 	for range 20 { // which of two channels is received first is random
 		synctest.Test(t, func(t *testing.T) {
@@ -291,27 +292,17 @@ func TestFollowAStoppedInformer(t *testing.T) {
 				t.Fatal(err)
 			}
 			cachetest.Run(t, of.Run)
-			var gate atomic.Pointer[chan struct{}]
 			s := w.informer(t, WithScopesLater())
 			ended := make(chan error, 1)
 			cachetest.Run(t, func(ctx context.Context) {
-				ended <- FollowScopes(ctx, s, of, func(n object) Scope {
-					if gate := gate.Load(); gate != nil {
-						<-*gate
-					}
-					return Scope{Namespace: n.Name}
-				})
+				ended <- FollowScopes(ctx, s, ScopesOf(of, func(n object) ([]Scope, error) { return in(n.Name), nil }))
 			})
 			cachetest.Run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
 			cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true")
-			held := make(chan struct{})
-			gate.Store(&held)
 			namespaces.Set("", "a", map[string]string{"x": "y"})
-			synctest.Wait()
 			of.Stop()
-			close(held)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			cachetest.WantLines(t, heard.Drain())

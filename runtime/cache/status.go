@@ -55,6 +55,9 @@ func reasonOf(err error) Reason {
 	if mistake := (*OptionError)(nil); errors.As(err, &mistake) {
 		return Misconfigured
 	}
+	if panicked := (*HandlerPanicError)(nil); errors.As(err, &panicked) {
+		return HandlerPanic
+	}
 	return Reason(protocol.ReasonOf(err))
 }
 

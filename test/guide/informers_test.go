@@ -92,7 +92,9 @@ func namespacesByLabel(ctx context.Context, kubeclient kubernetes.Interface, cli
 	}
 	go namespaces.Run(ctx)
 	go informer.Run(ctx)
-	go cache.FollowScopes(ctx, informer, namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} })
+	go cache.FollowScopes(ctx, informer, cache.ScopesOf(namespaces, func(n *corev1.Namespace) ([]cache.Scope, error) {
+		return []cache.Scope{{Namespace: n.Name}}, nil
+	}))
 	return nil
 }
 

@@ -154,7 +154,9 @@ func TestNamespacesByLabel(t *testing.T) {
 	}
 	handler := listenTo(t, informer)
 	follow(t, namespaces.Run, informer.Run, func(ctx context.Context) {
-		_ = cache.FollowScopes(ctx, informer, namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} })
+		_ = cache.FollowScopes(ctx, informer, cache.ScopesOf(namespaces, func(n *corev1.Namespace) ([]cache.Scope, error) {
+			return []cache.Scope{{Namespace: n.Name}}, nil
+		}))
 	})
 
 	handler.await(t, names[0])

@@ -43,7 +43,9 @@ type Frontier struct {
 	mu                sync.Mutex // guards the fields below
 	received, applied Position
 	isListed          bool // set by the first Apply
+	isEnded           bool
 	heard             clock.Stamp
+	settled           chan struct{} // nil until Settled is called
 }
 
 // Receive records the position that the Reflector has read. heard is when the server sent it, or somewhat earlier.
@@ -75,6 +77,36 @@ func (f *Frontier) Apply(to Position) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.applied, f.isListed = to, true
+	f.settle()
+}
+
+// End records that the Reflector reads no more.
+func (f *Frontier) End() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.isEnded = true
+	f.settle()
+}
+
+// settle closes the channel of Settled. The mutex is held.
+func (f *Frontier) settle() {
+	if f.settled != nil {
+		close(f.settled)
+		f.settled = nil
+	}
+}
+
+// Settled returns a channel that is closed when the cache has the first list, or will never have it. It is nil if that is so now.
+func (f *Frontier) Settled() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.isListed || f.isEnded {
+		return nil
+	}
+	if f.settled == nil {
+		f.settled = make(chan struct{})
+	}
+	return f.settled
 }
 
 // Applied returns up to where the cache has all changes.

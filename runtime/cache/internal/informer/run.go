@@ -105,6 +105,7 @@ func (c *Informer) Start(s *Scope) {
 
 // Close ends the Reflector of a scope that is no longer needed. It is called within a step.
 func (c *Informer) Close(s *Scope) {
+	s.Frontier.End()
 	if s.stop != nil {
 		s.stop()
 	} else { // it will never run
