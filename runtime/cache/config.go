@@ -57,6 +57,8 @@ type config struct {
 	scope   Scope
 	rule    *scoping.Rule
 	isScope bool
+	// mayBeForbidden is set if no one waits for the first list of the scope while the right to it is missing.
+	mayBeForbidden bool
 	// isNamespaced is Kind.Namespaced.
 	isNamespaced bool
 	// scopesLater is set if there are no scopes before SetScopes.

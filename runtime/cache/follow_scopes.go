@@ -49,6 +49,9 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scopes func(N) ([]Scope
 //   - a function returns an error, or a scope with a mistake
 //   - there are contradicting scopes in a namespace, which keeps the scopes that it has
 //
+// A scope of one object, which the server does not allow to read, keeps no one from being synced: whoever writes the objects of a source
+// could stop the program otherwise.
+//
 // FollowScopes returns nil after the end of ctx, and an error that wraps ErrStopped if one of the informers has ended. The scopes
 // stay then.
 func FollowScopes[T Object](ctx context.Context, informer *SharedIndexInformer[T], sources ...ScopeSource) error {

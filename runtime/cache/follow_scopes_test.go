@@ -203,3 +203,53 @@ func TestFollowSeveralInformers(t *testing.T) {
 		}
 	})
 }
+
+// TestFollowAForbiddenObject has an object that may not be read. Only that one is missing, and no one waits for it. A failure of
+// another kind is waited for, and so is a scope of SetScopes.
+func TestFollowAForbiddenObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		w.of("a").Set("a", "one", nil)
+		w.of("b").Set("b", "two", nil)
+		w.of("b").FailWith(func(cachetest.Request) error { return cachetest.ErrInternal })
+		sites := newOwner(t, "sites")
+		sites.name("s1", "a/one b/two")
+		cachetest.Run(t, sites.Run)
+		s := w.informer(t, WithScopesLater())
+		cachetest.Run(t, s.Run)
+		cachetest.Run(t, func(ctx context.Context) {
+			_ = FollowScopes(ctx, s, ScopesOf(sites.SharedIndexInformer, namedBy))
+		})
+		heard, reg := listen(t, s)
+		time.Sleep(time.Minute)
+		if isClosed(s.Synced()) || reg.HasSynced() {
+			t.Error("synced without an object that a server in trouble has")
+		}
+		w.of("b").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		cachetest.WantLines(t, sortedLines(heard), "add a/one@101 initial=true")
+		if !isClosed(s.Synced()) || !reg.HasSynced() || s.NotSyncedReason() != "" {
+			t.Errorf("not synced: %s", s.NotSyncedReason())
+		}
+		if status := s.Status(); status.Reason != Forbidden {
+			t.Errorf("the status is %v", status)
+		}
+		if _, _, isKnown := s.Lookup(ObjectName{"b", "two"}); isKnown {
+			t.Error("an object that may not be read is known")
+		}
+		w.of("b").FailWith(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		cachetest.WantLines(t, heard.Drain(), "add b/two@101 initial=true")
+
+		w.of("c").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
+		plain := w.informer(t, WithScopesLater())
+		setScopes(t, plain, Scope{Namespace: "c", FieldSelector: "metadata.name=three"})
+		cachetest.Run(t, plain.Run)
+		time.Sleep(time.Minute)
+		if isClosed(plain.Synced()) {
+			t.Error("SetScopes: synced without the object")
+		}
+	})
+}

@@ -33,6 +33,9 @@ func newReflector(core *informer.Informer, heard *monitor.Monitor, pace *protoco
 	settings.Changes = &core.Changes
 	of := config.monitored(&scope.Frontier)
 	of.IsHeld = &r.wanted.IsHeld
+	if config.mayBeForbidden {
+		of.Forbidden = func() { core.Excuse(scope) }
+	}
 	r.Scope = heard.Read(settings, scope, of)
 	scope.Reflector, scope.Run = r.Reflector, r.Run
 	return r

@@ -146,7 +146,8 @@ func (s *scopeSet) configOf(scope Scope) (config, error) {
 }
 
 // setScopes replaces the scopes. If isLenient is set, a namespace that is in several of them keeps the scopes that it has, and
-// the others are set. Then that is an error of the scopes, as of SetScopesError.
+// the others are set. Then that is an error of the scopes, as of SetScopesError. And no one waits for single objects that may not be
+// read.
 func (s *scopeSet) setScopes(wanted []Scope, isLenient bool) error {
 	of := &options{object: s.config.form.Type()}
 	normal, err := normalScopes("SetScopes", of, wanted)
@@ -166,7 +167,7 @@ func (s *scopeSet) setScopes(wanted []Scope, isLenient bool) error {
 		}
 		normal = withoutContradictions(normal, found, s.namedLocked())
 	}
-	next, err := s.plan(normal)
+	next, err := s.plan(normal, isLenient)
 	if err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func withoutContradictions(scopes []Scope, found map[string]error, has []Scope) 
 }
 
 // plan returns the Reflectors of scopes that are normal. Some are new. The mutex of set is held.
-func (s *scopeSet) plan(wanted []Scope) (next []*scopeReflector, err error) {
+func (s *scopeSet) plan(wanted []Scope, isLenient bool) (next []*scopeReflector, err error) {
 	known := map[Scope]*scopeReflector{}
 	for _, r := range s.reflectors() {
 		known[r.config.scope] = r
@@ -224,6 +225,7 @@ func (s *scopeSet) plan(wanted []Scope) (next []*scopeReflector, err error) {
 				errs = append(errs, err)
 				continue
 			}
+			config.mayBeForbidden = isLenient && regions[i].Name != ""
 			r = newReflector(s.core, s.monitor, &s.pace, &config, id)
 			id++
 		}

@@ -212,7 +212,7 @@ func (c *Informer) noteListed() {
 		return // nearly always
 	}
 	for _, s := range c.Scopes() {
-		if !s.Frontier.IsListed() {
+		if !s.isExcused && !s.Frontier.IsListed() {
 			mark = min(mark, initial.Mark(s.ID))
 		}
 	}
@@ -223,6 +223,14 @@ func (c *Informer) noteListed() {
 	if c.HasSynced() && len(c.Processor.Listeners()) > 0 {
 		c.observer.Listed()
 	}
+}
+
+// Excuse lets no one wait for the first list of a scope, as if the cache had it.
+func (c *Informer) Excuse(s *Scope) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.isExcused = true
+	c.noteListed()
 }
 
 // Get returns an object of the cache, not opened.

@@ -29,6 +29,8 @@ type Scope struct {
 	Selects   func(*metav1.ListOptions)
 
 	queue *deltafifo.Queue
+	// isExcused is set by Excuse. The mutex of the informer guards it.
+	isExcused bool
 	// stop ends the Reflector. It is nil unless that runs. The mutex of the informer guards it.
 	stop context.CancelFunc
 }

@@ -31,8 +31,9 @@ type ScopeOptions struct {
 	Frontier                          *frontier.Frontier
 	// IsHeld, unless it is nil, is set while the cache does not have the objects that the scope has listed.
 	IsHeld *atomic.Bool
-	// Began is called when the Reflector begins, unless it is nil.
-	Began func(klog.Logger)
+	// Began is called when the Reflector begins, and Forbidden each time that the right for a request is missing, unless they are nil.
+	Began     func(klog.Logger)
+	Forbidden func()
 }
 
 // Scope has the state of one Reflector.
@@ -84,6 +85,9 @@ func (s *Scope) Changed() {
 // Failed implements reflector.Sink. Without a hook for errors it logs. One failure says little, so it is logged only at
 // a higher verbosity: the log of outages has those that last. A watch that has to restart is normal.
 func (s *Scope) Failed(ctx context.Context, err error) {
+	if s.Forbidden != nil && protocol.ReasonOf(err) == protocol.Forbidden {
+		s.Forbidden()
+	}
 	if s.heard.hooks.HearErrors() {
 		s.heard.hooks.Error(ctx, err)
 		return
