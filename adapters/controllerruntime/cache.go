@@ -91,6 +91,7 @@ func (c *Cache) start(ctx context.Context) error {
 	}
 	c.log.Info("Starting the cache of informer-gen, which follows a kind from its first use on")
 	c.ctx = logr.NewContext(ctx, c.log)
+	c.runNamespaces()
 	for _, e := range c.entries {
 		c.run(e)
 	}
@@ -113,12 +114,13 @@ func (c *Cache) run(e *entry) {
 				e.informer.Stop()
 			}
 		})
+		c.followScopes(ctx, e)
 	}
 }
 
 // WaitForCacheSync waits until Start was called and all informers that exist then are synced. If
 // ctx ends first, or an informer stops, it logs each that is not synced with the reason, and
-// returns false. The namespaces of a Cache do not change, so an informer that is synced stays so.
+// returns false. An informer that is synced stays so, also while it lists a namespace that came later.
 func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 	select {
 	case <-c.started:

@@ -61,7 +61,6 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, f form, object runtime.Ob
 	}
 	e.noteUndecodable = sync.OnceFunc(func() { close(e.undecodable) })
 	e.plan = s.planFor(gvk, e.namespaced)
-	scopes, withoutBookmarks := e.plan.scopes(e.namespaced)
 	client, err := s.restClient(mapping)
 	if err != nil {
 		return nil, err
@@ -73,22 +72,26 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, f form, object runtime.Ob
 		Object:     object,
 		Protobuf:   s.protobufOf(gvk),
 		Server:     serverOf(client),
-		Open:       opener(client, mapping.Resource.Resource, withoutBookmarks),
+		Open:       opener(client, mapping.Resource.Resource, e.plan.bookmarks),
 	}
 	fields, err := s.keepFields(e, &kind)
 	if err != nil {
 		return nil, fmt.Errorf("cannot cache %s: %w", e.resource, err)
 	}
-	if e.informer, err = kind.NewInformer(append(s.optionsOf(e, scopes), fields...)...); err != nil {
+	if e.informer, err = kind.NewInformer(append(s.optionsOf(e), fields...)...); err != nil {
 		return nil, fmt.Errorf("cannot cache %s: %w", e.resource, err)
 	}
 	return e, nil
 }
 
 // optionsOf returns the options of the informer of an entry.
-func (s *settings) optionsOf(e *entry, scopes []cache.Scope) []cache.SharedInformerOption {
+func (s *settings) optionsOf(e *entry) []cache.SharedInformerOption {
+	scopes := cache.WithScopesLater()
+	if !s.follows(e) {
+		scopes = cache.WithScopes(e.plan.scopes(e.namespaced)...)
+	}
 	options := []cache.SharedInformerOption{
-		cache.WithScopes(scopes...),
+		scopes,
 		cache.WithResync(e.plan.resync()),
 		cache.WithoutTypeMeta(), // which copies get
 	}

@@ -40,8 +40,9 @@ type settings struct {
 	watchErrors   toolscache.WatchErrorHandlerWithContext
 	// own tells the informers of the writes of the program. It may be nil.
 	own *writes.Observer
-	// packing is that of Packed.
-	packing packing
+	// packing is that of Packed, and namespaces of NamespacesLabeled or NamespacesOf.
+	packing    packing
+	namespaces *namespaces
 	// fields has the paths of Fields. guards refuse updates of objects without the other fields.
 	fields map[schema.GroupVersionKind][]string
 	guards []*writes.Observer

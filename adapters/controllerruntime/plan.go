@@ -117,19 +117,11 @@ func (p *plan) resync() time.Duration {
 	return time.Duration((0.9 + 0.2*rand.Float64()) * float64(p.period))
 }
 
-// scopes returns what to list and to watch. withoutBookmarks has those of their namespaces that
-// request no bookmarks.
-func (p *plan) scopes(isNamespaced bool) (scopes []cache.Scope, withoutBookmarks map[string]bool) {
-	withoutBookmarks = map[string]bool{}
+// scopes returns what to list and to watch.
+func (p *plan) scopes(isNamespaced bool) (scopes []cache.Scope) {
 	for _, name := range sorted(p.namespaces) {
 		config := p.namespaces[name]
-		scope := cache.Scope{Namespace: name}
-		if config.LabelSelector != nil {
-			scope.LabelSelector = config.LabelSelector.String()
-		}
-		if config.FieldSelector != nil {
-			scope.FieldSelector = config.FieldSelector.String()
-		}
+		scope := p.scope(name)
 		if name == ctrlcache.AllNamespaces && isNamespaced && config.FieldSelector != nil {
 			// A selector of one namespace needs the rights in that namespace only.
 			if only, exact := config.FieldSelector.RequiresExactMatch("metadata.namespace"); exact {
@@ -144,11 +136,27 @@ func (p *plan) scopes(isNamespaced bool) (scopes []cache.Scope, withoutBookmarks
 			scope.FieldSelector = p.excluding(scope.FieldSelector)
 		}
 		scopes = append(scopes, scope)
-		if !ptr.Deref(config.EnableWatchBookmarks, true) {
-			withoutBookmarks[scope.Namespace] = true
-		}
 	}
-	return scopes, withoutBookmarks
+	return scopes
+}
+
+// scope returns the part of the collection that a namespace has.
+func (p *plan) scope(namespace string) cache.Scope {
+	config, _ := p.config(namespace)
+	scope := cache.Scope{Namespace: namespace}
+	if config.LabelSelector != nil {
+		scope.LabelSelector = config.LabelSelector.String()
+	}
+	if config.FieldSelector != nil {
+		scope.FieldSelector = config.FieldSelector.String()
+	}
+	return scope
+}
+
+// bookmarks reports whether watches in a namespace request bookmarks.
+func (p *plan) bookmarks(namespace string) bool {
+	config, _ := p.config(namespace)
+	return ptr.Deref(config.EnableWatchBookmarks, true)
 }
 
 // excluding returns a field selector that also leaves out the namespaces that have an entry, as that of

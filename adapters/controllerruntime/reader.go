@@ -32,7 +32,20 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object
 		if err != nil {
 			return err
 		}
-		err = i.get(key, out, t, share)
+		name := key
+		if !i.entry.namespaced {
+			name.Namespace = ""
+		}
+		var obj cache.Object
+		switch e := i.entry; {
+		case c.follows(e):
+			obj, err = c.namespaces.get(ctx, i, name)
+		default:
+			obj, _ = e.informer.GetIndexer().Get(cache.ObjectName(name))
+		}
+		if err == nil {
+			err = i.get(name, obj, out, t, share)
+		}
 		if !errors.Is(err, errRemoved) {
 			return err
 		}
@@ -51,13 +64,9 @@ func shares(options []client.GetOption) bool {
 	return ptr.Deref(set.ApplyOptions(options).UnsafeDisableDeepCopy, false)
 }
 
-// get is Get from one informer. It returns errRemoved if the informer was removed.
-func (i *informer) get(key client.ObjectKey, out client.Object, t *goType, share bool) error {
-	if !i.entry.namespaced {
-		key.Namespace = ""
-	}
-	obj, ok := i.entry.informer.GetIndexer().Get(cache.ObjectName(key))
-	if !ok {
+// get reads an object of the cache into out. The object is nil if there is none. It returns errRemoved if the informer was removed.
+func (i *informer) get(key client.ObjectKey, obj cache.Object, out client.Object, t *goType, share bool) error {
+	if obj == nil {
 		if isClosed(i.removed) {
 			return errRemoved
 		}
@@ -159,11 +168,16 @@ func (i *informer) checkNamespace(r request) error {
 	if _, cached := i.entry.plan.config(r.key.Namespace); cached {
 		return nil
 	}
+	return i.unknownNamespace(r, fmt.Sprintf("it has the namespaces %q", sorted(i.entry.plan.namespaces)))
+}
+
+// unknownNamespace returns the error of a read in a namespace that is not followed. has tells which ones are.
+func (i *informer) unknownNamespace(r request, has string) error {
 	what := r.key.String()
 	if r.verb == "list" {
 		what = r.key.Namespace
 	}
-	return fmt.Errorf("unable to %s: %s because of unknown namespace for the cache; it has the namespaces %q of %s", r.verb, what, sorted(i.entry.plan.namespaces), i.entry.resource)
+	return fmt.Errorf("unable to %s: %s because of unknown namespace for the cache; %s of %s", r.verb, what, has, i.entry.resource)
 }
 
 // List reads the objects that options select into out, in the form of out. Field selectors need
@@ -178,6 +192,13 @@ func (c *Cache) List(ctx context.Context, out client.ObjectList, options ...clie
 		i, t, err := c.reader(ctx, out, true, request{verb: "list", key: client.ObjectKey{Namespace: set.Namespace}})
 		if err != nil {
 			return err
+		}
+		if set.Namespace != "" && c.follows(i.entry) {
+			if err := c.namespaces.await(ctx, i, request{verb: "list", key: client.ObjectKey{Namespace: set.Namespace}}); errors.Is(err, errRemoved) {
+				continue
+			} else if err != nil {
+				return err
+			}
 		}
 		objs, err := i.selected(&set)
 		switch {

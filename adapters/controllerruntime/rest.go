@@ -69,12 +69,10 @@ func (u baseURL) String() string { return string(u) }
 // opener returns a function that returns how the bodies of the responses for a resource are
 // read, in one namespace or in all. The requests ask for what the informer decodes, whatever
 // ContentType the rest.Config has. They are not retried, because the informer does that.
-func opener(client rest.Interface, resource string, withoutBookmarks map[string]bool) func(namespace string) cache.OpenFunc {
+func opener(client rest.Interface, resource string, bookmarks func(namespace string) bool) func(namespace string) cache.OpenFunc {
 	return func(namespace string) cache.OpenFunc {
 		return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-			if withoutBookmarks[namespace] {
-				options.AllowWatchBookmarks = false
-			}
+			options.AllowWatchBookmarks = options.AllowWatchBookmarks && bookmarks(namespace)
 			return client.Get().
 				NamespaceIfScoped(namespace, namespace != "").
 				Resource(resource).

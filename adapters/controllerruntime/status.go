@@ -22,7 +22,8 @@ import (
 type KindStatus struct {
 	GroupVersionKind schema.GroupVersionKind
 	// Forms are the forms in which the informer is read: "typed", "unstructured" or "metadata", or
-	// "typed" and "metadata". It is empty for a kind that is absent.
+	// "typed" and "metadata". It is empty for a kind that is absent, and for the namespaces of
+	// NamespacesLabeled.
 	Forms []string
 	// NotSynced is the reason why reads of the kind wait, or why it has no informer. It is empty
 	// if they do not.
@@ -34,7 +35,7 @@ type KindStatus struct {
 }
 
 // Kinds ranges over the states of all informers, sorted by resource and form. After these
-// come the absent kinds: those for which GetInformer has failed in the last 30 seconds, most often
+// come the namespaces of NamespacesLabeled, and the absent kinds: those for which GetInformer has failed in the last 30 seconds, most often
 // because the CRD is missing. They are Degraded, their Err is that of GetInformer, and their
 // Resource is a guess from the kind. The kinds are those of the moment when the range begins.
 func (c *Cache) Kinds() iter.Seq[KindStatus] {
@@ -43,6 +44,9 @@ func (c *Cache) Kinds() iter.Seq[KindStatus] {
 			if !yield(c.status(e)) {
 				return
 			}
+		}
+		if n := c.namespaces; n != nil && n.informer != nil && !yield(n.status(c.server)) {
+			return
 		}
 		for _, status := range c.absentKinds(time.Now()) {
 			if !yield(status) {
@@ -172,7 +176,7 @@ func (c *Cache) status(e *entry) KindStatus {
 		s.Stats.Indexes[n].Name = shownIndex(s.Stats.Indexes[n].Name)
 	}
 	s.Object = fmt.Sprintf("%T", e.object)
-	if !isClosed(e.informer.Synced()) {
+	if !s.Stats.WasSynced { // a scope that is added later does not matter
 		s.NotSynced = e.reason()
 	}
 	c.mu.Lock()
@@ -182,6 +186,15 @@ func (c *Cache) status(e *entry) KindStatus {
 			s.Forms = append(s.Forms, form(f).String())
 		}
 	}
+	return s
+}
+
+// status returns the state of the informer of NamespacesLabeled.
+func (n *namespaces) status(server string) KindStatus {
+	s := KindStatus{GroupVersionKind: namespaceKind}
+	for s.InformerStatus = range n.informer.Statuses() {
+	}
+	s.Server, s.NotSynced = server, n.informer.NotSyncedReason()
 	return s
 }
 
