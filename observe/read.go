@@ -78,7 +78,7 @@ func (r *Reader) informer(id string, s *status.Informer, now time.Time) Informer
 		Objects: s.Status.Objects, ObjectBytes: stats.ObjectBytes, Staleness: Seconds(stats.Staleness), NotFollowing: Seconds(stats.NotFollowing),
 		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites, Unconfirmed: s.Status.Unconfirmed,
 		Events: Events{stats.Added, stats.Updated, stats.Deleted, stats.Bookmarks}, Dropped: stats.Dropped,
-		Lists: stats.Lists, BytesRead: stats.BytesRead, DecodeFailures: stats.DecodeFailures,
+		Lists: stats.Lists, BytesRead: stats.BytesRead, LiveReads: stats.LiveReads, DecodeFailures: stats.DecodeFailures,
 		UndecodableCount: len(s.Status.Undecodable),
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
 	}

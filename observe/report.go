@@ -93,6 +93,7 @@ type Informer struct {
 	Relists        []Count       `json:"relists,omitempty"`
 	Failures       []Count       `json:"failures,omitempty"`
 	BytesRead      int64         `json:"read_bytes"`
+	LiveReads      uint64        `json:"live_reads,omitempty"`
 	DecodeFailures uint64        `json:"decode_failures"`
 	Undecodable    []Undecodable `json:"undecodable,omitempty"`
 	// UndecodableCount is the number of all undecodable objects. Undecodable has the first 100.

@@ -76,6 +76,7 @@ func detailsOf(i *observe.Informer, limit int) (d details) {
 	for _, c := range i.Failures {
 		server.add(fmt.Sprintf("Failed: %s, %s", c.Verb, c.Reason), human.Number(c.Count))
 	}
+	server.count("Objects read that were not cached", int(i.LiveReads))
 	server.count("States not decoded", int(i.DecodeFailures))
 
 	times := section{Title: "Times and indexes"}

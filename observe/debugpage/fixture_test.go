@@ -92,7 +92,7 @@ func widgets() status.Informer {
 			Undecodable: []*wire.DecodeError{{Namespace: "shop", Name: "broken", Path: "/spec/size", Near: `"size":"large"`, Err: errors.New("cannot unmarshal string into int32")}},
 		},
 		Stats: status.Stats{
-			Synced: true, WasSynced: true, Staleness: 4 * time.Minute, DecodeFailures: 2, Queued: 2,
+			Synced: true, WasSynced: true, Staleness: 4 * time.Minute, DecodeFailures: 2, LiveReads: 3, Queued: 2,
 			Handlers: []status.HandlerStats{
 				{Name: "reconcile", Synced: true, Backlog: 4813, Processed: 977, Running: 94 * time.Second, Slowest: 94 * time.Second},
 				{Name: "*main.audit", Unnamed: true, Synced: true, Processed: 977, Panics: 2},

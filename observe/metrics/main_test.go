@@ -113,7 +113,7 @@ func healthy() status.Informer {
 		Status: status.Status{Phase: status.Watching, Since: moment, ResourceVersion: "4711", Objects: 312, PendingWrites: 3},
 		Stats: status.Stats{
 			Synced: true, Staleness: 1500 * time.Millisecond, BytesRead: 100_000, ObjectBytes: 50_000,
-			Added: 11, Updated: 12, Deleted: 13, Bookmarks: 14, Dropped: 15, Lists: 5, DecodeFailures: 6, Queued: 7,
+			Added: 11, Updated: 12, Deleted: 13, Bookmarks: 14, Dropped: 15, Lists: 5, LiveReads: 21, DecodeFailures: 6, Queued: 7,
 			Relists:  map[status.Reason]uint64{status.Expired: 2, status.ClosedEarly: 1},
 			Failures: []status.FailureCount{{Verb: "list", Reason: status.Forbidden, Count: 8}, {Verb: "watch", Reason: status.Unreachable, Count: 9}},
 			Handlers: []status.HandlerStats{

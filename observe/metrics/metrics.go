@@ -150,6 +150,16 @@ var metrics = append([]metric{
 			}
 		},
 	},
+	{
+		name: "informer_live_reads_total",
+		help: "Objects that were read from the server because the cache did not know them; there is a series if there were any.",
+		kind: dto.MetricType_COUNTER, merge: sum,
+		read: func(s *status.Informer, put put) {
+			if n := s.Stats.LiveReads; n > 0 {
+				put(number(n))
+			}
+		},
+	},
 	counter("informer_decode_failures_total", "States of objects that could not be decoded.",
 		func(s *status.Stats) uint64 { return s.DecodeFailures }),
 	gauge("informer_queued_items", "Number of changes that were read and are not in the cache yet.",

@@ -52,6 +52,9 @@ type Stats struct {
 	// WatchErrorHandler is called with, also of a watch that has to restart. A streaming list is a
 	// watch.
 	Failures []FailureCount
+	// LiveReads is the number of objects that were read from the server because the cache did not know them. Only the cache of
+	// module adapters/controllerruntime does so.
+	LiveReads uint64
 	// DecodeFailures is how often a state of an object could not be decoded, whether it failed a
 	// request or was skipped. A state that fails each retry counts each time, and one that is
 	// skipped counts once. Status.Undecodable has those that are skipped now.
@@ -82,7 +85,7 @@ type Stats struct {
 
 // FailureCount is the number of requests that failed for one reason.
 type FailureCount struct {
-	// Verb is "list" or "watch".
+	// Verb is "list" or "watch", or "get" for Stats.LiveReads.
 	Verb   string
 	Reason Reason
 	Count  uint64

@@ -45,7 +45,7 @@ type Status struct {
 	// progress again.
 	Err    error
 	Reason Reason
-	// Verb is the request that failed with Err, "list" or "watch". It is empty for other errors.
+	// Verb is the request that failed with Err, "list" or "watch", or "get" for Stats.LiveReads. It is empty for other errors.
 	Verb string
 	// NextAttempt is the latest time at which the failed request will be retried. It is
 	// zero while a request is under way.

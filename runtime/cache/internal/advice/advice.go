@@ -119,6 +119,8 @@ func Brief(f Failure) string {
 	switch {
 	case f.isOwnOfSource():
 		return "" // it may have requested anything
+	case f.Reason == protocol.Forbidden && f.Verb == "get":
+		return "; it needs the right to get"
 	case f.Reason == protocol.Forbidden:
 		return "; it needs the rights to list and to watch"
 	case f.Reason == protocol.Unauthorized:

@@ -70,6 +70,9 @@ func (f *Failure) forbidden() Advice {
 		refused = f.Verb
 	}
 	who, subject := f.user()
+	if f.Verb == "get" {
+		return f.forbiddenGet(who, subject)
+	}
 	text := fmt.Sprintf("The server does not allow %s to %s %s%s. ", who, refused, f.name(), f.where())
 	var comment string
 	switch {
@@ -92,6 +95,15 @@ func (f *Failure) forbidden() Advice {
 		Rule:     fmt.Sprintf(`{apiGroups: [%s], resources: [%s], verbs: ["list", "watch"]}`, group, resource),
 		Manifest: fmt.Sprintf("# %s\n- apiGroups: [%s]\n  resources: [%s]\n  verbs: [\"list\", \"watch\"]\n", comment, group, resource),
 		Check:    f.canI(),
+	}
+}
+
+// forbiddenGet is forbidden for the read of one object, which the error names.
+func (f *Failure) forbiddenGet(who, subject string) Advice {
+	return Advice{
+		Text: fmt.Sprintf("The server does not allow %s to get an object of %s that is not in the cache. Add what refers to it to crcache.Referenced; or add the rule to a Role in its namespace, and bind that to %s.",
+			who, f.name(), subject),
+		Rule: fmt.Sprintf(`{apiGroups: [%s], resources: [%s], verbs: ["get"]}`, quoted(f.Resource.Group), quoted(f.Resource.Resource)),
 	}
 }
 
