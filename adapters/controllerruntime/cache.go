@@ -3,6 +3,7 @@ package crcache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -120,7 +120,7 @@ func (c *Cache) run(e *entry) {
 
 // WaitForCacheSync waits until Start was called and all informers that exist then are synced. If
 // ctx ends first, or an informer stops, it logs each that is not synced with the reason, and
-// returns false. An informer that is synced stays so, also while it lists a namespace that came later.
+// returns false. An informer that is synced stays so, also while it lists a namespace or an object that came later.
 func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 	select {
 	case <-c.started:
@@ -202,11 +202,15 @@ func (c *Cache) RemoveInformer(_ context.Context, obj client.Object) error {
 
 // release makes an informer no longer read its entry, which ends with the last one. The caller holds mu.
 func (c *Cache) release(i *informer) {
-	e := i.entry
-	if !e.remove(i) {
-		if !c.stopped {
-			c.running.Go(i.dropIndexes) // which waits for index functions
-		}
+	i.entry.remove(i)
+	if c.endUnused(i.entry); i.entry.isUsed() && !c.stopped {
+		c.running.Go(i.dropIndexes) // which waits for index functions
+	}
+}
+
+// endUnused ends an entry if nothing uses it. The caller holds mu.
+func (c *Cache) endUnused(e *entry) {
+	if e.isUsed() || c.entries[e.informerKey] != e {
 		return
 	}
 	delete(c.entries, e.informerKey)
@@ -215,6 +219,16 @@ func (c *Cache) release(i *informer) {
 	} else {
 		e.informer.Stop() // which never ran
 	}
+	c.leaveOwners(e)
+}
+
+// leaveOwners ends the owners of an entry that nothing else uses. The caller holds mu.
+func (c *Cache) leaveOwners(e *entry) {
+	for _, owner := range e.owners {
+		owner.dependents--
+		c.endUnused(owner)
+	}
+	e.owners = nil
 }
 
 // list makes readers find an informer. The caller holds mu.
@@ -259,17 +273,34 @@ func (c *Cache) kindOf(obj runtime.Object) (schema.GroupVersionKind, error) {
 	return apiutil.GVKForObject(obj, c.scheme)
 }
 
+// resolve finds a kind, and the kinds of its owners. It may ask the server, so it is called without a lock.
+func (c *Cache) resolve(key informerKey) (*resolved, error) {
+	mapping, err := c.mapper.RESTMapping(key.gvk.GroupKind(), key.gvk.Version)
+	if err != nil {
+		return nil, err
+	}
+	own := *mapping
+	own.GroupVersionKind = key.gvk // which the mapping of a fake may lack
+	of := &resolved{informerKey: key, mapping: &own}
+	if of.object, err = c.exampleOf(key); err != nil {
+		return nil, err
+	}
+	for _, reference := range c.referenced[key.gvk] {
+		owner, err := c.resolve(reference.owner)
+		if err != nil {
+			return nil, fmt.Errorf("cannot find the %s objects that refer to %s objects: %w", reference.owner.gvk.Kind, key.gvk.Kind, err)
+		}
+		of.owners = append(of.owners, owner)
+	}
+	return of, nil
+}
+
 // informerOf returns an informer, and whether it had to be added.
 func (c *Cache) informerOf(key informerKey) (i *informer, isNew bool, err error) {
 	if i := (*c.informers.Load())[key]; i != nil {
 		return i, false, nil
 	}
-	// The mapper may have to ask the server, so it is called without a lock.
-	mapping, err := c.mapper.RESTMapping(key.gvk.GroupKind(), key.gvk.Version)
-	if err != nil {
-		return nil, false, err
-	}
-	object, err := c.exampleOf(key)
+	of, err := c.resolve(key)
 	if err != nil {
 		return nil, false, err
 	}
@@ -283,10 +314,7 @@ func (c *Cache) informerOf(key informerKey) (i *informer, isNew bool, err error)
 		i.isFollowed = true
 		c.running.Go(func() { c.follow(i) })
 	} else {
-		// The mapping of a fake may lack the kind.
-		own := *mapping
-		own.GroupVersionKind = key.gvk
-		if e, err = c.entryOf(&own, key.form, object); err != nil {
+		if e, err = c.entryOf(of); err != nil {
 			return nil, false, err
 		}
 		i = e.add(key.form)
@@ -306,18 +334,28 @@ func (c *Cache) exampleOf(key informerKey) (runtime.Object, error) {
 	return c.scheme.New(key.gvk)
 }
 
-// entryOf returns the entry of a kind in a form. If there is none, it adds one and runs it. The caller holds mu.
-func (c *Cache) entryOf(mapping *meta.RESTMapping, f form, object runtime.Object) (*entry, error) {
-	key := informerKey{mapping.GroupVersionKind, f}
-	if e := c.entries[key]; e != nil {
+// entryOf returns the entry of a kind in a form. If there is none, it adds one, with those of its owners, and runs it. The caller
+// holds mu.
+func (c *Cache) entryOf(of *resolved) (*entry, error) {
+	if e := c.entries[of.informerKey]; e != nil {
 		return e, nil
 	}
-	e, err := c.newEntry(mapping, f, object)
-	if err == nil {
-		c.entries[key] = e
-		c.run(e)
+	e, err := c.newEntry(of)
+	if err != nil {
+		return nil, err
 	}
-	return e, err
+	for _, owner := range of.owners {
+		o, err := c.entryOf(owner)
+		if err != nil {
+			c.leaveOwners(e)
+			return nil, err
+		}
+		o.dependents++
+		e.owners = append(e.owners, o)
+	}
+	c.entries[of.informerKey] = e
+	c.run(e)
+	return e, nil
 }
 
 // goType describes a Go type of objects or lists that callers read into.

@@ -21,18 +21,18 @@ import (
 
 // entry is a kind in one form: its list, its watch and its store. Informers of metadata may read an entry of typed objects.
 type entry struct {
-	informerKey // its form is the form of the stored objects
-	mapping     *meta.RESTMapping
-	// object is an example of them.
-	object runtime.Object
+	*resolved // its form is the form of the stored objects
 	// resource names the kind in errors: "pods" or "foos.example.com".
 	resource   string
 	namespaced bool
 	// fields are the paths of Fields; nil for all fields.
 	fields []string
 	// packed is set if the objects that the informer returns belong to the reader.
-	packed   bool
-	plan     *plan
+	packed bool
+	plan   *plan
+	// names has the references of Referenced, and owners the entries of their owners. Both are nil for other kinds.
+	names    *names
+	owners   []*entry
 	informer *cache.SharedIndexInformer[cache.Object]
 	// undecodable is closed when an object does not fit the Go type.
 	undecodable     chan struct{}
@@ -44,35 +44,47 @@ type entry struct {
 	cancel context.CancelFunc
 	// readers are the informers that read the entry, by their form.
 	readers [numForms]*informer
+	// dependents counts the entries of which this one is an owner.
+	dependents int
 	// views counts the informers that have ever read the entry, for the names of their indexes.
 	views int
 }
 
-// newEntry returns the entry of a kind in a form. object has the Go type of the form.
-func (s *settings) newEntry(mapping *meta.RESTMapping, f form, object runtime.Object) (*entry, error) {
-	gvk := mapping.GroupVersionKind
+// resolved is what the server and the scheme say of a kind in a form.
+type resolved struct {
+	informerKey
+	mapping *meta.RESTMapping
+	// object is an example of the objects.
+	object runtime.Object
+	// owners are the kinds that the references of Referenced are in, in the order of these.
+	owners []*resolved
+}
+
+// newEntry returns the entry of a kind in a form.
+func (s *settings) newEntry(of *resolved) (*entry, error) {
 	e := &entry{
-		informerKey: informerKey{gvk, f},
-		mapping:     mapping,
-		object:      object,
-		resource:    mapping.Resource.GroupResource().String(),
-		namespaced:  mapping.Scope.Name() != meta.RESTScopeNameRoot,
+		resolved:    of,
+		resource:    of.mapping.Resource.GroupResource().String(),
+		namespaced:  of.mapping.Scope.Name() != meta.RESTScopeNameRoot,
 		undecodable: make(chan struct{}),
 	}
 	e.noteUndecodable = sync.OnceFunc(func() { close(e.undecodable) })
-	e.plan = s.planFor(gvk, e.namespaced)
-	client, err := s.restClient(mapping)
+	e.plan = s.planFor(of.gvk, e.namespaced)
+	if references := s.referenced[of.gvk]; references != nil {
+		e.names = &names{references: references}
+	}
+	client, err := s.restClient(of.mapping)
 	if err != nil {
 		return nil, err
 	}
 	kind := cache.Kind[cache.Object]{
-		Resource:   mapping.Resource,
-		Kind:       gvk.Kind,
+		Resource:   of.mapping.Resource,
+		Kind:       of.gvk.Kind,
 		Namespaced: e.namespaced,
-		Object:     object,
-		Protobuf:   s.protobufOf(gvk),
+		Object:     of.object,
+		Protobuf:   s.protobufOf(of.gvk),
 		Server:     serverOf(client),
-		Open:       opener(client, mapping.Resource.Resource, e.plan.bookmarks),
+		Open:       opener(client, of.mapping.Resource.Resource, e.plan.bookmarks),
 	}
 	fields, err := s.keepFields(e, &kind)
 	if err != nil {
@@ -87,7 +99,7 @@ func (s *settings) newEntry(mapping *meta.RESTMapping, f form, object runtime.Ob
 // optionsOf returns the options of the informer of an entry.
 func (s *settings) optionsOf(e *entry) []cache.SharedInformerOption {
 	scopes := cache.WithScopesLater()
-	if !s.follows(e) {
+	if e.names == nil && !s.follows(e) {
 		scopes = cache.WithScopes(e.plan.scopes(e.namespaced)...)
 	}
 	options := []cache.SharedInformerOption{
@@ -184,14 +196,16 @@ func (e *entry) add(f form) *informer {
 	return e.readers[f]
 }
 
-// remove removes an informer, and reports whether it was the last one. The caller holds the lock of the Cache.
-func (e *entry) remove(i *informer) (last bool) {
-	if e.readers[i.form] != i {
-		return false // another one was added since
+// remove removes an informer. The caller holds the lock of the Cache.
+func (e *entry) remove(i *informer) {
+	if e.readers[i.form] == i { // otherwise another one was added since
+		e.readers[i.form] = nil
 	}
-	e.readers[i.form] = nil
-	return e.readers == [numForms]*informer{}
 }
+
+// isUsed reports whether an informer reads the entry, or another entry follows what its objects refer to. The caller holds the
+// lock of the Cache.
+func (e *entry) isUsed() bool { return e.dependents > 0 || e.readers != [numForms]*informer{} }
 
 // reason returns why readers wait.
 func (e *entry) reason() string {

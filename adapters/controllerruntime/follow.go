@@ -56,7 +56,9 @@ func (c *Cache) newSuccessor(i *informer) (*informer, error) {
 		c.mu.Unlock()
 		return nil, nil
 	}
-	e, err := c.entryOf(i.entry.mapping, metadata, &metav1.PartialObjectMetadata{})
+	own := *i.entry.resolved
+	own.form, own.object = metadata, &metav1.PartialObjectMetadata{}
+	e, err := c.entryOf(&own)
 	if err != nil {
 		c.mu.Unlock()
 		return nil, err

@@ -94,7 +94,7 @@ func (s *settings) setNamespaces(n *namespaces) error {
 
 // follows reports whether an entry is followed in the namespaces of now.
 func (s *settings) follows(e *entry) bool {
-	return s.namespaces != nil && e.namespaced && !e.plan.limited
+	return s.namespaces != nil && e.namespaced && !e.plan.limited && e.names == nil
 }
 
 // addNamespaceInformer adds the informer of NamespacesLabeled.
@@ -130,11 +130,18 @@ var namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
 
 // followScopes sets the scopes of an entry, if these change, until ctx ends. The caller holds mu.
 func (c *Cache) followScopes(ctx context.Context, e *entry) {
-	if !c.follows(e) {
+	var follow func() error
+	switch {
+	case e.names != nil:
+		sources := e.sources()
+		follow = func() error { return cache.FollowScopes(ctx, e.informer, sources...) }
+	case c.follows(e):
+		follow = func() error { return c.namespaces.follow(ctx, e) }
+	default:
 		return
 	}
 	c.running.Go(func() {
-		if err := c.namespaces.follow(ctx, e); err != nil && ctx.Err() == nil {
+		if err := follow(); err != nil && ctx.Err() == nil {
 			c.log.Error(err, "The objects that are followed do not change any more", "kind", e.gvk.Kind)
 		}
 	})

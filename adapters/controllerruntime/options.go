@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -40,9 +41,12 @@ type settings struct {
 	watchErrors   toolscache.WatchErrorHandlerWithContext
 	// own tells the informers of the writes of the program. It may be nil.
 	own *writes.Observer
-	// packing is that of Packed, and namespaces of NamespacesLabeled or NamespacesOf.
+	// packing is that of Packed, namespaces of NamespacesLabeled or NamespacesOf, and referenced of Referenced, by the kind.
 	packing    packing
 	namespaces *namespaces
+	referenced map[schema.GroupVersionKind][]Reference
+	// uncached reads from the server. It is nil unless referenced has kinds.
+	uncached client.Reader
 	// fields has the paths of Fields. guards refuse updates of objects without the other fields.
 	fields map[schema.GroupVersionKind][]string
 	guards []*writes.Observer
@@ -71,6 +75,7 @@ func resolve(config *rest.Config, options ctrlcache.Options) (*settings, error) 
 		mapper:        options.Mapper,
 		failOnMissing: options.ReaderFailOnMissingInformer,
 		watchErrors:   options.DefaultWatchErrorHandler,
+		referenced:    map[schema.GroupVersionKind][]Reference{},
 		byKind:        make(map[schema.GroupVersionKind]*plan, len(options.ByObject)),
 	}
 	if s.scheme == nil {

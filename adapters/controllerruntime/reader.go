@@ -38,6 +38,8 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object
 		}
 		var obj cache.Object
 		switch e := i.entry; {
+		case e.names != nil:
+			obj, err = c.getReferenced(ctx, e, name, options)
 		case c.follows(e):
 			obj, err = c.namespaces.get(ctx, i, name)
 		default:
@@ -128,6 +130,9 @@ func (c *Cache) reader(ctx context.Context, out runtime.Object, isList bool, r r
 		}
 		if !isClosed(c.started) {
 			return nil, nil, &ctrlcache.ErrCacheNotStarted{}
+		}
+		if i.entry.names != nil && !isList {
+			return i, t, nil // it need not be synced
 		}
 		switch err := i.wait(ctx, isNew); {
 		case err == nil:

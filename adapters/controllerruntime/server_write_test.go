@@ -113,7 +113,7 @@ func (s *server) delete(r *http.Request, q *asked, stored *unstructured.Unstruct
 		return http.StatusOK, s.changeTo(r, q, marked)
 	}
 	s.drop(q.resource, stored.GetNamespace(), stored.GetName())
-	return http.StatusOK, status(metav1.Status{Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{
+	return http.StatusOK, asStatus(metav1.Status{Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{
 		Name:  stored.GetName(),
 		Group: stored.GroupVersionKind().Group,
 		Kind:  q.resource,
@@ -134,10 +134,10 @@ func (s *server) deleteAll(q *asked) (int, any) {
 }
 
 func failure(code int, reason metav1.StatusReason) (int, any) {
-	return code, status(metav1.Status{Status: metav1.StatusFailure, Code: int32(code), Reason: reason})
+	return code, asStatus(metav1.Status{Status: metav1.StatusFailure, Code: int32(code), Reason: reason})
 }
 
-func status(s metav1.Status) metav1.Status {
+func asStatus(s metav1.Status) metav1.Status {
 	s.Kind, s.APIVersion = "Status", "v1"
 	return s
 }

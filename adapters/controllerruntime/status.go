@@ -22,8 +22,8 @@ import (
 type KindStatus struct {
 	GroupVersionKind schema.GroupVersionKind
 	// Forms are the forms in which the informer is read: "typed", "unstructured" or "metadata", or
-	// "typed" and "metadata". It is empty for a kind that is absent, and for the namespaces of
-	// NamespacesLabeled.
+	// "typed" and "metadata". It is empty for a kind that is absent, for one that only the references in its objects are needed
+	// of, and for the namespaces of NamespacesLabeled.
 	Forms []string
 	// NotSynced is the reason why reads of the kind wait, or why it has no informer. It is empty
 	// if they do not.
@@ -178,6 +178,9 @@ func (c *Cache) status(e *entry) KindStatus {
 	s.Object = fmt.Sprintf("%T", e.object)
 	if !s.Stats.WasSynced { // a scope that is added later does not matter
 		s.NotSynced = e.reason()
+	}
+	if e.names != nil {
+		e.names.live.addTo(&s.InformerStatus)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

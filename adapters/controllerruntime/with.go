@@ -38,7 +38,7 @@ func With(options ...Option) ctrlcache.NewCacheFunc {
 			}
 			errs = append(errs, option(s))
 		}
-		errs = append(errs, s.guard(of.HTTPClient), s.addNamespaceInformer())
+		errs = append(errs, s.guard(of.HTTPClient), s.checkReferences(), s.addNamespaceInformer())
 		if err := errors.Join(errs...); err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func runAll(m *testing.M) (code int, err error) {
 }
 
 // start starts a server for one test.
-func start(t *testing.T, args ...string) *kubeserver.Server {
+func start(t testing.TB, args ...string) *kubeserver.Server {
 	t.Helper()
 	server, err := kubeserver.Start(within(t), kubeserver.Options{Binary: *binary, Args: args})
 	if err != nil {
@@ -82,7 +82,7 @@ func start(t *testing.T, args ...string) *kubeserver.Server {
 }
 
 // within bounds a wait by a lack of progress.
-func within(t *testing.T) context.Context {
+func within(t testing.TB) context.Context {
 	t.Helper()
 	return progress.Context(t)
 }
