@@ -7,7 +7,10 @@ import (
 	"log"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -97,6 +100,70 @@ func ExampleFields() {
 	// patch: <nil>
 }
 
+// The cache has the Secrets that Ingresses refer to, and no others. Get reads another one from the server.
+func ExampleReferenced() {
+	ingress := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop"}}
+	ingress.Spec.TLS = []networkingv1.IngressTLS{{SecretName: "shop-tls"}}
+	config := newConfig(ingress, secret("shop-tls"), secret("other"))
+
+	secretsOf := func(ingress *networkingv1.Ingress) (names []types.NamespacedName) {
+		for _, tls := range ingress.Spec.TLS {
+			names = append(names, types.NamespacedName{Name: tls.SecretName}) // in the namespace of the Ingress
+		}
+		return names
+	}
+	mgr, err := ctrl.NewManager(config, ctrl.Options{Metrics: noMetrics, NewCache: crcache.With(
+		crcache.Referenced(&corev1.Secret{}, crcache.By(&networkingv1.Ingress{}, secretsOf)),
+	)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := start(mgr)
+	defer stop()
+
+	var secrets corev1.SecretList
+	if err := mgr.GetClient().List(ctx, &secrets); err != nil {
+		log.Fatal(err)
+	}
+	for i := range secrets.Items {
+		fmt.Println("cached:", secrets.Items[i].Name)
+	}
+	var other corev1.Secret
+	if err := mgr.GetClient().Get(ctx, client.ObjectKey{Namespace: "team-a", Name: "other"}, &other); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("read:", other.Name)
+	// Output:
+	// cached: shop-tls
+	// read: other
+}
+
+// The cache follows the namespaces that have a label now.
+func ExampleNamespacesLabeled() {
+	teamA := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a", Labels: map[string]string{"team": "web"}}}
+	teamB := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-b"}}
+	mgr, err := ctrl.NewManager(newConfig(teamA, teamB), ctrl.Options{Metrics: noMetrics, NewCache: crcache.With(
+		crcache.NamespacesLabeled("team=web"),
+	)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := start(mgr)
+	defer stop()
+
+	for _, namespace := range []string{"team-a", "team-b"} {
+		var pod corev1.Pod
+		if err := mgr.GetClient().Get(ctx, client.ObjectKey{Namespace: namespace, Name: "web"}, &pod); err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(pod.Namespace, pod.Name)
+	}
+	// Output:
+	// team-a web
+	// unable to get: team-b/web because of unknown namespace for the cache; it follows the namespaces with the labels team=web of pods
+}
+
 // The readiness probe fails with the reason until all informers are synced.
 func ExampleReadyChecker() {
 	mgr, err := ctrl.NewManager(newConfig(), ctrl.Options{NewCache: crcache.New, Metrics: noMetrics})
@@ -178,13 +245,16 @@ func ExampleNewSource() {
 	// web
 }
 
-// newConfig returns the configuration of a server in memory that has a pod.
-func newConfig() *rest.Config {
+func secret(name string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name}}
+}
+
+// newConfig returns the configuration of a server in memory that has a pod, and other objects.
+func newConfig(objects ...runtime.Object) *rest.Config {
 	server, err := apitest.New(apitest.WithScheme(scheme.Scheme))
 	if err == nil {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
-		pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-		err = server.Add(pod)
+		err = server.Add(append(objects, pod)...)
 	}
 	if err != nil {
 		log.Fatal(err)
