@@ -2,7 +2,7 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime observe/metrics shard vet examples/operator testserver test test/kubebuilder hack/tools
+MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime observe/metrics shard vet examples/operator examples/manager testserver test test/kubebuilder hack/tools
 # Those that users require: their dependencies are those of users, and lint compares their exported API with that of the last tag.
 USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime observe/metrics shard testserver vet
 # The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one of each minor version, and the newest
@@ -95,8 +95,9 @@ test-matrix: ## Run the tests of the runtime, generated code, the coordinator an
 test-golden: ## Run the slow tests of the generator, and vet, compile and test what it generates
 	$(GOLDEN)
 
-test-example: ## Run the tests of the example operator
+test-example: ## Run the tests of the examples
 	cd examples/operator && $(TEST) -race ./...
+	cd examples/manager && $(TEST) -race ./...
 
 test-builtin: ## Run the tests of the informers of built-in kinds
 	cd kubernetes && $(TEST) -race ./informers/externalversions
