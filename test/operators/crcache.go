@@ -10,17 +10,17 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
-	repoModule   = "github.com/typedinformers/informer-gen"
-	crcachePath  = repoModule + "/adapters/controllerruntime"
-	newCacheLine = "NewCache: crcache.New,"
+	repoModule  = "github.com/typedinformers/informer-gen"
+	crcachePath = repoModule + "/adapters/controllerruntime"
 )
 
-// withCrcache returns a Go file in which each ctrl.Options and manager.Options has the option NewCache, and the number of these
+// withNewCache returns a Go file in which each ctrl.Options and manager.Options has an option NewCache, and the number of these
 // options.
-func withCrcache(source []byte) (changed []byte, lines int, err error) {
+func withNewCache(source []byte, newCache string) (changed []byte, lines int, err error) {
 	positions := token.NewFileSet()
 	file, err := parser.ParseFile(positions, "", source, parser.SkipObjectResolution)
 	if err != nil {
@@ -37,9 +37,9 @@ func withCrcache(source []byte) (changed []byte, lines int, err error) {
 		if !ok || !isManagerOptions(options.Type, packages) {
 			return true
 		}
-		text := newCacheLine + " "
+		text := "NewCache: " + newCache + ", "
 		if positions.Position(options.Lbrace).Line != positions.Position(options.Rbrace).Line {
-			text = "\n" + newCacheLine
+			text = "\nNewCache: " + newCache + ","
 		}
 		insertions = append(insertions, insertion{positions.Position(options.Lbrace).Offset + 1, text})
 		return true
@@ -48,7 +48,9 @@ func withCrcache(source []byte) (changed []byte, lines int, err error) {
 		return nil, 0, errors.New("the file has no ctrl.Options and no manager.Options")
 	}
 	lines = len(insertions)
-	insertions = append(insertions, insertion{positions.Position(file.Name.End()).Offset, fmt.Sprintf("\nimport crcache %q\n", crcachePath)})
+	if strings.HasPrefix(newCache, "crcache.") {
+		insertions = append(insertions, insertion{positions.Position(file.Name.End()).Offset, fmt.Sprintf("\nimport crcache %q\n", crcachePath)})
+	}
 	slices.SortFunc(insertions, func(a, b insertion) int { return b.offset - a.offset })
 	changed = bytes.Clone(source)
 	for _, i := range insertions {

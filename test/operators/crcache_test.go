@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWithCrcache(t *testing.T) {
+func TestWithNewCache(t *testing.T) {
 	const source = `package a
 
 import (
@@ -39,7 +39,7 @@ var (
 	}
 )
 `
-	changed, lines, err := withCrcache([]byte(source))
+	changed, lines, err := withNewCache([]byte(source), "crcache.New")
 	if err != nil || lines != 2 {
 		t.Errorf("%d lines are changed, with error %v; want 2", lines, err)
 	}
@@ -47,7 +47,7 @@ var (
 	if got := strings.ReplaceAll(string(changed), ", }", "}"); got != want {
 		t.Errorf("the result is\n%s\nwant\n%s", got, want)
 	}
-	if _, _, err := withCrcache([]byte("package a\nvar _ = manager.Options{}")); err == nil {
+	if _, _, err := withNewCache([]byte("package a\nvar _ = manager.Options{}"), "crcache.New"); err == nil {
 		t.Error("the options of another package are changed")
 	}
 }

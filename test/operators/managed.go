@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +23,13 @@ type managed struct {
 	suites []string
 	// ginkgo is set if the tests are specs of Ginkgo.
 	ginkgo bool
+	// newCache is the option NewCache, crcache.New if it is empty. added has a file with what it calls, by its name.
+	newCache string
+	added    map[string]string
 }
+
+//go:embed referenced.go.tmpl
+var referencedCache string
 
 var managedOperators = []managed{
 	{
@@ -38,6 +46,15 @@ var managedOperators = []managed{
 			"internal/controllers/extensionconfig", "internal/controllers/machine", "internal/controllers/machinedeployment", "internal/controllers/machinehealthcheck",
 			"internal/controllers/machinepool", "internal/controllers/machineset", "internal/controllers/topology/cluster",
 		},
+	},
+	{
+		// The controller of control planes, which reads the Secrets of its Clusters by their names from the cache. The project caches
+		// the Secrets with a label.
+		name: "cluster-api-referenced", module: "sigs.k8s.io/cluster-api@v1.12.0",
+		managers: []string{"internal/test/envtest/environment.go"},
+		suites:   []string{"controlplane/kubeadm/internal/controllers"},
+		newCache: "newReferencedCache",
+		added:    map[string]string{"internal/test/envtest/referenced.go": referencedCache},
 	},
 }
 
@@ -61,7 +78,7 @@ func (r runner) managedRows(ctx context.Context, matches func(string) bool) erro
 			errs = append(errs, fmt.Errorf("%s: %w", o.name, err))
 			continue
 		}
-		fmt.Printf("| %s | %d | %d, %d | %d, %d | %d, %d | %.0f s, %.0f s | %.0f s, %.0f s | %d MB, %d MB |\n", o.module, got.lines, got.before.count(true), got.after.count(true), got.before.count(false), got.after.count(false), got.before.retried, got.after.retried,
+		fmt.Printf("| %s, %s | %d | %d, %d | %d, %d | %d, %d | %.0f s, %.0f s | %.0f s, %.0f s | %d MB, %d MB |\n", o.name, o.module, got.lines, got.before.count(true), got.after.count(true), got.before.count(false), got.after.count(false), got.before.retried, got.after.retried,
 			got.before.wall.Seconds(), got.after.wall.Seconds(), got.before.cpu.Seconds(), got.after.cpu.Seconds(), got.before.peak>>20, got.after.peak>>20)
 		for _, name := range differing(got.before.passed, got.after.passed) {
 			errs = append(errs, fmt.Errorf("%s: %s: passed before is %v, passed after is %v", o.name, name, got.before.passed[name], got.after.passed[name]))
@@ -100,7 +117,7 @@ func (r runner) runManaged(ctx context.Context, o managed) (got managedResult, e
 	if err := r.buildSuites(ctx, o, source, before); err != nil {
 		return got, err
 	}
-	if got.lines, err = patch(source, o.managers); err != nil {
+	if got.lines, err = o.patch(source); err != nil {
 		return got, err
 	}
 	if err := r.buildSuites(ctx, o, source, after); err != nil {
@@ -124,14 +141,19 @@ func (r runner) runManaged(ctx context.Context, o managed) (got managedResult, e
 }
 
 // patch adds the option NewCache to the managers of a project, and returns the number of changed lines.
-func patch(source string, managers []string) (lines int, err error) {
-	for _, name := range managers {
+func (o managed) patch(source string) (lines int, err error) {
+	for name, content := range o.added {
+		if err := os.WriteFile(filepath.Join(source, name), []byte(content), 0o644); err != nil {
+			return lines, err
+		}
+	}
+	for _, name := range o.managers {
 		path := filepath.Join(source, name)
 		content, err := os.ReadFile(path)
 		if err != nil {
 			return lines, err
 		}
-		content, changed, err := withCrcache(content)
+		content, changed, err := withNewCache(content, cmp.Or(o.newCache, "crcache.New"))
 		if err != nil {
 			return lines, fmt.Errorf("%s: %w", name, err)
 		}
