@@ -21,26 +21,30 @@
 //	                           │ bodies
 //	                        rest.go
 //
-//	with.go      With and its options, and New
-//	cache.go     Cache: its informers, Start, and waiting for them
-//	options.go   cache.Options with all defaults, or the mistakes in them
-//	plan.go      what the options mean for the namespaces of one kind
-//	entry.go     a kind in one form: its list, its watch and its store
-//	form.go      typed, unstructured, metadata
-//	informer.go  a kind in one form, as client-go's SharedIndexInformer
-//	follow.go    metadata of an entry of typed objects, as long as these can be decoded
-//	reader.go    Get and List
-//	layout.go    copies objects to what a caller passed
-//	rest.go      requests for lists and watches
-//	packed.go    Packed
-//	fields.go    Fields, the guard of updates, and FieldDetector
-//	writes.go    ReadYourWrites, and WaitFor
-//	status.go    Kinds and Statuses: the state and the counters, for the page and the metrics
-//	health.go    ReadyChecker
-//	source.go    NewSource: the events of an informer of your own, for a controller
+//	with.go        With and its options, and New
+//	cache.go       Cache: its informers, Start, and waiting for them
+//	options.go     cache.Options with all defaults, or the mistakes in them
+//	plan.go        what the options mean for the namespaces of one kind
+//	entry.go       a kind in one form: its list, its watch and its store
+//	form.go        typed, unstructured, metadata
+//	informer.go    a kind in one form, as client-go's SharedIndexInformer
+//	follow.go      metadata of an entry of typed objects, as long as these can be decoded
+//	reader.go      Get and List
+//	layout.go      copies objects to what a caller passed
+//	rest.go        requests for lists and watches
+//	namespaces.go  NamespacesLabeled and NamespacesOf
+//	referenced.go  Referenced and By
+//	live.go        reads from the server of objects that are not referenced
+//	packed.go      Packed
+//	fields.go      Fields, the guard of updates, and FieldDetector
+//	writes.go      ReadYourWrites, and WaitFor
+//	status.go      Kinds and Statuses: the state and the counters, for the page and the metrics
+//	health.go      ReadyChecker
+//	source.go      NewSource: the events of an informer of your own, for a controller
 //
 // With has options. With Fields, it keeps only some fields of objects. With ReadYourWrites, the cache also has the response to each write of the
-// manager's client, before the watch reports it.
+// manager's client, before the watch reports it. With Referenced, it has those objects of a kind
+// that others refer to, and with NamespacesLabeled, the namespaces that have a label now.
 //
 // # What it promises
 //
@@ -85,5 +89,7 @@
 // # What it does not do
 //
 // It is not used if Options.NewInformer is set: then New returns controller-runtime's own cache, and
-// With with options an error. It does not write to the API server.
+// With with options an error. It does not write to the API server. Referenced follows each object by a
+// request of its own, however many there are: one watch of a namespace has no earlier events of an
+// object that something refers to later, so that would have to be read, and put in order with the watch.
 package crcache

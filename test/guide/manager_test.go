@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -19,7 +22,7 @@ import (
 
 // These functions are the code of docs/controller-runtime.md and docs/migrating.md. They are only compiled: the tests
 // of adapters/controllerruntime and test/kubebuilder check what they do.
-var _ = []any{newManager, newManagerOfMain, readyCheck, kindsOf, ownWrites, ownInformer, runnable}
+var _ = []any{newManager, newManagerOfMain, readyCheck, kindsOf, ownWrites, ownInformer, runnable, referenced, namespacesLabeled}
 
 func newManager(config *rest.Config) (manager.Manager, error) {
 	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.New})
@@ -75,4 +78,23 @@ func runnable(mgr manager.Manager, factory informers.SharedInformerFactory) erro
 		return nil
 	}))
 	return err
+}
+
+func secretsOf(ingress *networkingv1.Ingress) (names []types.NamespacedName) {
+	for _, tls := range ingress.Spec.TLS {
+		names = append(names, types.NamespacedName{Name: tls.SecretName}) // in the namespace of the Ingress
+	}
+	return names
+}
+
+func referenced() ctrl.Options {
+	return ctrl.Options{
+		NewCache: crcache.With(crcache.Referenced(&corev1.Secret{}, crcache.By(&networkingv1.Ingress{}, secretsOf))),
+	}
+}
+
+func namespacesLabeled() ctrl.Options {
+	return ctrl.Options{
+		NewCache: crcache.With(crcache.NamespacesLabeled("team=web")),
+	}
 }
