@@ -29,31 +29,40 @@ func normalScopes(option string, o *options, scopes []Scope) ([]Scope, error) {
 func contradictions(scopes []Scope, isNamespaced bool) map[string]error {
 	found := map[string]error{}
 	var wide []Scope
-	names := map[string]map[string]Scope{} // by the namespace
+	type named struct {
+		first Scope
+		names map[string]Scope // has "" for a scope of the whole namespace
+	}
+	spaces := map[string]*named{}
 	for _, scope := range scopes {
 		region := scope.region(isNamespaced)
 		if region.IsWide {
 			wide = append(wide, scope)
 			continue
 		}
-		of := names[scope.Namespace]
-		if of == nil {
-			of = map[string]Scope{}
-			names[scope.Namespace] = of
+		if spaces[scope.Namespace] == nil {
+			spaces[scope.Namespace] = &named{scope, map[string]Scope{region.Name: scope}}
+			continue
 		}
-		for name, other := range of {
-			if name == region.Name || name == "" || region.Name == "" {
-				found[scope.Namespace] = fmt.Errorf("the scopes %s and %s may have the same objects; use one scope for the namespace, with one selector of each kind, or a second informer, or give each scope the field selector metadata.name= with another name", other, scope)
-			}
+		of := spaces[scope.Namespace]
+		other, overlaps := of.names[region.Name]
+		if whole, has := of.names[""]; has && !overlaps {
+			other, overlaps = whole, true
 		}
-		of[region.Name] = scope
+		if region.Name == "" && !overlaps {
+			other, overlaps = of.first, true
+		}
+		if overlaps {
+			found[scope.Namespace] = fmt.Errorf("the scopes %s and %s may have the same objects; use one scope for the namespace, with one selector of each kind, or a second informer, or give each scope the field selector metadata.name= with another name", other, scope)
+		}
+		of.names[region.Name] = scope
 	}
 	switch {
 	case len(wide) > 1 && isNamespaced:
 		found[""] = fmt.Errorf("the scopes %s and %s both have all namespaces; use one of them, or a second informer", wide[0], wide[1])
-	case len(wide) > 1 || len(wide) == 1 && !isNamespaced && len(names) > 0:
+	case len(wide) > 1 || len(wide) == 1 && !isNamespaced && len(spaces) > 0:
 		found[""] = errors.New("a cluster-scoped kind has several scopes; use one, or give each the field selector metadata.name= with another name")
-	case len(wide) == 1 && !wide[0].OtherNamespaces && len(names) > 0:
+	case len(wide) == 1 && !wide[0].OtherNamespaces && len(spaces) > 0:
 		found[""] = fmt.Errorf("the scope %s has all namespaces, and there are scopes of single namespaces; set its OtherNamespaces if it should have all other namespaces, or remove one of them", wide[0])
 	}
 	return found

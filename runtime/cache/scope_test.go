@@ -453,3 +453,26 @@ func TestStatusOfOtherNamespaces(t *testing.T) {
 		t.Errorf("the scopes are %+v", scopes)
 	}
 }
+
+// TestContradictions has scopes of a namespace and of single objects in it, in each order.
+func TestContradictions(t *testing.T) {
+	one, two := Scope{Namespace: "a", FieldSelector: "metadata.name=one"}, Scope{Namespace: "a", FieldSelector: "metadata.name=two"}
+	whole, labeled, other := Scope{Namespace: "a"}, Scope{Namespace: "a", LabelSelector: "x=y"}, Scope{Namespace: "b"}
+	for _, test := range []struct {
+		scopes []Scope
+		want   bool
+	}{
+		{[]Scope{one, two, other}, false},
+		{[]Scope{other, whole}, false},
+		{[]Scope{one, two, whole}, true},
+		{[]Scope{whole, one, two}, true},
+		{[]Scope{one, labeled, two}, true},
+		{[]Scope{one, two, one}, true},
+		{[]Scope{whole, labeled}, true},
+	} {
+		found := contradictions(test.scopes, true)
+		if has := found["a"] != nil; has != test.want || len(found) > 1 || !has && len(found) > 0 {
+			t.Errorf("the contradictions in %v are %v", test.scopes, found)
+		}
+	}
+}

@@ -51,9 +51,9 @@ type Collection struct {
 
 // Part is the part of a cache that one scope has.
 type Part struct {
-	// Namespace is empty for several.
-	Namespace string
-	Has       func(name listed.Name) bool
+	// Namespace is empty for several. Name is empty unless the part is one object.
+	Namespace, Name string
+	Has             func(name listed.Name) bool
 }
 
 // IsState reports whether the delta has a new state of an object.

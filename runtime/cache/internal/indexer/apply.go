@@ -245,6 +245,12 @@ func (x *Indexer) slotsOf(p *deltafifo.Part) (slots []uint32) {
 			slots = append(slots, slot)
 		}
 	}
+	if p.Name != "" { // thousands of scopes may have one object each
+		if slot, _, found := x.store.Find(p.Namespace, p.Name, store.HashOf(p.Namespace, p.Name)); found {
+			add(slot)
+		}
+		return slots
+	}
 	if p.Namespace != "" {
 		for _, slot := range x.store.SlotsOf(p.Namespace) {
 			add(slot)

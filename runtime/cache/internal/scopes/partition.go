@@ -187,5 +187,5 @@ func (p *Partition) owns(d *deltafifo.Delta) bool { return p.Has(d.Scope, listed
 
 // partOf returns the part of the cache that a scope has.
 func (p *Partition) partOf(w *Wanted) *deltafifo.Part {
-	return &deltafifo.Part{Namespace: w.Scope.Namespace, Has: func(name listed.Name) bool { return p.Has(w.ID, name) }}
+	return &deltafifo.Part{Namespace: w.Scope.Namespace, Name: w.Region.Name, Has: func(name listed.Name) bool { return p.Has(w.ID, name) }}
 }
