@@ -116,7 +116,7 @@ func (s *settings) addNamespaceInformer() error {
 		Server:   serverOf(client),
 		Open:     opener(client, mapping.Resource.Resource, func(string) bool { return true }),
 	}
-	options := []cache.SharedInformerOption{cache.WithLabelSelector(n.selector), cache.WithoutManagedFields(), cache.WithInformerName("followed")}
+	options := []cache.SharedInformerOption{cache.WithLabelSelector(n.selector), cache.WithoutFields("metadata.managedFields"), cache.WithInformerName("followed")}
 	if s.watchErrors != nil {
 		options = append(options, cache.WithWatchErrorHandler(clientgo.WatchErrorHandler("namespaces", namespaceKind.String(), s.watchErrors)))
 	}
