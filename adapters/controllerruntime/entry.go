@@ -25,8 +25,9 @@ type entry struct {
 	// resource names the kind in errors: "pods" or "foos.example.com".
 	resource   string
 	namespaced bool
-	// fields are the paths of Fields; nil for all fields.
+	// fields are the paths of Fields; nil for all fields. trim removes the others from an object that was read live.
 	fields []string
+	trim   func(cache.Object)
 	// packed is set if the objects that the informer returns belong to the reader.
 	packed bool
 	plan   *plan

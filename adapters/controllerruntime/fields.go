@@ -117,6 +117,7 @@ func (s *settings) keepFields(e *entry, kind *cache.Kind[cache.Object]) ([]cache
 			errs = append(errs, guard.Guard(kind.Server.String(), left))
 		}
 	}
+	e.trim = wire.Trimmer(&wire.Options{Fields: paths, MarkFields: s.detectsFields})
 	options := []cache.SharedInformerOption{cache.WithFields(paths...), cache.WithoutUpdateGuard()}
 	if s.detectsFields {
 		options = append(options, cache.WithFieldDetector())

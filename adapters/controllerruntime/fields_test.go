@@ -300,6 +300,34 @@ func TestFieldsRefusesUpdates(t *testing.T) {
 	}
 }
 
+// TestFieldsOfReferenced reads an object of the cache, and one that nothing refers to, from the server: both lack the same fields.
+func TestFieldsOfReferenced(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for _, name := range []string{"one", "two"} {
+			s := secret("a", name, 1)
+			s.Labels, s.Annotations = map[string]string{"team": "web"}, map[string]string{"note": "x"}
+			w.put(s)
+		}
+		w.put(site("a", "s1", "one"))
+		c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, ofSites), Fields(&corev1.Secret{}, "metadata.labels", "type"))
+		w.listenTo(c, &corev1.Secret{})
+		start(w.T, c)
+		w.settle()
+		for _, name := range []string{"one", "two"} {
+			var s corev1.Secret
+			if err := c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: name}, &s); err != nil {
+				t.Fatal(err)
+			}
+			if s.Labels["team"] != "web" || s.UID == "" || s.Data != nil || s.Annotations != nil || s.ManagedFields != nil {
+				t.Errorf("%s is %+v", name, s)
+			}
+		}
+		if n := w.liveReads(c); n != 1 {
+			t.Errorf("%d live reads, want 1", n)
+		}
+	})
+}
+
 // TestMistakesInFields passes what cannot work.
 func TestMistakesInFields(t *testing.T) {
 	s := newServer(t)

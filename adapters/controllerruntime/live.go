@@ -32,6 +32,9 @@ func (c *Cache) getReferenced(ctx context.Context, e *entry, key client.ObjectKe
 	if err != nil {
 		return nil, err
 	}
+	if e.trim != nil {
+		e.trim(read)
+	}
 	if e.plan.withoutManagedFields {
 		read.SetManagedFields(nil)
 	}
