@@ -79,6 +79,7 @@ func (r *Reader) informer(id string, s *status.Informer, now time.Time) Informer
 		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites, Unconfirmed: s.Status.Unconfirmed,
 		Events: Events{stats.Added, stats.Updated, stats.Deleted, stats.Bookmarks}, Dropped: stats.Dropped,
 		Lists: stats.Lists, BytesRead: stats.BytesRead, LiveReads: stats.LiveReads, DecodeFailures: stats.DecodeFailures,
+		ReferenceDecoder: s.ReferenceDecoder, DecoderChecks: stats.DecoderChecks, DecoderDifferences: stats.DecoderDifferences,
 		UndecodableCount: len(s.Status.Undecodable),
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
 	}

@@ -88,14 +88,20 @@ type Informer struct {
 	Events Events `json:"events"`
 	// Dropped is the number of objects and events that the server has sent although no scope
 	// selects them. They were left out before they were decoded.
-	Dropped        uint64        `json:"dropped"`
-	Lists          uint64        `json:"lists"`
-	Relists        []Count       `json:"relists,omitempty"`
-	Failures       []Count       `json:"failures,omitempty"`
-	BytesRead      int64         `json:"read_bytes"`
-	LiveReads      uint64        `json:"live_reads,omitempty"`
-	DecodeFailures uint64        `json:"decode_failures"`
-	Undecodable    []Undecodable `json:"undecodable,omitempty"`
+	Dropped        uint64  `json:"dropped"`
+	Lists          uint64  `json:"lists"`
+	Relists        []Count `json:"relists,omitempty"`
+	Failures       []Count `json:"failures,omitempty"`
+	BytesRead      int64   `json:"read_bytes"`
+	LiveReads      uint64  `json:"live_reads,omitempty"`
+	DecodeFailures uint64  `json:"decode_failures"`
+	// ReferenceDecoder is set if apimachinery's serializers decode the objects. Otherwise DecoderChecks is the number of objects
+	// that they have decoded too, and DecoderDifferences the number of those that differ.
+	ReferenceDecoder   bool   `json:"reference_decoder,omitempty"`
+	DecoderChecks      uint64 `json:"decoder_checks,omitempty"`
+	DecoderDifferences uint64 `json:"decoder_differences,omitempty"`
+
+	Undecodable []Undecodable `json:"undecodable,omitempty"`
 	// UndecodableCount is the number of all undecodable objects. Undecodable has the first 100.
 	UndecodableCount int `json:"undecodable_count"`
 

@@ -109,8 +109,9 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/deltafifo": {
 		"runtime/cache/internal/clock", "runtime/cache/internal/freelist", "runtime/cache/internal/frontier", "runtime/cache/internal/listed", "runtime/wire",
 	},
-	"runtime/cache/internal/freelist": nil,
-	"runtime/cache/internal/frontier": {"runtime/cache/internal/clock"},
+	"runtime/cache/internal/difference": {"internal/printable"},
+	"runtime/cache/internal/freelist":   nil,
+	"runtime/cache/internal/frontier":   {"runtime/cache/internal/clock"},
 	"runtime/cache/internal/gate": {
 		"runtime/cache/internal/listed", "runtime/cache/internal/scoping", "runtime/cache/internal/source", "runtime/cache/internal/store", "runtime/wire",
 	},
@@ -128,13 +129,13 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/listed":   {"runtime/wire"},
 	"runtime/cache/internal/mistakes": nil,
 	"runtime/cache/internal/monitor": {
-		"internal/printable", "runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier",
-		"runtime/cache/internal/hook", "runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/mutation",
-		"runtime/cache/internal/outage", "runtime/cache/internal/pack", "runtime/cache/internal/processor", "runtime/cache/internal/progress",
-		"runtime/cache/internal/protocol", "runtime/cache/internal/reflector", "runtime/cache/internal/scoping", "runtime/cache/internal/stats", "runtime/cache/status",
-		"runtime/wire",
+		"internal/printable", "runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/difference",
+		"runtime/cache/internal/frontier", "runtime/cache/internal/hook", "runtime/cache/internal/informer", "runtime/cache/internal/listed",
+		"runtime/cache/internal/mutation", "runtime/cache/internal/outage", "runtime/cache/internal/pack", "runtime/cache/internal/processor",
+		"runtime/cache/internal/progress", "runtime/cache/internal/protocol", "runtime/cache/internal/reflector", "runtime/cache/internal/scoping",
+		"runtime/cache/internal/stats", "runtime/cache/status", "runtime/wire",
 	},
-	"runtime/cache/internal/mutation": {"internal/printable", "runtime/wire"},
+	"runtime/cache/internal/mutation": {"internal/printable", "runtime/cache/internal/difference", "runtime/wire"},
 	"runtime/cache/internal/outage": {
 		"runtime/cache/internal/advice", "runtime/cache/internal/clock", "runtime/cache/internal/progress", "runtime/cache/internal/protocol",
 	},

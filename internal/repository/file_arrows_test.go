@@ -31,7 +31,7 @@ var order = map[string]string{
 	"observe/debugpage":          "columns facts view history text page handler+options",
 	"observe/healthz":            "report check handler",
 	"runtime/cache": "object errors scope status hooks listwatch sync packing config " +
-		"handler monitored indexer fields transform options field_options " +
+		"handler monitored indexer fields transform options field_options decoder_options " +
 		"scope_options scope_reflector scope_set informer observed registration kind shared_informer factory lister generic " +
 		"lease reflector lookup follow_scopes",
 	"runtime/cache/internal/advice":    "advice+kubectl+missing",
@@ -42,8 +42,8 @@ var order = map[string]string{
 	"runtime/cache/internal/indexer":   "kept content functions arrivals indexer apply",
 	"runtime/cache/internal/initial":   "limit lists",
 	"runtime/cache/internal/listed":    "undecodable list skip_log",
-	"runtime/cache/internal/monitor":   "subscribers choice scope handler monitor stats",
-	"runtime/cache/internal/mutation":  "difference detector",
+	"runtime/cache/internal/monitor":   "subscribers choice scope handler check monitor stats",
+	"runtime/cache/internal/mutation":  "detector",
 	"runtime/cache/internal/outage":    "handlers+log+outage",
 	"runtime/cache/internal/pack":      "sizes encoding text line object metadata packing keeper source",
 	"runtime/cache/internal/informer":  "scope feature wait informer handlers run",

@@ -78,6 +78,12 @@ func detailsOf(i *observe.Informer, limit int) (d details) {
 	}
 	server.count("Objects read that were not cached", int(i.LiveReads))
 	server.count("States not decoded", int(i.DecodeFailures))
+	if i.ReferenceDecoder {
+		server.add("Decoder", "apimachinery's serializers")
+	}
+	if i.DecoderChecks > 0 {
+		server.add("Objects decoded twice", human.Number(i.DecoderChecks)+", of which differ: "+human.Number(i.DecoderDifferences))
+	}
 
 	times := section{Title: "Times and indexes"}
 	times.add("From receipt to cache", i.ToCache.String())

@@ -162,6 +162,18 @@ var metrics = append([]metric{
 	},
 	counter("informer_decode_failures_total", "States of objects that could not be decoded.",
 		func(s *status.Stats) uint64 { return s.DecodeFailures }),
+	{
+		name:   "informer_decoder_checks_total",
+		help:   "Objects that were also decoded by apimachinery's serializers, by whether the results are equal; there are series only with WithDecoderCheck.",
+		labels: []string{"result"},
+		kind:   dto.MetricType_COUNTER, merge: sum,
+		read: func(s *status.Informer, put put) {
+			if checked := s.Stats.DecoderChecks; checked > 0 {
+				put(number(checked-s.Stats.DecoderDifferences), "equal")
+				put(number(s.Stats.DecoderDifferences), "different")
+			}
+		},
+	},
 	gauge("informer_queued_items", "Number of changes that were read and are not in the cache yet.",
 		sum, func(s *status.Informer) value { return number(s.Stats.Queued) }),
 	histogram("informer_processing_latency_seconds", "Time that a batch of changes took to be stored in the cache and passed to the queues of the handlers.",

@@ -124,6 +124,14 @@ func newCache(c *config) *indexer.Indexer {
 	return x
 }
 
+// checkDecoder lets the decoders of all scopes compare objects.
+func (c *config) checkDecoder(by *wire.Check) {
+	c.Decode.Check = by
+	for i := range c.scopes {
+		c.scopes[i].Decode.Check = by
+	}
+}
+
 // decodes reports whether the informer, or one of its scopes, decodes bodies.
 func (c *config) decodes() bool {
 	return c.Open != nil || slices.ContainsFunc(c.scopes, func(scope config) bool { return scope.Open != nil })
@@ -265,6 +273,7 @@ func (c *config) tweak(change func(*metav1.ListOptions)) {
 // informers. The option for a field is named With and the field's name, or the field's name if that begins with Without.
 type settings struct {
 	Decode                              wire.Options
+	DecoderCheck                        int // one object in so many; 0 for none
 	StreamingList, HandlerPanicRecovery bool
 	InformerName                        string
 	MutationDetector                    bool

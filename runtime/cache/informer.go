@@ -53,8 +53,9 @@ func newInformer(settings config) *sharedInformer {
 	s.monitor = monitor.New(monitor.Options{
 		Resource: settings.Resource, Collection: settings.name(), Recovers: settings.HandlerPanicRecovery, Name: s.set.name, Namespaces: s.set.namespaces, HasSynced: s.HasSynced,
 		Scopes: s.set.monitored, Left: s.set.leaving, Has: s.set.has, Awaits: s.set.awaits, Packing: packingOf(&settings), AddTo: s.addTo,
-		DetectsMutations: settings.MutationDetector,
+		DetectsMutations: settings.MutationDetector, DecoderCheck: settings.DecoderCheck, Warn: settings.warnOfDecoder,
 	})
+	settings.checkDecoder(s.monitor.DecoderCheck())
 	s.core = informer.New(cache, s.monitor)
 	s.monitor.Follow(s.core)
 	s.face, s.reader = face{s}, indexerFace{cache}

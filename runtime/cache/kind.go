@@ -103,6 +103,7 @@ func (k *kind) config(of, own *options) (config, error) {
 			made.UpdateGuard = set.guard
 		}
 	}
+	made.readEnvironment()
 	made.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}
 	made.Decode.Protobuf, made.Decode.Object = k.Protobuf, k.Object
 	if made.ReadYourWrites != nil && k.Server != nil {

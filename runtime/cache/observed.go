@@ -71,6 +71,8 @@ func (s *sharedInformer) observed() InformerStatus {
 		Status:   s.Status(),
 		Stats:    s.monitor.Stats(),
 
+		ReferenceDecoder: s.config.Decode.Reference,
+
 		Namespaces: s.set.namespaces(),
 	}
 }

@@ -118,7 +118,10 @@ func storeReflectorOf(config config, of erasedStore) *storeReflector {
 		Resource: config.Resource, Name: config.name, Namespaces: r.namespaces,
 		HasSynced: func() bool { return r.LastSyncResourceVersion() != "" },
 		Scopes:    func() []*monitor.Scope { return []*monitor.Scope{r.Scope} },
+
+		DecoderCheck: config.DecoderCheck, Warn: config.warnOfDecoder,
 	})
+	config.checkDecoder(r.monitor.DecoderCheck())
 	settings := config.reflector(0, &r.pace, config.gate(&r.monitor.Traffic, nil))
 	settings.Changes = &r.changes
 	r.Scope = r.monitor.Read(settings, r, config.monitored(&r.known))

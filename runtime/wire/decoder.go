@@ -106,6 +106,12 @@ type Options struct {
 	KeepChanges bool
 	// Packer, if it is not nil, replaces each object that is decoded.
 	Packer Packer
+	// Reference decodes each object with apimachinery's serializers: the objects are the same, but take several times as long, and
+	// share no memory. This package still divides a body into objects, reads their names, takes unchanged ones from the cache, and
+	// removes fields that options leave out, afterwards. The messages of a Packer keep the text of these.
+	Reference bool
+	// Check, if it is not nil, compares some of the decoded objects with those of apimachinery's serializers.
+	Check *Check
 }
 
 // Decoder decodes the bodies of LIST and WATCH responses to objects of one Go type. It may
@@ -140,6 +146,9 @@ type Decoder struct {
 	mask *fieldmask.Mask
 	// mark is that of Options.MarkFields, or nil.
 	mark func(obj Object)
+	// isReference is Options.Reference, and checks Options.Check.
+	isReference bool
+	checks      *Check
 	// packer is Options.Packer. With one, reader decodes texts again.
 	packer Packer
 	reader *Decoder
@@ -177,6 +186,7 @@ func NewDecoder(object reflect.Type, options Options, cached Cached) *Decoder {
 			decoded = nil // or no one would know the names of the fields that are left out
 		}
 	}
+	d.isReference, d.checks = options.Reference, options.Check
 	d.json = jsonCodec{plan.For(kind, decoded), sharer}
 	d.keepChanges = options.KeepChanges
 	d.metadata = isMetadata(kind)
@@ -465,7 +475,7 @@ func (d *Decoder) decode(c codec, frame []byte, how *howToDecode) (Object, *Deco
 		if obj, ok := d.decodeFast(c, frame); ok {
 			return obj, nil
 		}
-		how.gaveUp = true
+		how.gaveUp = true // also if Options.Reference is set
 	}
 	obj, err := c.Unmarshal(frame)
 	if err != nil {
@@ -482,11 +492,17 @@ func (d *Decoder) marked(obj Object) Object {
 	return obj
 }
 
-// decodeFast returns the object of a frame. It reports false if the plan gave up.
+// decodeFast returns the object of a frame. It reports false if the plan gave up, or is not used.
 func (d *Decoder) decodeFast(c codec, frame []byte) (obj Object, ok bool) {
+	if d.isReference {
+		return nil, false
+	}
 	decoded, ok := c.Decode(frame)
 	if !ok {
 		return obj, false
+	}
+	if d.checks != nil {
+		d.checks.take(d, c, frame)
 	}
 	return d.marked(decoded.(Object)), true
 }

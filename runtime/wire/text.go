@@ -57,7 +57,7 @@ func (d *Decoder) pack(c codec, frame []byte, obj Object, how *howToDecode) Obje
 // usePacker makes the Decoder for texts that are decoded again.
 func (d *Decoder) usePacker(object reflect.Type, options Options) {
 	d.packer = options.Packer
-	options.Packer, options.Keep, options.ReadOnly = nil, nil, false
+	options.Packer, options.Keep, options.ReadOnly, options.Check = nil, nil, false, nil
 	d.reader = NewDecoder(object, options, nil)
 }
 

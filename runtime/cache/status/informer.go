@@ -35,8 +35,10 @@ type Informer struct {
 	// a cluster-scoped kind. An empty one is a scope of all, or of all that it does not exclude. The
 	// slice is empty, but not nil, if the informer follows no scope, or SetScopes has set none yet.
 	Namespaces []string
-	Status     Status
-	Stats      Stats
+	// ReferenceDecoder is set if apimachinery's serializers decode the objects; see cache.WithReferenceDecoder.
+	ReferenceDecoder bool
+	Status           Status
+	Stats            Stats
 }
 
 // String returns the Status in one line. If the server does not serve the Resource, the text says what that

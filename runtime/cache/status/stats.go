@@ -59,6 +59,9 @@ type Stats struct {
 	// request or was skipped. A state that fails each retry counts each time, and one that is
 	// skipped counts once. Status.Undecodable has those that are skipped now.
 	DecodeFailures uint64
+	// DecoderChecks is the number of objects that cache.WithDecoderCheck has compared, and DecoderDifferences the number of those
+	// that apimachinery's serializers decode differently. The log has the fields.
+	DecoderChecks, DecoderDifferences uint64
 	// Queued is the number of changes that were read and wait to be stored in the cache, without
 	// those of the batch that is being stored. A list is one change, whatever the number of its
 	// objects.

@@ -28,6 +28,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Options are the settings and the functions that a Monitor calls. The functions are called from any goroutine, after New has returned.
@@ -50,6 +51,10 @@ type Options struct {
 	Awaits func() *status.NotSynced
 	// Packing is nil if the objects are not packed.
 	Packing *pack.Packing
+	// DecoderCheck is the number of decoded objects of which one is compared; 0 for none.
+	DecoderCheck int
+	// Warn, if it is not nil, logs warnings about the settings when Run begins.
+	Warn func(klog.Logger)
 	// DetectsMutations is set if changes of cached objects are to be found.
 	DetectsMutations bool
 	// AddTo adds facts that others know to a Status. It may be nil.
@@ -67,6 +72,7 @@ type Monitor struct {
 	size                stats.Estimate
 	// detector finds changes of cached objects. It is nil if no one asked for it, and if each reader gets a packed object of its own.
 	detector *mutation.Detector
+	check    *check // nil for none
 
 	subscribers
 	handlers Handlers
@@ -79,6 +85,9 @@ func New(options Options) *Monitor {
 	m := &Monitor{options: options}
 	if options.DetectsMutations && options.Packing == nil {
 		m.detector = mutation.New(options.Collection)
+	}
+	if options.DecoderCheck > 0 {
+		m.check = newCheck(options.DecoderCheck, m.Logger)
 	}
 	m.handlers.Resource, m.handlers.Recovers = options.Collection, options.Recovers
 	m.handlers.Logger, m.handlers.Changed = m.Base, m.Changed
@@ -117,6 +126,9 @@ func (m *Monitor) Started(ctx context.Context) {
 	m.ctx.Store(&ctx)
 	if m.options.DetectsMutations && m.detector == nil {
 		m.Logger().Info("The mutation detector finds nothing: each reader gets a packed object of its own")
+	}
+	if m.options.Warn != nil {
+		m.options.Warn(m.Logger())
 	}
 	m.hooks.SetContext(klog.NewContext(ctx, m.Logger()))
 	m.choice.run()
@@ -181,6 +193,14 @@ func (m *Monitor) Listen(options *processor.Options) {
 	}
 }
 
+// DecoderCheck returns the Check of the decoders, or nil.
+func (m *Monitor) DecoderCheck() *wire.Check {
+	if m.check == nil {
+		return nil
+	}
+	return &m.check.Check
+}
+
 // CheckAll panics if the detector finds that a cached object was changed.
 func (m *Monitor) CheckAll() {
 	if m.detector != nil {
@@ -198,6 +218,7 @@ func (m *Monitor) Listed() { m.outages.NoteHandler() }
 
 // Ended implements informer.Observer. Nothing about an outage is logged after it.
 func (m *Monitor) Ended() {
+	m.DecoderCheck().Close()
 	m.choice.end(progress.Failure{})
 	m.outages.Close()
 }

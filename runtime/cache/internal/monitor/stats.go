@@ -78,6 +78,10 @@ func (m *Monitor) addTraffic(all *status.Stats) {
 	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
 	all.Dropped = t.Dropped.Load()
 	all.Lists, all.DecodeFailures = t.Lists.Load(), t.Undecodable.Load()
+	if m.check != nil {
+		all.DecoderDifferences = m.check.different.Load()
+		all.DecoderChecks = all.DecoderDifferences + m.check.equal.Load()
+	}
 	for cause, count := range t.Relists() {
 		if all.Relists == nil {
 			all.Relists = map[status.Reason]uint64{}

@@ -9,11 +9,16 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/typedinformers/informer-gen/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/difference"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Reader is the suspect if no handler was called since the last check.
 const Reader = "a reader of the cache"
+
+// maxName is how many bytes of a name are printed.
+const maxName = 200
 
 // Detector keeps a copy of each object and compares objects with their copies. This is
 // slow, and for tests only. A nil Detector does nothing. It is safe for concurrent use.
@@ -66,7 +71,7 @@ func (d *Detector) check(suspect string, obj wire.Object) {
 			name = namespace + "/" + name
 		}
 		panic(fmt.Sprintf("%s has changed %s %s, which is shared; it must change a DeepCopy instead; changed: %s",
-			suspect, d.resource, excerpt(name), describe(pristine, obj)))
+			suspect, d.resource, printable.Text(printable.Cut(name, maxName)), difference.Describe(pristine, obj)))
 	}
 }
 

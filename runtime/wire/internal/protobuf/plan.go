@@ -69,6 +69,9 @@ func (p *Plan) IsUsable() bool {
 	return p.CanUnmarshal() && (p.typ == p.whole || p.root != nil && !p.root.refuses(map[decoder]bool{}))
 }
 
+// IsView reports whether the objects are of another type than the messages.
+func (p *Plan) IsView() bool { return p.typ != p.whole }
+
 // Decode returns a pointer to a new object with the value of message. It reports false if
 // it gave up: then Unmarshal has to decode the message. If sharer is not 0, no one writes to
 // the object, and it shares parts with others.

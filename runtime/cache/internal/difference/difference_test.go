@@ -1,4 +1,4 @@
-package mutation
+package difference
 
 import (
 	"fmt"
@@ -72,7 +72,7 @@ func TestDescribe(t *testing.T) {
 	} {
 		before, after := newCrate(), newCrate()
 		test.change(after)
-		if got := describe(before, after); got != test.want {
+		if got := Describe(before, after); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestDescribeOfUntyped(t *testing.T) {
 	before := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(1)}}}
 	after := before.DeepCopy()
 	after.Object["spec"].(map[string]any)["replicas"] = int64(2)
-	if got, want := describe(before, after), `Object["spec"]["replicas"]`; got != want {
+	if got, want := Describe(before, after), `Object["spec"]["replicas"]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -115,13 +115,34 @@ func TestDescribeIsBounded(t *testing.T) {
 			before.Spec.Any = deep("y")
 		}
 		change(after)
-		text := describe(before, after)
+		text := Describe(before, after)
 		if len(text) > most || strings.ContainsAny(text, "\x1b\n") {
 			t.Errorf("%s are described in %d bytes: %.300q", name, len(text), text)
 		}
 		if strings.HasPrefix(text, "a function") {
 			t.Errorf("%s are not found", name)
 		}
+	}
+}
+
+// TestFields compares objects without their keys and indexes.
+func TestFields(t *testing.T) {
+	two := int32(2)
+	a := &crate{Spec: crateSpec{Parts: []part{{}, {}}, Data: map[string][]byte{}}}
+	b := &crate{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"secret": "1"}}, Spec: crateSpec{Count: &two, Parts: []part{{}, {}}}}
+	b.Spec.ByID = map[int]part{}
+	if got, want := fmt.Sprint(Fields(a, b, false)), "[Labels Spec.Count Spec.Data Spec.ByID]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := fmt.Sprint(Fields(a, b, true)), "[Labels Spec.Count]"; got != want {
+		t.Errorf("if empty is nil, got %s, want %s", got, want)
+	}
+	a.Labels, a.Spec.Count = map[string]string{"secret": "2", "other": "3"}, &two
+	if got, want := fmt.Sprint(Fields(a, b, true)), "[Labels[]]"; got != want {
+		t.Errorf("of maps, got %s, want %s", got, want)
+	}
+	if got := Fields(b, b, false); got != nil {
+		t.Errorf("of equal objects, got %v", got)
 	}
 }
 
@@ -132,7 +153,7 @@ func FuzzDifference(f *testing.F) {
 	f.Add([]byte("mmmmmm"), []byte("mmmmmmm"))
 	f.Fuzz(func(t *testing.T, x, y []byte) {
 		before, after := anyOf(x), anyOf(y)
-		got := describe(&before, &after)
+		got := Describe(&before, &after)
 		if found := !strings.HasPrefix(got, "a function"); found == reflect.DeepEqual(before, after) {
 			t.Errorf("%#v and %#v: %s", before, after, got)
 		}

@@ -1,4 +1,5 @@
-package mutation
+// Package difference names the fields in which two objects differ, without their values.
+package difference
 
 import (
 	"bytes"
@@ -18,10 +19,10 @@ const (
 	maxPrinted = 200
 )
 
-// describe returns the fields in which two objects differ, as a Go program names them,
+// Describe returns the fields in which two objects differ, as a Go program names them,
 // such as Labels["app"] and Spec.Parts[3].Count. The text has at most maxDifferences
 // paths; each is cut after maxPrinted bytes. A path has keys of maps in it, but no values, which may be those of Secrets.
-func describe(before, after any) string {
+func Describe(before, after any) string {
 	d := difference{limit: maxDifferences}
 	d.compare("", reflect.ValueOf(before), reflect.ValueOf(after))
 	if d.more {
@@ -33,16 +34,42 @@ func describe(before, after any) string {
 	return strings.Join(d.found, ", ")
 }
 
+// Fields returns the fields in which two objects of one type differ, at most maxDifferences, without keys of maps and indexes, such as
+// Labels[] and Spec.Parts[].Count. It is empty if they are equal. If emptyIsNil is set, empty lists and maps equal nil ones.
+func Fields(a, b any, emptyIsNil bool) []string {
+	d := difference{limit: maxDifferences, emptyIsNil: emptyIsNil, withoutKeys: true}
+	d.compare("", reflect.ValueOf(a), reflect.ValueOf(b))
+	return d.found
+}
+
 // difference collects where two values differ.
 type difference struct {
 	limit int
 	found []string
 	// more is set if there are more paths than limit.
 	more bool
+	// emptyIsNil and withoutKeys are as for Fields.
+	emptyIsNil, withoutKeys bool
 }
 
-// note adds a path at which two values differ.
+// at returns the path of an element.
+func (d *difference) at(path, key string) string {
+	if d.withoutKeys {
+		key = ""
+	}
+	return path + "[" + key + "]"
+}
+
+// oneIsNil reports whether one of two maps or slices is nil, and that is a difference.
+func (d *difference) oneIsNil(a, b reflect.Value) bool {
+	return a.IsNil() != b.IsNil() && !(d.emptyIsNil && a.Len() == 0 && b.Len() == 0)
+}
+
+// note adds a path at which two values differ, once.
 func (d *difference) note(path string) {
+	if d.withoutKeys && slices.Contains(d.found, strings.TrimPrefix(path, ".")) {
+		return
+	}
 	if len(d.found) == d.limit {
 		d.more = true
 		return
@@ -90,7 +117,7 @@ func (d *difference) compare(path string, a, b reflect.Value) {
 
 // compareWhole notes path itself, and no path below it.
 func (d *difference) compareWhole(path string, a, b reflect.Value) {
-	var below difference // its limit is 0
+	below := difference{emptyIsNil: d.emptyIsNil} // its limit is 0
 	if below.compare("", a, b); below.more {
 		d.note(path)
 	}
@@ -99,7 +126,7 @@ func (d *difference) compareWhole(path string, a, b reflect.Value) {
 // compareStructs names fields as a program of another package does: without the names of
 // embedded structs. For unexported fields it notes the path of the struct.
 func (d *difference) compareStructs(path string, a, b reflect.Value) {
-	var hidden difference
+	hidden := difference{emptyIsNil: d.emptyIsNil}
 	for i := range a.NumField() {
 		switch field := a.Type().Field(i); {
 		case !field.IsExported():
@@ -116,7 +143,7 @@ func (d *difference) compareStructs(path string, a, b reflect.Value) {
 }
 
 func (d *difference) compareMaps(path string, a, b reflect.Value) {
-	if a.IsNil() != b.IsNil() {
+	if d.oneIsNil(a, b) {
 		d.note(path)
 		return
 	}
@@ -135,7 +162,7 @@ func (d *difference) compareMaps(path string, a, b reflect.Value) {
 	}
 	slices.SortFunc(keys, func(x, y mapKey) int { return strings.Compare(x.text, y.text) })
 	for _, key := range keys {
-		was, is, below := a.MapIndex(key.value), b.MapIndex(key.value), path+"["+key.text+"]"
+		was, is, below := a.MapIndex(key.value), b.MapIndex(key.value), d.at(path, key.text)
 		if was.IsValid() && is.IsValid() {
 			d.compare(below, was, is)
 		} else {
@@ -148,7 +175,7 @@ func (d *difference) compareMaps(path string, a, b reflect.Value) {
 func (d *difference) compareElements(path string, a, b reflect.Value) {
 	if a.Kind() == reflect.Slice {
 		isText := a.Type().Elem().Kind() == reflect.Uint8
-		if a.IsNil() != b.IsNil() || isText && !bytes.Equal(a.Bytes(), b.Bytes()) {
+		if d.oneIsNil(a, b) || isText && !bytes.Equal(a.Bytes(), b.Bytes()) {
 			d.note(path)
 			return
 		}
@@ -157,7 +184,7 @@ func (d *difference) compareElements(path string, a, b reflect.Value) {
 		}
 	}
 	for i := range min(a.Len(), b.Len()) {
-		d.compare(path+"["+strconv.Itoa(i)+"]", a.Index(i), b.Index(i))
+		d.compare(d.at(path, strconv.Itoa(i)), a.Index(i), b.Index(i))
 	}
 	if a.Len() != b.Len() {
 		d.note("len(" + strings.TrimPrefix(path, ".") + ")")
