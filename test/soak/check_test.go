@@ -141,7 +141,8 @@ func TestListsWithoutCause(t *testing.T) {
 				Stats: status.Stats{Lists: uint64(test.lists), Relists: test.relists}, Status: cache.Status{Unconfirmed: test.unconfirmed},
 			}}
 			s := soak{followers: []following{of}}
-			if wrong := s.lists(&row{server: counts{Expired: test.expired}}); (len(wrong) > 0) != test.isWrong {
+			r := row{server: counts{Expired: test.expired}}
+			if wrong := append(s.lists(&r), r.expired()...); (len(wrong) > 0) != test.isWrong {
 				t.Errorf("wrong is %q", wrong)
 			}
 		})

@@ -218,10 +218,11 @@ func (s *soak) minute(ctx context.Context) error {
 	seconds := (r.at - before.at).Seconds()
 	r.rate, r.ownRate = float64(r.server.Writes-before.server.Writes)/seconds, float64(s.ownWrites.Swap(0))/seconds
 	r.measure(ctx)
-	if err := s.ask(ctx, "/resume", &r.server); err != nil {
+	wrong := s.lists(&r)
+	if err := s.ask(ctx, "/resume", &r.server); err != nil { // after lists: the server has counted what these have heard
 		return err
 	}
-	wrong := s.lists(&r)
+	wrong = append(wrong, r.expired()...)
 	s.rows = append(s.rows, r)
 	lines := strings.Split(format(s.rows), "\n")
 	if len(s.rows) == 1 {
@@ -231,8 +232,8 @@ func (s *soak) minute(ctx context.Context) error {
 	return errorOf(wrong)
 }
 
-// lists returns which lists have no cause: all but the first one of each scope, and one for each version that the server
-// has said to be expired.
+// lists returns which lists have no cause: all but the first one of each scope, and those after a version that has expired, which it
+// counts.
 func (s *soak) lists(r *row) (wrong []string) {
 	causes := map[cache.Reason]uint64{}
 	first := uint64(0)
@@ -263,10 +264,15 @@ func (s *soak) lists(r *row) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("%d lists have the cause %s, which the server gave none for", count, cause))
 		}
 	}
-	if causes[cache.Expired] > uint64(r.server.Expired) {
-		wrong = append(wrong, fmt.Sprintf("%d lists have the cause Expired, and the server has answered so %d times", causes[cache.Expired], r.server.Expired))
+	r.lists, r.relists = text, causes[cache.Expired]
+	return wrong
+}
+
+// expired returns an error if there are more lists after a version that has expired than versions that the server has said to be.
+func (r *row) expired() (wrong []string) {
+	if r.relists > uint64(r.server.Expired) {
+		wrong = append(wrong, fmt.Sprintf("%d lists have the cause Expired, and the server has answered so %d times", r.relists, r.server.Expired))
 	}
-	r.lists = text
 	return wrong
 }
 

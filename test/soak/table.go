@@ -22,6 +22,7 @@ type row struct {
 	rate, ownRate   float64
 	server          counts
 	lists           string
+	relists         uint64 // after versions that had expired
 }
 
 // measure fills in what is measured of the process. What ends needs a moment for that, so the least of some samples counts.
