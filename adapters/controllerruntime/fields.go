@@ -24,7 +24,7 @@ import (
 //
 //	crcache.With(crcache.Fields(&corev1.Node{}, "metadata.labels", "spec.providerID", "status.conditions"))
 //
-// cache.WithFields of package runtime/cache says how paths are written, and what identifies an object. Transforms and the functions
+// cache.WithFields of package runtime/cache says how paths are written, and what identifies an object. Predicates, transforms and functions
 // of IndexField see no other fields, either. A List by a label that is left out is an error.
 //
 // An update of an object of the cache would delete the fields that it lacks. So the HTTP client of the manager refuses it with

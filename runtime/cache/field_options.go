@@ -13,7 +13,7 @@ import (
 )
 
 // WithFields keeps only some fields of objects, besides what identifies an object: its kind, and in the metadata name, namespace,
-// uid, resourceVersion, deletionTimestamp, finalizers and ownerReferences. Nothing is allocated for other fields, and a packed
+// uid, resourceVersion, generation, deletionTimestamp, finalizers and ownerReferences. Nothing is allocated for other fields, and a packed
 // object does not have their text:
 //
 //	cache.For[*corev1.Node](cache.WithFields("metadata.labels", "spec.providerID", "status.conditions"))

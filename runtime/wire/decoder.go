@@ -35,7 +35,7 @@ type Options struct {
 	// other types it has no effect.
 	Object runtime.Object
 	// Fields are the only fields to decode, but for those that identify an object: kind, apiVersion, and in the metadata
-	// name, namespace, uid, resourceVersion, deletionTimestamp, finalizers and ownerReferences. It is empty for all fields.
+	// name, namespace, uid, resourceVersion, generation, deletionTimestamp, finalizers and ownerReferences. It is empty for all fields.
 	// Nothing is allocated for the others.
 	//
 	// A path has the names of fields in JSON, with dots between them. It leads through the items of lists:

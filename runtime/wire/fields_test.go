@@ -20,7 +20,7 @@ func TestFields(t *testing.T) {
 		{WithoutFields: []string{"metadata"}},
 	} {
 		want := newWidget(5).ObjectMeta
-		want.ManagedFields, want.CreationTimestamp, want.Generation = nil, metav1.Time{}, 0
+		want.ManagedFields, want.CreationTimestamp = nil, metav1.Time{}
 		switch {
 		case options.WithoutFields == nil:
 			want.Annotations = map[string]string{"note": want.Annotations["note"]}

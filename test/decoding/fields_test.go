@@ -40,7 +40,7 @@ func (p fieldPath) isBefore(other fieldPath) bool {
 // alwaysKept are the fields that identify an object.
 var alwaysKept = []fieldPath{
 	{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}, {"metadata", "uid"}, {"metadata", "resourceVersion"},
-	{"metadata", "deletionTimestamp"}, {"metadata", "finalizers"}, {"metadata", "ownerReferences"},
+	{"metadata", "generation"}, {"metadata", "deletionTimestamp"}, {"metadata", "finalizers"}, {"metadata", "ownerReferences"},
 }
 
 // selection is what wire.Options say of fields, evaluated in the simplest way.

@@ -25,12 +25,12 @@ type Mask struct {
 // nothing keeps no member.
 var nothing = &Mask{}
 
-// always are the fields that every object keeps: an informer, and whoever reads it, identifies objects by them and ends
-// them.
+// always are the fields that every object keeps: an informer, and whoever reads it, identifies objects by them and ends them. The
+// generation costs nothing, and predicates of controller-runtime that compare it would ignore all changes without it.
 var always = func() (all []Path) {
 	for _, text := range []string{
 		"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion",
-		"metadata.deletionTimestamp", "metadata.finalizers", "metadata.ownerReferences",
+		"metadata.generation", "metadata.deletionTimestamp", "metadata.finalizers", "metadata.ownerReferences",
 	} {
 		path, _ := Parse(text)
 		all = append(all, path)

@@ -47,7 +47,7 @@ func TestMasks(t *testing.T) {
 		keeps, does, none list // whole, in part, not at all
 	}{
 		{nil, nil, list{"spec", "metadata.name"}, nil, nil},
-		{list{"spec.a"}, nil, list{"spec.a", "spec.a.b", "kind", "metadata.ownerReferences.name"}, list{"spec", "metadata"}, list{"status", "spec.b", "metadata.labels"}},
+		{list{"spec.a"}, nil, list{"spec.a", "spec.a.b", "kind", "metadata.generation", "metadata.ownerReferences.name"}, list{"spec", "metadata"}, list{"status", "spec.b", "metadata.labels"}},
 		{list{"spec.a.b", "spec.a", "spec.a.c"}, nil, list{"spec.a"}, list{"spec"}, list{"spec.b"}},
 		{list{"metadata"}, nil, list{"metadata", "metadata.labels"}, nil, list{"spec"}},
 		{list{"metadata.labels[app]"}, nil, list{"metadata.labels[app]"}, list{"metadata.labels"}, list{"metadata.labels[tier]"}},

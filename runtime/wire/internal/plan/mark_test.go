@@ -106,7 +106,7 @@ func TestMarkFillsEachType(t *testing.T) {
 	if !reflect.DeepEqual(obj.Data, map[string]string{"kept": "v", prefix + "data": prefix + "data"}) {
 		t.Errorf("the data is %v", obj.Data)
 	}
-	if m := obj.ObjectMeta; m.Name != "" || m.Labels != nil || m.Finalizers != nil || m.ManagedFields != nil || m.Generation != oddInteger || !m.CreationTimestamp.Equal(&metav1.Time{Time: oddTime}) || m.Annotations[prefix+"metadata.annotations"] == "" {
+	if m := obj.ObjectMeta; m.Name != "" || m.Labels != nil || m.Finalizers != nil || m.ManagedFields != nil || m.Generation != 0 || m.GenerateName == "" || !m.CreationTimestamp.Equal(&metav1.Time{Time: oddTime}) || m.Annotations[prefix+"metadata.annotations"] == "" {
 		t.Errorf("the metadata is %+v", m)
 	}
 	if _, err := json.Marshal(obj.Spec.Raw); err != nil {
@@ -137,7 +137,7 @@ func TestMarkUntyped(t *testing.T) {
 		}
 		return object
 	}
-	got := parse(`{"kind":"K","metadata":{"name":"n","labels":{"a":"1","b":"2"},"generation":3,"managedFields":[{"manager":"m"}]},
+	got := parse(`{"kind":"K","metadata":{"name":"n","labels":{"a":"1","b":"2"},"deletionGracePeriodSeconds":3,"managedFields":[{"manager":"m"}]},
 		"spec":{"text":"x","n":1,"list":[{"a":"b","n":2},3],"kept":true},"parts":[{"name":"p","image":"i"}],"other":{"n":1}}`)
 	MarkUntyped(got, maskOf(t, []string{"metadata.labels[a]", "spec.kept", "parts.name"}, nil), prefix)
 	want := parse(`{"kind":"K","metadata":{"name":"n","labels":{"a":"1","b":"odd: metadata.labels[b]"}},
