@@ -27,12 +27,13 @@ import (
 // cache.WithFields of package runtime/cache says how paths are written, and what identifies an object. Predicates, transforms and functions
 // of IndexField see no other fields, either. A List by a label that is left out is an error.
 //
-// An update of an object of the cache would delete the fields that it lacks. So the HTTP client of the manager refuses it with
-// writes.ErrFieldsLeftOut, and patches that would delete such a field; Guard of writes.Observer has the rules. With it work
-// mgr.GetClient and all other clients that have the HTTP client of the manager. Clients of mgr.GetConfig have another one, and so has
-// mgr.GetClient if Options.Client.HTTPClient or Options.Cache.HTTPClient is set: these are guarded with ReadYourWrites. For an object that is whole, because the program has read it from the server or has made it,
-// pass writes.Whole(ctx). No guard can see what server-side apply of such an object removes: the fields that the program owns and the
-// object lacks.
+// An update of an object of the cache would delete the fields that it lacks. So the HTTP client of the manager, which mgr.GetClient
+// has too, refuses it with writes.ErrFieldsLeftOut, and patches that would delete such a field; Guard of writes.Observer has the rules.
+// For an object that is whole, because the program has read it from the server or has made it, pass writes.Whole(ctx). No guard can see
+// what server-side apply of such an object removes: the fields that the program owns and the object lacks.
+//
+// Clients that are made of mgr.GetConfig have another HTTP client, and so has mgr.GetClient if Options.Client.HTTPClient or
+// Options.Cache.HTTPClient is set. These need ReadYourWrites, whose Observer is a guard too.
 //
 // It is a mistake if the Go type of the kind lacks a field, or if there is no HTTP client to guard.
 func Fields(obj client.Object, paths ...string) Option {

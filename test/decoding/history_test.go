@@ -165,7 +165,7 @@ func (h *history[T]) start(ctx context.Context, t *testing.T, running *sync.Wait
 		options = append(options, cache.WithoutFields("metadata.managedFields"))
 	}
 	if h.withoutNote {
-		options = append(options, cache.WithoutFields("metadata.annotations[" + droppedAnnotation + "]"))
+		options = append(options, cache.WithoutFields("metadata.annotations["+droppedAnnotation+"]"))
 	}
 	if h.withoutKind {
 		options = append(options, cache.WithoutTypeMeta())
