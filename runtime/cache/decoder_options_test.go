@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
@@ -38,7 +37,7 @@ func TestReferenceDecoder(t *testing.T) {
 					t.Fatal(err)
 				}
 				log := &cachetest.ShownLog{}
-				cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, logr.New(log))) })
+				cachetest.Run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 				synctest.Wait()
 				src.Set("a", "one", map[string]string{"letters": "y"})
 				synctest.Wait()
