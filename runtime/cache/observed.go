@@ -32,14 +32,7 @@ func (s *sharedInformer) notSynced() status.NotSynced {
 	return status.NotSynced{Reason: s.name() + ": " + now.String(), Status: now}
 }
 
-// WaitFor waits until the cache has all changes up to a resourceVersion, for example that of an
-// object that this or another program has written. It returns when an event or a bookmark shows
-// that. If no object of the collection changes, this may take until the next bookmark: a
-// kube-apiserver sends one each minute. If ctx or the informer ends first, the error has the state
-// of the informer, with the reason.
-//
-// The version has to be of the same API server and the same resource: versions of others cannot be
-// compared. It has to be a number, as all versions of Kubernetes are.
+// WaitFor implements SharedIndexInformer.
 func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) error {
 	version, ok := frontier.Parse(resourceVersion)
 	if !ok {

@@ -82,8 +82,7 @@ func (s *sharedInformer) addEventHandler(handler eventHandler, options []Handler
 	return &registration{s, l}, nil
 }
 
-// RemoveEventHandler ends a registration. The current call of the handler may still
-// run; no other follows. It may be called from the handler itself, and twice.
+// RemoveEventHandler implements SharedIndexInformer.
 func (s *sharedInformer) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
 	own, ok := r.(*registration)
 	if !ok || own.informer != s {
