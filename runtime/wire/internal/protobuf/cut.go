@@ -49,11 +49,11 @@ func cut(rest, message []byte, of reflect.Type, mask *fieldmask.Mask) (_ []byte,
 }
 
 // appendCut appends what mask keeps of the field of a message, or of an entry of a map. tag are the bytes of its tag.
-func appendCut(rest, tag, content []byte, of reflect.Type, mask *fieldmask.Mask) (_ []byte, ok bool) {
+func appendCut(rest, tag, content []byte, of reflect.Type, mask *fieldmask.Mask) ([]byte, bool) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
 	}
-	inner := content
+	inner, ok := content, true
 	if of.Kind() == reflect.Map {
 		key, isRead := keyOf(content)
 		if mask = mask.At(key); mask.KeepsNothing() || !isRead {
@@ -65,7 +65,7 @@ func appendCut(rest, tag, content []byte, of reflect.Type, mask *fieldmask.Mask)
 	} else {
 		inner, ok = cut(make([]byte, 0, len(content)), content, of, mask)
 	}
-	if inner == nil {
+	if !ok {
 		return nil, false
 	}
 	rest = append(rest, tag...)
