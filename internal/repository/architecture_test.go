@@ -29,11 +29,12 @@ const module = "github.com/typedinformers/informer-gen"
 //	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
 //	apitest ──▶ its rooms ──▶ internal/smd ──▶ apimachinery      runtime/merge ──▶ internal/smd
 var rooms = map[string][]string{
-	"cmd/informer-gen":                {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
-	"cmd/informer-gen/internal/shell": nil,
-	"generator":                       {"generator/internal/", "internal/spelling"},
-	"generator/internal/clientgo":     {"generator/internal/input", "internal/terminal"},
-	"generator/internal/cycle":        {"generator/internal/model"},
+	"cmd/informer-gen":                  {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
+	"cmd/informer-gen/internal/rewrite": nil,
+	"cmd/informer-gen/internal/shell":   nil,
+	"generator":                         {"generator/internal/", "internal/spelling"},
+	"generator/internal/clientgo":       {"generator/internal/input", "internal/terminal"},
+	"generator/internal/cycle":          {"generator/internal/model"},
 	"generator/internal/decide": {
 		"generator/internal/applyconfig", "generator/internal/deepcopy", "generator/internal/input", "generator/internal/markers", "generator/internal/merge", "generator/internal/model",
 		"generator/internal/register", "internal/spelling", "internal/terminal",

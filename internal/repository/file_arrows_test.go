@@ -58,10 +58,11 @@ var order = map[string]string{
 	"runtime/cache/status":             "phase errors status join stats informer advice",
 	"runtime/cache/internal/store":     "names chunks keeper form index marks slots walk store write",
 
-	"cmd/informer-gen":                "version flags main",
-	"cmd/informer-gen/internal/shell": "command scope+expand",
-	"generator":                       "option_error output_pkg options boilerplate run check output result report generator aliases",
-	"generator/internal/applyconfig":  "identity state name instance importable expression problem member subresource reach applyconfig",
+	"cmd/informer-gen":                  "version flags main",
+	"cmd/informer-gen/internal/rewrite": "file handler informer rewrite",
+	"cmd/informer-gen/internal/shell":   "command scope+expand",
+	"generator":                         "option_error output_pkg options boilerplate run check output result report generator aliases",
+	"generator/internal/applyconfig":    "identity state name instance importable expression problem member subresource reach applyconfig",
 	"generator/internal/decide": "input naming assembly external reading genclient kubebuilder read " +
 		"apply field method scale served group_version group protobuf stray kind view clientset manifest client_go written kinds " +
 		"needed types decide alias",
