@@ -62,6 +62,9 @@ Examples:
   # check the kinds against the CRDs that controller-gen has written
   go tool informer-gen --output-dir=pkg/generated --crd=config/crd/bases ./api/...
 
+  # move a project from code-generator, or a manager of controller-runtime, to informer-gen
+  go tool informer-gen migrate --dry-run
+
   # in CI: write nothing; print a diff and exit with 1 if a file is out of date
   go tool informer-gen --output-dir=pkg/generated --verify ./api/...
 

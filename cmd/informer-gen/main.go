@@ -22,13 +22,6 @@ import (
 	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
-// Exit codes.
-const (
-	exitOK     = 0
-	exitFailed = 1 // generation failed, or --verify found stale output
-	exitUsage  = 2
-)
-
 func main() {
 	os.Exit(run(interruptible(), os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -50,6 +43,9 @@ func interruptible() context.Context {
 // run is main without os.Exit. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	stdout, stderr = terminal.Writer(stdout), terminal.Writer(stderr)
+	if len(args) > 0 && args[0] == "migrate" {
+		return runMigrate(ctx, args[1:], stdout, stderr)
+	}
 	f, err := parseFlags(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):

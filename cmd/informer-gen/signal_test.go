@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"os"
@@ -116,5 +117,41 @@ func TestNotRegular(t *testing.T) {
 				t.Errorf("%s: the disk has changed", name)
 			}
 		}
+	}
+}
+
+// TestSignalRestores interrupts a migration after its first changes, and requires the tree as it was.
+func TestSignalRestores(t *testing.T) {
+	dir, clone := migrated(t, nil)
+	before := contents(t, dir)
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), executable, "migrate", "--clone="+clone)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asTool+"=1", "PWD="+dir, "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "GORACE=atexit_sleep_ms=0")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for lines, signaled := bufio.NewScanner(stderr), false; lines.Scan(); {
+		text.WriteString(lines.Text() + "\n")
+		if !signaled && strings.HasPrefix(lines.Text(), "informer-gen: go mod tidy") {
+			signaled = true
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(text.String(), "The tree is as it was") {
+		t.Errorf("the run ends with %v: %s", err, text.String())
+	}
+	if contents(t, dir) != before {
+		t.Error("the tree has changed")
 	}
 }

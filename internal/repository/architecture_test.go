@@ -16,6 +16,7 @@ const module = "github.com/typedinformers/informer-gen"
 // rooms are the packages of the module, with those that each may import. Imports point one
 // way:
 //
+//	cmd ──▶ migrate ──▶ rewrite, shell
 //	cmd ──▶ generator ──▶ load ──▶ typecheck ──▶ describe ──▶ syntax
 //	                           ──▶ golist, clientgo, manifest ──▶ input ──▶ markers ──▶ model
 //	                  ──▶ decide ──▶ applyconfig, merge, deepcopy, register ──▶ input
@@ -29,7 +30,8 @@ const module = "github.com/typedinformers/informer-gen"
 //	apitest ──▶ reactors, faults ──▶ serve ──▶ watch ──▶ rest ──▶ kinds, history
 //	apitest ──▶ its rooms ──▶ internal/smd ──▶ apimachinery      runtime/merge ──▶ internal/smd
 var rooms = map[string][]string{
-	"cmd/informer-gen":                  {"generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
+	"cmd/informer-gen":                  {"cmd/informer-gen/internal/migrate", "generator", "generator/internal/regular", "internal/spelling", "internal/terminal"},
+	"cmd/informer-gen/internal/migrate": {"cmd/informer-gen/internal/rewrite", "cmd/informer-gen/internal/shell", "internal/terminal"},
 	"cmd/informer-gen/internal/rewrite": nil,
 	"cmd/informer-gen/internal/shell":   nil,
 	"generator":                         {"generator/internal/", "internal/spelling"},
