@@ -157,7 +157,7 @@ vet-wild: ## Run informer-vet over published programs, and write vet/internal/wi
 	@go -C vet build -o ../build/bin/vet-wild ./internal/wild
 	@build/bin/vet-wild --repo=. $(ARGS)
 
-test-operators: ## Run the tests of published operators with their generated code or their cache, and with ours, and measure first syncs, in an hour or more; downloads 2 GB, and needs port 8080 (ARGS="--only=REGEXP", --skip-tests)
+test-operators: ## Migrate published operators by one command, or give them our cache, run their tests before and after, measure first syncs, and write the table of docs/migrating.md, in two hours or more; downloads 2 GB, and needs port 8080 (ARGS="--only=REGEXP", --skip-tests)
 	@go -C test build -o ../build/bin/operators ./operators
 	@build/bin/operators --repo=. $(ARGS)
 

@@ -1,11 +1,11 @@
 // Command operators runs the tests of published operators twice: as they are, and with this project. No line of a project is
 // changed by hand.
 //
-// Operators that use the generators of code-generator get the output of informer-gen with --informers=client-go in place of their
-// clientsets, listers and informers. The first sync of an informer of both is measured:
+// Operators that use the generators of code-generator are migrated by informer-gen migrate. The first sync of an informer of both is
+// measured. The rows are written to docs/migrating.md:
 //
-//	module cache ─▶ before/ ─────────────────────────────────────▶ go test ─▶ first sync ─┐
-//	            └─▶ after/  ─▶ informer-gen, go mod tidy, go build ─▶ go test ─▶ first sync ─┴─▶ a row for each project
+//	module cache ─▶ before/ ────────────────────────▶ go test ─▶ first sync ─┐
+//	            └─▶ after/  ─▶ informer-gen migrate ─▶ go test ─▶ first sync ─┴─▶ a row for each project
 //
 // Operators that have a manager of controller-runtime get the option NewCache: crcache.New in their tests. These tests use envtest,
 // which is told to use a test server in place of a cluster. Each package of tests has a server of its own:
@@ -15,10 +15,11 @@
 //
 // The projects stay in build/operators, and nothing of them is in this repository.
 //
-//	main.go             one project: unpack, generate, compile, test, measure
-//	projects.go         the projects with generated code: module, version, arguments of informer-gen, packages with tests, and a
-//	                    kind for the first sync
-//	result.go           what both sides gave: each test by name, and the row
+//	main.go             one project: unpack, migrate, test, measure
+//	projects.go         the projects with generated code: module, version, output folder, packages with tests, and a kind for the
+//	                    first sync
+//	migration.go        one run of informer-gen migrate
+//	result.go           what both sides gave: each test by name, and the row of the page
 //	first_sync.go       builds a program with the project's own factory, and runs three processes of each side by turns
 //	first_sync.go.tmpl  that program
 //	sync_server.go      lists and watches its objects

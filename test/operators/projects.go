@@ -7,18 +7,12 @@ type operator struct {
 	module string
 	// client is the module with the API and the generated code, in the folder of that name, if it is not the project.
 	client, clientModule string
-	// output is the folder of all generated code, and header the file that it begins with, both in the module with the generated code.
-	output, header string
-	generations    []generation
+	// output is the folder of all generated code in its module.
+	output string
 	// tests are the patterns of the packages whose tests run, which are those that use clients and informers.
 	tests []string
+	// first is for the first sync, which is measured if it has a kind.
 	first kind
-}
-
-// generation is a run of informer-gen. Its output is in the folder below, which is in operator.output.
-type generation struct {
-	below     string
-	arguments []string
 }
 
 // kind is what the first sync reads.
@@ -31,9 +25,8 @@ type kind struct {
 
 var operators = []operator{
 	{
-		name: "argo-rollouts", module: "github.com/argoproj/argo-rollouts@v1.9.0", output: "pkg/client", header: "hack/boilerplate.go.txt",
-		generations: []generation{{arguments: []string{"./pkg/apis/..."}}},
-		tests:       []string{"./analysis/...", "./experiments/...", "./ingress/...", "./service/..."},
+		name: "argo-rollouts", module: "github.com/argoproj/argo-rollouts@v1.9.0", output: "pkg/client",
+		tests: []string{"./analysis/...", "./experiments/...", "./ingress/...", "./service/..."},
 		first: kind{
 			version: "argoproj.io/v1alpha1", kind: "Rollout", informer: "Argoproj().V1alpha1().Rollouts()",
 			body: `"spec":{"replicas":4,"revisionHistoryLimit":3,"selector":{"matchLabels":{"app":"shop-%d"}},"strategy":{"canary":{"steps":[{"setWeight":20},{"pause":{"duration":"5m"}},{"setWeight":60},{"pause":{}}]}},` +
@@ -42,10 +35,9 @@ var operators = []operator{
 		},
 	},
 	{
-		name: "external-snapshotter", module: "github.com/kubernetes-csi/external-snapshotter/v8@v8.7.0", output: ".", header: "hack/boilerplate.go.txt",
+		name: "external-snapshotter", module: "github.com/kubernetes-csi/external-snapshotter/v8@v8.7.0", output: ".",
 		client: "client", clientModule: "github.com/kubernetes-csi/external-snapshotter/client/v8@v8.7.0",
-		generations: []generation{{arguments: []string{"./apis/..."}}},
-		tests:       []string{"./pkg/..."},
+		tests: []string{"./pkg/..."},
 		first: kind{
 			version: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot", informer: "Snapshot().V1().VolumeSnapshots()",
 			body: `"spec":{"source":{"persistentVolumeClaimName":"data-%d"},"volumeSnapshotClassName":"daily"},` +
@@ -53,9 +45,8 @@ var operators = []operator{
 		},
 	},
 	{
-		name: "flagger", module: "github.com/fluxcd/flagger@v1.44.0", output: "pkg/client", header: "hack/boilerplate.go.txt",
-		generations: []generation{{arguments: []string{"./pkg/apis/..."}}},
-		tests:       []string{"./pkg/canary/...", "./pkg/controller/..."},
+		name: "flagger", module: "github.com/fluxcd/flagger@v1.44.0", output: "pkg/client",
+		tests: []string{"./pkg/canary/...", "./pkg/controller/..."},
 		first: kind{
 			version: "flagger.app/v1beta1", kind: "Canary", informer: "Flagger().V1beta1().Canaries()",
 			body: `"spec":{"provider":"kubernetes","targetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"shop-%d"},"progressDeadlineSeconds":60,"service":{"port":80,"targetPort":8080,"gateways":["public"],"hosts":["shop-%d.example.com"]},` +
@@ -64,8 +55,7 @@ var operators = []operator{
 		},
 	},
 	{
-		name: "knative-serving", module: "knative.dev/serving@v0.49.1", output: "pkg/client", header: "hack/boilerplate/boilerplate.go.txt",
-		generations: []generation{{arguments: []string{"./pkg/apis/..."}}},
+		name: "knative-serving", module: "knative.dev/serving@v0.49.1", output: "pkg/client",
 		tests: []string{
 			"./pkg/activator/handler", "./pkg/activator/net", "./pkg/reconciler/autoscaling/hpa", "./pkg/reconciler/autoscaling/kpa", "./pkg/reconciler/configuration", "./pkg/reconciler/domainmapping",
 			"./pkg/reconciler/gc", "./pkg/reconciler/labeler", "./pkg/reconciler/nscert", "./pkg/reconciler/revision", "./pkg/reconciler/route/...", "./pkg/reconciler/serverlessservice", "./pkg/reconciler/service", "./pkg/resources",
@@ -77,12 +67,7 @@ var operators = []operator{
 		},
 	},
 	{
-		name: "tekton-pipeline", module: "github.com/tektoncd/pipeline@v1.10.0", output: "pkg/client", header: "hack/boilerplate/boilerplate.go.txt",
-		generations: []generation{
-			{arguments: []string{"./pkg/apis/pipeline/..."}},
-			{below: "resolution", arguments: []string{"./pkg/apis/resolution/..."}},
-			{below: "resource", arguments: []string{"./pkg/apis/resource/..."}},
-		},
+		name: "tekton-pipeline", module: "github.com/tektoncd/pipeline@v1.10.0", output: "pkg/client",
 		tests: []string{
 			"./pkg/controller", "./pkg/pipelinerunmetrics", "./pkg/reconciler/notifications/customrun", "./pkg/reconciler/pipelinerun", "./pkg/reconciler/resolutionrequest", "./pkg/reconciler/taskrun",
 			"./pkg/taskrunmetrics", "./test",
@@ -94,4 +79,5 @@ var operators = []operator{
 				`"steps":[{"name":"clone","container":"step-clone","terminated":{"exitCode":0,"reason":"Completed","startedAt":"2026-01-01T00:00:10Z","finishedAt":"2026-01-01T00:00:20Z"}},{"name":"build","container":"step-build","terminated":{"exitCode":0,"reason":"Completed","startedAt":"2026-01-01T00:00:20Z","finishedAt":"2026-01-01T00:03:00Z"}}]}`,
 		},
 	},
+	{name: "cluster-inventory-api", module: "sigs.k8s.io/cluster-inventory-api@v0.0.0-20251028164203-2e3fabb46733", output: "client", tests: []string{"./pkg/..."}},
 }

@@ -8,31 +8,76 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 )
 
 // result is what became of an operator.
 type result struct {
-	linesBefore, linesAfter int
-	before, after           tests
-	syncBefore, syncAfter   firstSync
+	migration
+	before, after         tests
+	syncBefore, syncAfter firstSync
 }
 
+// heading begins the table.
+const heading = `| project | minutes | lines to look at | generated lines before, after | tests before, after | first sync before, after | peak memory before, after |
+|---|---|---|---|---|---|---|`
+
 // row is the result as a row of the table.
-func (r result) row(module string) string {
-	megabytes := func(s firstSync) int { return int(s.Peak+5e5) / 1e6 }
+func (r result) row(o operator) string {
+	_, version, _ := strings.Cut(o.module, "@")
+	syncs, peaks := "", ""
+	if o.first.kind != "" {
+		seconds := func(s firstSync) float64 { return s.Took.Seconds() }
+		megabytes := func(s firstSync) int { return int(s.Peak+5e5) / 1e6 }
+		syncs = fmt.Sprintf("%.1f s, %.1f s", seconds(r.syncBefore), seconds(r.syncAfter))
+		peaks = fmt.Sprintf("%d MB, %d MB", megabytes(r.syncBefore), megabytes(r.syncAfter))
+	}
 	cells := []string{
-		module,
-		fmt.Sprintf("%d, %d", r.linesBefore, r.linesAfter),
+		o.name + " " + version,
+		fmt.Sprintf("%.1f", r.Took.Minutes()),
+		strconv.Itoa(r.Left),
+		fmt.Sprintf("%d, %d", r.LinesBefore, r.LinesAfter),
 		fmt.Sprintf("%d, %d", r.before.count("pass", false), r.after.count("pass", false)),
-		fmt.Sprintf("%d, %d", r.before.count("pass", true), r.after.count("pass", true)),
-		fmt.Sprintf("%d, %d", r.before.count("fail", true), r.after.count("fail", true)),
-		fmt.Sprintf("%v, %v", r.syncBefore.Took.Round(time.Millisecond), r.syncAfter.Took.Round(time.Millisecond)),
-		fmt.Sprintf("%d MB, %d MB", megabytes(r.syncBefore), megabytes(r.syncAfter)),
+		syncs, peaks,
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// page has the table.
+const page = "docs/migrating.md"
+
+// publish replaces the row of a project in the table of the page.
+func publish(repo string, ran operator, got result) error {
+	file := filepath.Join(repo, page)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(text), heading+"\n")
+	if !ok {
+		return fmt.Errorf("%s has no table that begins with %s", page, heading)
+	}
+	old := map[string]string{}
+	for strings.HasPrefix(rest, "|") {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " ")
+		old[name] = line
+	}
+	table := heading + "\n"
+	for _, o := range operators {
+		row := old[o.name]
+		if o.name == ran.name {
+			row = got.row(o)
+		}
+		if row != "" {
+			table += row + "\n"
+		}
+	}
+	return os.WriteFile(file, []byte(before+table+rest), 0o644)
 }
 
 // check returns an error for each test that ended differently.

@@ -5,13 +5,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 )
 
 // TestSyncServer requires that each way to read all objects gives them once, as valid JSON.
 func TestSyncServer(t *testing.T) {
 	for _, o := range operators {
+		if o.first.kind == "" {
+			continue
+		}
 		t.Run(o.name, func(t *testing.T) {
 			server := httptest.NewServer(newSyncServer(o.first, 5))
 			defer server.Close()
@@ -113,7 +115,7 @@ func TestCheck(t *testing.T) {
 	if (result{}).check() == nil {
 		t.Error("a result without tests is accepted")
 	}
-	if row := (result{before: before, after: after}).row("m@v1"); !strings.HasPrefix(row, "| m@v1 | 0, 0 | 1, 1 | 2, 1 | 1, 2 | ") {
+	if row := (result{before: before, after: after}).row(operator{name: "n", module: "m/n@v1"}); row != "| n v1 | 0.0 | 0 | 0, 0 | 1, 1 |  |  |" {
 		t.Error(row)
 	}
 }
