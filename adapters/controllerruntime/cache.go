@@ -262,6 +262,9 @@ func (c *Cache) IndexField(ctx context.Context, obj client.Object, field string,
 		if err != nil {
 			return err
 		}
+		if err := c.checkIndex(i.entry, field); err != nil {
+			return err
+		}
 		if err := i.indexField(field, extract); !errors.Is(err, errRemoved) {
 			return err
 		}

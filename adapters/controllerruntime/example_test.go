@@ -161,7 +161,7 @@ func ExampleNamespacesLabeled() {
 	}
 	// Output:
 	// team-a web
-	// unable to get: team-b/web because of unknown namespace for the cache; it follows the namespaces with the labels team=web of pods
+	// unable to get: team-b/web because of unknown namespace for the cache; for pods, it follows the namespaces with the labels team=web; read others with mgr.GetAPIReader()
 }
 
 // The readiness probe fails with the reason until all informers are synced.

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -24,8 +23,8 @@ import (
 //
 //	crcache.With(crcache.Fields(&corev1.Node{}, "metadata.labels", "spec.providerID", "status.conditions"))
 //
-// cache.WithFields of package runtime/cache says how paths are written, and what identifies an object. Predicates, transforms and functions
-// of IndexField see no other fields, either. A List by a label that is left out is an error.
+// cache.WithFields of package runtime/cache says how paths are written, and what identifies an object. Predicates, transforms and the functions
+// of IndexField and By see no other fields, either. A List by a label that is left out is an error.
 //
 // An update of an object of the cache would delete the fields that it lacks. So the HTTP client of the manager, which mgr.GetClient
 // has too, refuses it with writes.ErrFieldsLeftOut, and patches that would delete such a field; Guard of writes.Observer has the rules.
@@ -39,10 +38,10 @@ import (
 func Fields(obj client.Object, paths ...string) Option {
 	paths = slices.Clone(paths)
 	return func(s *settings) error {
-		gvk, err := apiutil.GVKForObject(obj, s.scheme)
+		gvk, err := s.kindIn("Fields", obj)
 		switch {
 		case err != nil:
-			return fmt.Errorf("crcache: Fields(%T): %w", obj, err)
+			return err
 		case s.fields[gvk] != nil:
 			return fmt.Errorf("crcache: Fields is there twice for %s; pass all paths to one", gvk.Kind)
 		case len(paths) == 0:
@@ -124,6 +123,24 @@ func (s *settings) keepFields(e *entry, kind *cache.Kind[cache.Object]) ([]cache
 		options = append(options, cache.WithFieldDetector())
 	}
 	return options, errors.Join(errs...)
+}
+
+// checkIndex returns an error if an index has the name of a field that is left out: its function would find nothing.
+func (s *settings) checkIndex(e *entry, field string) error {
+	inMetadata := strings.HasPrefix(field, "metadata.") && !strings.HasPrefix(field, "metadata.labels[") && !strings.HasPrefix(field, "metadata.annotations[")
+	if e.fields == nil || inMetadata {
+		return nil
+	}
+	for _, path := range e.fields {
+		if strings.HasPrefix(field+".", path+".") || strings.HasPrefix(field, path+"[") || strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[") {
+			return nil
+		}
+	}
+	object, err := s.scheme.New(e.gvk)
+	if err != nil || (&wire.Options{Fields: []string{field}}).CheckFields(reflect.TypeOf(object)) != nil {
+		return nil // it is another name
+	}
+	return fmt.Errorf("cannot index %s: the cache has no %s, because Fields leaves it out; add %q to it", e.resource, field, field)
 }
 
 // checkLabels returns an error if a selector, which may be nil, is about a label that is left out: it would select nothing, or too much.

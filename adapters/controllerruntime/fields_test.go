@@ -315,7 +315,7 @@ func TestFieldsOfReferenced(t *testing.T) {
 		w.settle()
 		for _, name := range []string{"one", "two"} {
 			var s corev1.Secret
-			if err := c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: name}, &s); err != nil {
+			if err := c.Get(w.Context(), client.ObjectKey{Namespace: "a", Name: name}, &s); err != nil {
 				t.Fatal(err)
 			}
 			if s.Labels["team"] != "web" || s.UID == "" || s.Data != nil || s.Annotations != nil || s.ManagedFields != nil {
@@ -328,6 +328,23 @@ func TestFieldsOfReferenced(t *testing.T) {
 	})
 }
 
+// TestIndexOfAFieldThatIsLeftOut adds indexes of fields that are kept, of others, and by other names.
+func TestIndexOfAFieldThatIsLeftOut(t *testing.T) {
+	inWorld(t, func(w *world) {
+		c := w.newCache(ctrlcache.Options{}, Fields(&corev1.Pod{}, "metadata.labels[app]", "spec.containers.image", "status"))
+		none := func(client.Object) []string { return nil }
+		for field, want := range map[string]string{
+			"spec.nodeName": `the cache has no spec.nodeName, because Fields leaves it out; add "spec.nodeName" to it`, "metadata.labels[tier]": "because Fields leaves it out",
+			"spec": "", "spec.containers": "", "spec.containers.image": "", "status.phase": "", "metadata.name": "", "metadata.labels[app]": "", "byOwner": "",
+		} {
+			for _, obj := range []client.Object{&corev1.Pod{}, untypedOf("Pod")} {
+				w.want(fmt.Sprintf("%T %s", obj, field), c.IndexField(w.Context(), obj, field, none), want)
+			}
+		}
+		w.want("another kind", c.IndexField(w.Context(), &corev1.Service{}, "spec.type", none), "")
+	})
+}
+
 // TestMistakesInFields passes what cannot work.
 func TestMistakesInFields(t *testing.T) {
 	s := newServer(t)
@@ -337,7 +354,7 @@ func TestMistakesInFields(t *testing.T) {
 		Fields(nil, "spec"), Fields(&runtimeOnly{}, "spec"), Fields(&corev1.Pod{}), Fields(&corev1.Secret{}, "data"), Fields(&corev1.Secret{}, "type"),
 		Fields(&corev1.Node{}, "spec.providerId", "status..x", "metadata.labels"), Fields(unknown, "spec.any", "metadata.label"),
 	)(s.config(), options)
-	wantMistakes(t, err, "Fields(<nil>)", "Fields(*crcache.runtimeOnly)", "Fields(Pod) has no path", "twice for Secret",
+	wantMistakes(t, err, "such as &corev1.Node{}", "Fields(*crcache.runtimeOnly)", "Fields(Pod) has no path", "twice for Secret",
 		"did you mean spec.providerID?", "is no path", "did you mean metadata.labels?")
 
 	for _, client := range []*http.Client{nil, http.DefaultClient} {

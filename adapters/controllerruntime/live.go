@@ -17,12 +17,21 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
-// getReferenced returns an object of an entry of Referenced, or nil if there is none. If the cache cannot tell, it reads the object
+// getReferenced returns an object of Referenced, or nil if there is none. If the cache cannot tell, it reads the object
 // from the server.
-func (c *Cache) getReferenced(ctx context.Context, e *entry, key client.ObjectKey, options []client.GetOption) (cache.Object, error) {
+func (c *Cache) getReferenced(ctx context.Context, i *informer, key client.ObjectKey, options []client.GetOption) (cache.Object, error) {
+	if key.Name == "" { // as of a reference that is not set: the server refuses such a request
+		return nil, nil
+	}
+	e := i.entry
 	found, exists, isKnown := e.informer.Lookup(cache.ObjectName(key))
 	if isKnown && e.names.live.isCurrent(key, found, exists) {
 		return found, nil
+	}
+	if c.readsIn(e) {
+		if err := c.namespaces.allow(ctx, i, request{verb: "get", key: key}); err != nil {
+			return nil, err
+		}
 	}
 	read := e.newObject()
 	began := e.names.live.begin()

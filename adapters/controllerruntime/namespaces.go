@@ -29,8 +29,8 @@ import (
 // It needs the rights to list and to watch namespaces. When a namespace gets the label, its objects are listed, and handlers get
 // them as new ones; a read in it waits for its list. When a namespace loses the label or is deleted, handlers get a delete event
 // with DeleteStateUnknown for each of its objects. A read in a namespace that is not followed is an error that says so. In one that
-// was followed before, NotFound is its reason, so a reconciler ends as after a delete. The first sync of a kind needs the
-// rights in all namespaces of that moment.
+// was followed before, NotFound is its reason, so a reconciler ends as after a delete. A kind of Referenced has the objects that are
+// referenced, in any namespace. The first sync of a kind needs the rights in all namespaces of that moment.
 //
 // ByObject.Namespaces of a kind replaces the namespaces for that kind. DefaultNamespaces is a mistake.
 func NamespacesLabeled(selector string) Option {
@@ -81,7 +81,11 @@ type namespaces struct {
 
 func (s *settings) setNamespaces(n *namespaces) error {
 	var errs []error
-	if s.namespaces != nil {
+	switch {
+	case s.namespaces == nil:
+	case s.namespaces.option == n.option:
+		errs = append(errs, fmt.Errorf("crcache: %s is there twice; pass all namespaces to one, such as team in (web, db)", n.option))
+	default:
 		errs = append(errs, fmt.Errorf("crcache: %s and %s both name the namespaces; remove one of them", s.namespaces.option, n.option))
 	}
 	if s.namespaced.limited {
@@ -95,6 +99,11 @@ func (s *settings) setNamespaces(n *namespaces) error {
 // follows reports whether an entry is followed in the namespaces of now.
 func (s *settings) follows(e *entry) bool {
 	return s.namespaces != nil && e.namespaced && !e.plan.limited && e.names == nil
+}
+
+// readsIn reports whether an entry of Referenced is read in the namespaces of now only, but for the objects that are referenced.
+func (s *settings) readsIn(e *entry) bool {
+	return s.namespaces != nil && e.namespaced && !e.plan.limited && e.names != nil
 }
 
 // addNamespaceInformer adds the informer of NamespacesLabeled.
@@ -265,6 +274,32 @@ func (n *namespaces) await(ctx context.Context, i *informer, r request) error {
 	n.mu.Lock()
 	_, wasFollowed := n.known[r.key.Namespace]
 	n.mu.Unlock()
+	return n.unknown(i, r, wasFollowed)
+}
+
+// allow returns an error if a namespace is not followed. It waits until the namespaces are known, and for no objects in them.
+func (n *namespaces) allow(ctx context.Context, i *informer, r request) error {
+	if n.informer != nil {
+		if err := cache.WaitForCacheSync(ctx, n.informer); err != nil {
+			return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the namespaces: %v", err), 0)
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	isFollowed := slices.Contains(n.now, r.key.Namespace)
+	if n.informer != nil {
+		_, isFollowed = n.informer.GetIndexer().Get(cache.ObjectName{Name: r.key.Namespace})
+	}
+	_, wasFollowed := n.known[r.key.Namespace]
+	if isFollowed {
+		n.known[r.key.Namespace] = struct{}{}
+		return nil
+	}
+	return n.unknown(i, r, wasFollowed)
+}
+
+// unknown returns the error of a read in a namespace that is not followed.
+func (n *namespaces) unknown(i *informer, r request, wasFollowed bool) error {
 	unknown := i.unknownNamespace(r, "it follows the namespaces "+n.title)
 	if !wasFollowed {
 		return unknown

@@ -56,7 +56,7 @@ func TestNamespacesLabeled(t *testing.T) {
 		heard.want(w.T, "add a/one", "add b/one")
 		w.want("an object", w.get(w.Context(), c, "a", "one"), "")
 		w.want("no object", w.get(w.Context(), c, "a", "two"), `"two" not found`)
-		w.want("a namespace without the label", w.get(w.Context(), c, "c", "one"), "unable to get: c/one because of unknown namespace for the cache; it follows the namespaces with the labels team=web of configmaps")
+		w.want("a namespace without the label", w.get(w.Context(), c, "c", "one"), "unable to get: c/one because of unknown namespace for the cache; for configmaps, it follows the namespaces with the labels team=web; read others with mgr.GetAPIReader()")
 		w.want("no namespace", w.get(w.Context(), c, "", "one"), "unknown namespace")
 		w.want("a list without the label", c.List(w.Context(), &corev1.ConfigMapList{}, client.InNamespace("c")), "unable to list: c because of unknown namespace for the cache")
 		if apierrors.IsNotFound(w.get(w.Context(), c, "c", "one")) {
@@ -162,7 +162,7 @@ func TestNamespacesOf(t *testing.T) {
 		w.want("before the first ones", w.get(expiring(w.T), c, "a", "one"), "SetScopes was not called yet")
 		next <- []string{"a", "b", "a"}
 		heard.want(w.T, "add a/one", "add b/one")
-		w.want("another one", w.get(w.Context(), c, "c", "one"), "it follows the namespaces of NamespacesOf of configmaps")
+		w.want("another one", w.get(w.Context(), c, "c", "one"), "for configmaps, it follows the namespaces of NamespacesOf")
 		later := w.listenTo(c, &corev1.Secret{})
 		w.put(&corev1.Secret{ObjectMeta: configMap("b", "s").ObjectMeta})
 		later.want(w.T, "add b/s")
@@ -208,6 +208,7 @@ func TestNamespacesMistakes(t *testing.T) {
 		"an empty selector":  {with: []Option{NamespacesLabeled(" ")}, want: []string{"the selector is empty"}},
 		"no function":        {with: []Option{NamespacesOf(nil)}, want: []string{"NamespacesOf needs a function"}},
 		"both":               {with: []Option{NamespacesLabeled("a=b"), source}, want: []string{"NamespacesLabeled and NamespacesOf both name the namespaces"}},
+		"twice":              {with: []Option{NamespacesLabeled("a=b"), NamespacesLabeled("a=c")}, want: []string{"NamespacesLabeled is there twice"}},
 		"DefaultNamespaces":  {limited, []Option{NamespacesLabeled("a=b")}, []string{"NamespacesLabeled and Options.DefaultNamespaces both name the namespaces"}},
 		"both, and defaults": {limited, []Option{NamespacesLabeled("a=b"), source}, []string{"NamespacesLabeled and Options.Default", "NamespacesLabeled and NamespacesOf", "NamespacesOf and Options.Default"}},
 	} {

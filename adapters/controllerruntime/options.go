@@ -220,14 +220,30 @@ func (s *settings) plansOf(gvk schema.GroupVersionKind) []*plan {
 	if p, ok := s.byKind[gvk]; ok {
 		return []*plan{p}
 	}
+	if s.namespaced == s.clustered {
+		return []*plan{s.clustered}
+	}
 	return []*plan{s.namespaced, s.clustered}
+}
+
+// kindIn returns the kind of an object that an option of With names.
+func (s *settings) kindIn(option string, obj client.Object) (schema.GroupVersionKind, error) {
+	gvk, err := apiutil.GVKForObject(obj, s.scheme)
+	if err != nil {
+		err = fmt.Errorf("crcache: %s(%T): %w; pass an object of a kind that the scheme has, such as &corev1.Node{}", option, obj, err)
+	}
+	return gvk, err
 }
 
 // checkConfig returns the mistakes in the settings of a namespace, which field names.
 func checkConfig(field, namespace string, config *ctrlcache.Config) error {
 	var errs []error
+	at := fmt.Sprintf("%s[%q]", field, namespace)
+	if namespace == ctrlcache.AllNamespaces {
+		at = field
+	}
 	add := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("crcache: %s[%q]: "+format, append([]any{field, namespace}, args...)...))
+		errs = append(errs, fmt.Errorf("crcache: %s: "+format, append([]any{at}, args...)...))
 	}
 	if problems := validation.IsDNS1123Label(namespace); namespace != ctrlcache.AllNamespaces && len(problems) > 0 {
 		add("the key cannot be the name of a namespace: %s", strings.Join(problems, "; "))

@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
@@ -59,9 +58,9 @@ func (s *settings) pack(compression cache.Compression, objects []client.Object) 
 	}
 	s.packing.kinds = make(map[schema.GroupVersionKind]struct{}, len(objects))
 	for _, obj := range objects {
-		gvk, err := apiutil.GVKForObject(obj, s.scheme)
+		gvk, err := s.kindIn("Packed", obj)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("crcache: Packed(%T): %w", obj, err))
+			errs = append(errs, err)
 			continue
 		}
 		s.packing.kinds[gvk] = struct{}{}

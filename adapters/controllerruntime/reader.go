@@ -39,7 +39,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object
 		var obj cache.Object
 		switch e := i.entry; {
 		case e.names != nil:
-			obj, err = c.getReferenced(ctx, e, name, options)
+			obj, err = c.getReferenced(ctx, i, name, options)
 		case c.follows(e):
 			obj, err = c.namespaces.get(ctx, i, name)
 		default:
@@ -182,7 +182,7 @@ func (i *informer) unknownNamespace(r request, has string) error {
 	if r.verb == "list" {
 		what = r.key.Namespace
 	}
-	return fmt.Errorf("unable to %s: %s because of unknown namespace for the cache; %s of %s", r.verb, what, has, i.entry.resource)
+	return fmt.Errorf("unable to %s: %s because of unknown namespace for the cache; for %s, %s; read others with mgr.GetAPIReader()", r.verb, what, i.entry.resource, has)
 }
 
 // List reads the objects that options select into out, in the form of out. Field selectors need
@@ -202,6 +202,11 @@ func (c *Cache) List(ctx context.Context, out client.ObjectList, options ...clie
 			if err := c.namespaces.await(ctx, i, request{verb: "list", key: client.ObjectKey{Namespace: set.Namespace}}); errors.Is(err, errRemoved) {
 				continue
 			} else if err != nil {
+				return err
+			}
+		}
+		if set.Namespace != "" && c.readsIn(i.entry) {
+			if err := c.namespaces.allow(ctx, i, request{verb: "list", key: client.ObjectKey{Namespace: set.Namespace}}); err != nil {
 				return err
 			}
 		}

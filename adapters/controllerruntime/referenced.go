@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
@@ -32,13 +31,14 @@ import (
 // Get of an object that is not referenced, or not listed yet, reads it from the server, with the right to get it, and within
 // rest.Config.QPS. It never returns an older state than a Get before. List has the referenced objects.
 //
-// Mistakes are kinds that refer to one another in a circle, and Label, Field or Namespaces of the kind in ByObject.
+// Mistakes are kinds that refer to one another in a circle, and Label or Field of the kind in ByObject. With Namespaces of it, or with
+// NamespacesLabeled, a Get in other namespaces reads none from the server: it is an error.
 func Referenced(obj client.Object, by ...Reference) Option {
 	return func(s *settings) error {
-		gvk, err := apiutil.GVKForObject(obj, s.scheme)
+		gvk, err := s.kindIn("Referenced", obj)
 		switch {
 		case err != nil:
-			return fmt.Errorf("crcache: Referenced(%T): %w", obj, err)
+			return err
 		case s.referenced[gvk] != nil:
 			return fmt.Errorf("crcache: Referenced(%s) is there twice; pass all results of By to one", gvk.Kind)
 		case len(by) == 0:
@@ -50,9 +50,9 @@ func Referenced(obj client.Object, by ...Reference) Option {
 				errs = append(errs, fmt.Errorf("crcache: Referenced(%s) has a reference without a function; pass crcache.By(owner, function)", gvk.Kind))
 				continue
 			}
-			owner, err := apiutil.GVKForObject(reference.object, s.scheme)
+			owner, err := s.kindIn("Referenced("+gvk.Kind+"): By", reference.object)
 			if err != nil {
-				errs = append(errs, fmt.Errorf("crcache: Referenced(%s): By(%T): %w", gvk.Kind, reference.object, err))
+				errs = append(errs, err)
 				continue
 			}
 			reference.owner = informerKey{owner, formOf(reference.object)}
@@ -93,6 +93,10 @@ func (s *settings) checkReferences() error {
 			kinds := make([]string, len(circle))
 			for n, of := range circle {
 				kinds[n] = of.Kind
+			}
+			if len(kinds) == 1 {
+				errs = append(errs, fmt.Errorf("crcache: Referenced(%s): the references are in objects of the same kind, so none would ever be cached; leave out that By", gvk.Kind))
+				continue
 			}
 			errs = append(errs, fmt.Errorf("crcache: Referenced: objects of the kinds %s refer to one another in a circle, so none would ever be cached; leave out one By", strings.Join(append(kinds, kinds[0]), ", ")))
 		}

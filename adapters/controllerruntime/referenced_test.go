@@ -142,6 +142,7 @@ func TestReferenced(t *testing.T) {
 		}
 		reads("cached", map[string]string{"a/one": "1", "b/one": "11", "a/missing": "NotFound"}, 0)
 		reads("not referenced", map[string]string{"a/two": "2", "b/none": "NotFound"}, 2)
+		reads("no name", map[string]string{"a/": "NotFound"}, 0)
 		if got := w.cached(c); got != "a/one b/one" {
 			t.Errorf("the cache has %s", got)
 		}
@@ -329,8 +330,8 @@ func TestReferencedMistakes(t *testing.T) {
 		"zero":           {with: []Option{Referenced(&corev1.Secret{}, Reference{})}, want: []string{"a reference without a function"}},
 		"unknown types":  {with: []Option{Referenced(&unstructured.Unstructured{}, pods), Referenced(&corev1.Secret{}, By(&unstructured.Unstructured{}, tokensOf))}, want: []string{"Referenced(*unstructured.Unstructured)", "Referenced(Secret): By(*unstructured.Unstructured)"}},
 		"a circle":       {with: []Option{Referenced(&corev1.Secret{}, pods), Referenced(&corev1.Pod{}, nodes), Referenced(&corev1.Node{}, ofAccounts, By(&corev1.Secret{}, func(*corev1.Secret) []types.NamespacedName { return nil }))}, want: []string{"objects of the kinds Node, Secret, Pod, Node refer to one another in a circle"}},
-		"itself":         {with: []Option{Referenced(&corev1.Pod{}, pods, nodes)}, want: []string{"objects of the kinds Pod, Pod refer to one another"}},
-		"selectors":      {options: selected, with: []Option{Referenced(&corev1.Secret{}, pods)}, want: []string{"Referenced(Secret): the references tell which objects are cached", "Referenced(Secret): the references tell"}},
+		"itself":         {with: []Option{Referenced(&corev1.Pod{}, pods, nodes)}, want: []string{"Referenced(Pod): the references are in objects of the same kind"}},
+		"selectors":      {options: selected, with: []Option{Referenced(&corev1.Secret{}, pods)}, want: []string{"Referenced(Secret): the references tell which objects are cached"}},
 		"all selected":   {options: cleared, with: []Option{Referenced(&corev1.Secret{}, pods)}},
 		"a cluster kind": {with: []Option{Referenced(&corev1.Node{}, pods)}},
 	} {
@@ -341,6 +342,37 @@ func TestReferencedMistakes(t *testing.T) {
 			if len(test.want) > 0 || err != nil {
 				wantMistakes(t, err, test.want...)
 			}
+		})
+	}
+}
+
+// TestReferencedInNamespaces reads objects in namespaces of which only one is followed: the others give no object that is not referenced.
+func TestReferencedInNamespaces(t *testing.T) {
+	for name, option := range map[string]Option{
+		"labeled":       NamespacesLabeled("team=web"),
+		"of a function": NamespacesOf(func(_ context.Context, set func(...string) error) error { return set("a") }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.put(namespace("a", "web"), namespace("b", "db"))
+				w.put(secret("a", "one", 1), secret("a", "two", 2), secret("b", "one", 11), secret("b", "two", 12), site("a", "s1", "one b/one"))
+				c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, ofSites), option)
+				heard := w.listenTo(c, &corev1.Secret{})
+				start(w.T, c)
+				heard.want(w.T, "add a/one", "add b/one")
+				for key, want := range map[string]string{"a/one": "1", "a/two": "2", "b/one": "11", "b/two": "", "c/one": ""} {
+					namespace, name, _ := strings.Cut(key, "/")
+					if got := w.read(c, namespace, name); got != want {
+						t.Errorf("%s is %q, want %q", key, got, want)
+					}
+				}
+				w.want("another namespace", c.Get(w.Context(), client.ObjectKey{Namespace: "b", Name: "two"}, &corev1.Secret{}), "unknown namespace for the cache; for secrets, it follows the namespaces")
+				w.want("a list", c.List(w.Context(), &corev1.SecretList{}, client.InNamespace("a")), "")
+				w.want("another list", c.List(w.Context(), &corev1.SecretList{}, client.InNamespace("b")), "unable to list: b because of unknown namespace")
+				if n := w.liveReads(c); n != 1 {
+					t.Errorf("%d live reads, want 1", n)
+				}
+			})
 		})
 	}
 }

@@ -19,6 +19,7 @@ func TestParse(t *testing.T) {
 		"spec..a":                  `"spec..a"` + isNone,
 		"[a]":                      `"[a]"` + isNone,
 		"spec.containers[].image":  `"spec.containers[].image" has brackets without a key; write spec.containers.image, which goes through the items of a list`,
+		`spec.x[?(@.type=="a")].b`: `"spec.x[?(@.type==\"a\")].b" chooses items of a list, which no path can; leave [?(@.type=="a")] out for all items`,
 		"spec.containers[*].image": `"spec.containers[*].image" has brackets without a key; write spec.containers.image, which goes through the items of a list`,
 		"metadata.labels[app":      `"metadata.labels[app" has a bracket that does not end; write the key of a map as metadata.labels[app]`,
 		"metadata.labels[app]x":    `"metadata.labels[app]x" has "x" after a key; write a dot before the name of a field`,

@@ -26,6 +26,8 @@ func Parse(text string) (Path, error) {
 			switch {
 			case key == "" || key == "*":
 				return nil, fmt.Errorf("%q has brackets without a key; write %s, which goes through the items of a list", text, strings.NewReplacer("[]", "", "[*]", "").Replace(text))
+			case strings.HasPrefix(key, "?"):
+				return nil, fmt.Errorf("%q chooses items of a list, which no path can; leave [%s] out for all items", text, key)
 			case !closed:
 				return nil, fmt.Errorf("%q has a bracket that does not end; write the key of a map as metadata.labels[app]", text)
 			}

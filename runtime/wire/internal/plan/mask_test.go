@@ -191,18 +191,20 @@ func FuzzMasks(f *testing.F) {
 func TestCheckPath(t *testing.T) {
 	typ := reflect.TypeFor[widget]()
 	for text, want := range map[string]string{
-		"spec.color":                         "",
-		"spec.parts.name":                    "",
-		"spec.needs[cpu]":                    "",
-		"metadata.annotations[a.b/c]":        "",
-		"spec.colour":                        "spec.colour is unknown, because the Go type plan.widgetSpec has no field colour; did you mean spec.color?",
-		"color":                              "color is unknown, because the Go type plan.widget has no field color; did you mean spec.color?",
-		"spec.needs.cpu":                     "spec.needs.cpu is a key of the map spec.needs; write spec.needs[cpu]",
-		"metadata[name]":                     "metadata is no map, because its Go type is v1.ObjectMeta; write metadata.name",
-		"spec.color.red":                     "spec.color has no fields, because its Go type is string; write spec.color",
-		"metadata.creationTimestamp.seconds": "metadata.creationTimestamp.seconds cannot be followed into metadata.creationTimestamp, because the Go type v1.Time decodes itself; write metadata.creationTimestamp",
-		"metadata.label.app":                 "metadata.label is unknown, because the Go type v1.ObjectMeta has no field label; did you mean metadata.labels?",
-		"spec.kind":                          "spec.kind is unknown, because the Go type plan.widgetSpec has no field kind; did you mean kind?",
+		"spec.color":                          "",
+		"spec.parts.name":                     "",
+		"spec.needs[cpu]":                     "",
+		"metadata.annotations[a.b/c]":         "",
+		"spec.colour":                         "spec.colour is unknown, because the Go type plan.widgetSpec has no field colour; did you mean spec.color?",
+		"color":                               "color is unknown, because the Go type plan.widget has no field color; did you mean spec.color?",
+		"spec.needs.cpu":                      "cpu is a key of the map spec.needs; write spec.needs[cpu]",
+		"metadata.labels.app.kubernetes.io/a": "app.kubernetes.io/a is a key of the map metadata.labels; write metadata.labels[app.kubernetes.io/a]",
+		"spec.parts[0].name":                  "spec.parts is no map, because its Go type is plan.widgetPart; a path is for all items of a list: leave [0] out",
+		"metadata[name]":                      "metadata is no map, because its Go type is v1.ObjectMeta; write metadata.name",
+		"spec.color.red":                      "spec.color has no fields, because its Go type is string; write spec.color",
+		"metadata.creationTimestamp.seconds":  "metadata.creationTimestamp.seconds cannot be followed into metadata.creationTimestamp, because the Go type v1.Time decodes itself; write metadata.creationTimestamp",
+		"metadata.label.app":                  "metadata.label is unknown, because the Go type v1.ObjectMeta has no field label; did you mean metadata.labels?",
+		"spec.kind":                           "spec.kind is unknown, because the Go type plan.widgetSpec has no field kind; did you mean kind?",
 	} {
 		path, err := fieldmask.Parse(text)
 		if err != nil {

@@ -32,7 +32,8 @@ func CheckPath(t reflect.Type, path fieldmask.Path) error {
 		case i > 0 && decodesItself(t):
 			return fmt.Errorf("%s cannot be followed into %s, because the Go type %v decodes itself; write %s", path, before, t, before)
 		case t.Kind() == reflect.Map && !step.IsKey:
-			return fmt.Errorf("%s is a key of the map %s; write %s[%s]", wrong, before, before, step.Name)
+			key := strings.TrimPrefix(path.String(), before.String()+".") // which may have dots
+			return fmt.Errorf("%s is a key of the map %s; write %s[%s]", key, before, before, key)
 		case t.Kind() == reflect.Map && (t.Key().Kind() != reflect.String || decodesItself(t.Key())):
 			return fmt.Errorf("%s cannot be followed into %s, because its Go type is %v; write %s", path, before, t, before)
 		case t.Kind() == reflect.Map:
@@ -40,6 +41,8 @@ func CheckPath(t reflect.Type, path fieldmask.Path) error {
 			continue
 		case t.Kind() != reflect.Struct:
 			return fmt.Errorf("%s has no fields, because its Go type is %v; write %s", before, t, before)
+		case step.IsKey && strings.Trim(step.Name, "0123456789:") == "":
+			return fmt.Errorf("%s is no map, because its Go type is %v; a path is for all items of a list: leave [%s] out", before, t, step.Name)
 		case step.IsKey:
 			return fmt.Errorf("%s is no map, because its Go type is %v; write %s.%s", before, t, before, step.Name)
 		}
