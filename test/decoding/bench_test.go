@@ -59,6 +59,19 @@ func benchmarkAll[T any, P interface {
 			return typed[P](obj), err
 		})
 	})
+	b.Run("checked", func(b *testing.B) { // with GOMAXPROCS=1, the difference is the cost of the check
+		check := &wire.Check{OneIn: 100, Compare: func(c wire.Compared) {
+			if c.Err != nil || !reflect.DeepEqual(c.Got, c.Want) {
+				b.Error("the decoders differ")
+			}
+		}}
+		checked := wire.NewDecoder(reflect.TypeFor[P](), wire.Options{Check: check}, nil)
+		benchmark(b, texts, func(text []byte) (*T, error) {
+			obj, err := checked.Decode(text)
+			return typed[P](obj), err
+		})
+		check.Close()
+	})
 	b.Run("wire without managedFields", func(b *testing.B) {
 		benchmark(b, texts, func(text []byte) (*T, error) {
 			obj, err := limited.Decode(text)
