@@ -17,7 +17,7 @@
 //	typed := toolscache.NewTypedSharedIndexInformer[*v1.Foo](clientgo.SharedIndexInformer(informer))
 //	lister := listersv1.NewFooLister(clientgo.SharedIndexInformer(informer).GetIndexer())
 //
-// An adapter has no cache and no goroutine. It takes about 330 bytes, whatever the number of
+// An adapter has no cache and no goroutine. It takes about 330 bytes, for any number of
 // objects. It returns the objects of the informer, and no one may change them. All methods may be called
 // from any goroutine.
 //

@@ -121,7 +121,7 @@ type Factory struct {
 	Resync    time.Duration
 	Transform toolscache.TransformFunc
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	resyncs   map[reflect.Type]time.Duration
 	informers map[reflect.Type]toolscache.SharedIndexInformer
 	started   map[reflect.Type]bool

@@ -300,7 +300,7 @@ func (x *indexer) Add(obj any) error {
 
 func (x *indexer) Update(obj any) error { return x.Add(obj) }
 
-// Delete deletes the object of the same name, whatever its state is.
+// Delete deletes the object of the same name in any state.
 func (x *indexer) Delete(obj any) error {
 	name, err := objectName(obj)
 	if err != nil {

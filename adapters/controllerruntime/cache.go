@@ -35,7 +35,7 @@ type Cache struct {
 	// started is closed by Start.
 	started chan struct{}
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// entries have the form of their objects as their key.
 	entries map[informerKey]*entry
 	// absent has the kinds for which GetInformer failed.

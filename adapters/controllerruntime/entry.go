@@ -39,7 +39,7 @@ type entry struct {
 	undecodable     chan struct{}
 	noteUndecodable func()
 
-	// The lock of the Cache guards what follows.
+	// The lock of the Cache guards the fields below.
 
 	// cancel ends the informer. It is nil until the informer runs, and does not change then.
 	cancel context.CancelFunc
@@ -51,7 +51,7 @@ type entry struct {
 	views int
 }
 
-// resolved is what the server and the scheme say of a kind in a form.
+// resolved has the facts of the server and the scheme about a kind in a form.
 type resolved struct {
 	informerKey
 	mapping *meta.RESTMapping
@@ -167,7 +167,7 @@ func (e *entry) transform(obj cache.Object) (cache.Object, error) {
 	return transformed(transform, obj)
 }
 
-// transformed returns what transform returns for obj, which must be of the same Go type: readers
+// transformed returns the result of transform for obj, which must be of the same Go type: readers
 // get it in their type.
 func transformed(transform toolscache.TransformFunc, obj cache.Object) (cache.Object, error) {
 	result, err := transform(obj)
@@ -204,7 +204,7 @@ func (e *entry) remove(i *informer) {
 	}
 }
 
-// isUsed reports whether an informer reads the entry, or another entry follows what its objects refer to. The caller holds the
+// isUsed reports whether an informer reads the entry, or another entry follows the objects that its objects refer to. The caller holds the
 // lock of the Cache.
 func (e *entry) isUsed() bool { return e.dependents > 0 || e.readers != [numForms]*informer{} }
 

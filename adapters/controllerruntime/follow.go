@@ -119,7 +119,7 @@ type follower struct {
 	registration toolscache.ResourceEventHandlerRegistration
 	isRemoved    bool
 
-	mu sync.Mutex // held while the handler is called; guards what follows
+	mu sync.Mutex // held while the handler is called; guards the fields below
 	// known has the last object that the handler has got, by its key.
 	known map[string]metav1.Object
 	// left has those of known that the first list of the successor has not told yet.

@@ -44,7 +44,7 @@ type informer struct {
 	// fields has the functions of IndexField by the name of the field. It is replaced as a whole.
 	fields atomic.Pointer[map[string]client.IndexerFunc]
 
-	mu       sync.Mutex // guards what follows, and writes of fields and successor
+	mu       sync.Mutex // guards the fields below, and writes of fields and successor
 	handlers map[toolscache.ResourceEventHandlerRegistration]struct{}
 	// indexers has the arguments of AddIndexers, for the successor.
 	indexers toolscache.Indexers

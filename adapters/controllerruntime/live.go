@@ -68,8 +68,8 @@ type live struct {
 	// remembered is the length of seen, so that most reads of the cache take no lock.
 	remembered atomic.Int64
 
-	mu sync.Mutex // guards what follows
-	// seen has what reads have told of objects that a scope has, until the cache is as late.
+	mu sync.Mutex // guards the fields below
+	// seen has the results of reads of objects that a scope has, until the cache is as late.
 	seen  map[client.ObjectKey]state
 	limit int // of seen, at which others are dropped
 	// events counts the beginnings and ends of reads.
@@ -81,12 +81,12 @@ type live struct {
 	forbidden error
 	of        client.ObjectKey
 	at, since time.Time
-	// logged is when the number of reads was logged last, loggedReads what it was, and loggedError when a failure was logged.
+	// logged is when the number of reads was logged last, loggedReads its value then, and loggedError when a failure was logged.
 	logged, loggedError time.Time
 	loggedReads         uint64
 }
 
-// state is what a read has told of an object.
+// state is the result of a read of an object.
 type state struct {
 	// version is 0 if there was none, and unclear if two reads at one time have told different states.
 	version uint64
@@ -96,7 +96,7 @@ type state struct {
 
 const unclear = math.MaxUint64
 
-// isCurrent reports whether what the cache has of a name is not older than what a read has told.
+// isCurrent reports whether the state in the cache is not older than the result of a read.
 func (l *live) isCurrent(key client.ObjectKey, obj cache.Object, exists bool) bool {
 	if l.remembered.Load() == 0 {
 		return true
@@ -125,7 +125,7 @@ func (l *live) begin() uint64 {
 	return l.events
 }
 
-// end records what a read has told. follows reports whether a scope has an object now: if none has, the list of a later one begins
+// end records the result of a read. follows reports whether a scope has an object now: if none has, the list of a later one begins
 // after this, so it cannot be older.
 func (l *live) end(began uint64, key client.ObjectKey, obj client.Object, err error, follows func(cache.ObjectName) bool) {
 	isKept := (err == nil || apierrors.IsNotFound(err)) && follows(cache.ObjectName(key))
@@ -167,7 +167,7 @@ func (l *live) end(began uint64, key client.ObjectKey, obj client.Object, err er
 // minSeen is the length of seen up to which nothing is dropped.
 const minSeen = 128
 
-// forget drops what reads have told of an object. The mutex is held.
+// forget drops the results of reads of an object. The mutex is held.
 func (l *live) forget(key client.ObjectKey) {
 	delete(l.seen, key)
 	l.remembered.Store(int64(len(l.seen)))

@@ -68,7 +68,7 @@ type namespaces struct {
 	// source is of NamespacesOf.
 	source func(context.Context, func(...string) error) error
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// now are those of the last set, and err is why there are no others. isSet is false before the first set.
 	now   []string
 	isSet bool
@@ -156,7 +156,7 @@ func (c *Cache) followScopes(ctx context.Context, e *entry) {
 	})
 }
 
-// runNamespaces runs what names the namespaces. The caller holds the lock of the Cache.
+// runNamespaces runs the informer or the function that names the namespaces. The caller holds the lock of the Cache.
 func (c *Cache) runNamespaces() {
 	n, ctx := c.namespaces, c.ctx
 	switch {

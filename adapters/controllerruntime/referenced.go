@@ -62,7 +62,7 @@ func Referenced(obj client.Object, by ...Reference) Option {
 	}
 }
 
-// Reference is what objects of a kind refer to. By makes one.
+// Reference has the references in objects of a kind. By makes one.
 type Reference struct {
 	object client.Object
 	owner  informerKey // of object, set by Referenced
@@ -142,13 +142,13 @@ func (s *settings) circle(gvk schema.GroupVersionKind, path []schema.GroupVersio
 
 func compareKinds(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) }
 
-// names are what the cache knows about the objects of an entry of Referenced.
+// names has the references of an entry of Referenced, and the reads from the server.
 type names struct {
 	references []Reference
 	live       live
 }
 
-// sources returns what names the scopes of an entry of Referenced.
+// sources returns the sources of the scopes of an entry of Referenced.
 func (e *entry) sources() (sources []cache.ScopeSource) {
 	for n, reference := range e.names.references {
 		sources = append(sources, cache.ScopesOf(e.owners[n].informer, func(owner cache.Object) ([]cache.Scope, error) {

@@ -29,7 +29,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
-// config is what an informer, or a part of it, is made of: by a Kind and options. It has Open or source.
+// config has the settings of an informer, or of a part of it, from a Kind and options. It has Open or source.
 type config struct {
 	settings
 	// form stores objects of the Go type.
@@ -52,7 +52,7 @@ type config struct {
 	// scopes are the configs of the first scopes of an informer of a Kind, if there are several. Each
 	// has an Open or a source of its own.
 	scopes []config
-	// scope is the one that the config is for, and rule what is known of it. isScope is set if the
+	// scope is the one that the config is for, and rule has its client-side rules. isScope is set if the
 	// informer has others, or may have.
 	scope   Scope
 	rule    *scoping.Rule
@@ -73,7 +73,7 @@ type config struct {
 	random func(time.Duration) time.Duration
 }
 
-// gate returns where the objects of a scope enter, and counts what is read. held has those that need not be decoded again.
+// gate returns the Source through which the objects of a scope enter, and counts the bytes. held has those that need not be decoded again.
 func (c *config) gate(read *stats.Traffic, held source.Held) *gate.Gate {
 	s := gate.Settings{
 		Form: c.form, Client: c.source, Decode: &c.Decode, Transform: c.Transform, Rule: c.rule,
@@ -92,7 +92,7 @@ func (c *config) gate(read *stats.Traffic, held source.Held) *gate.Gate {
 	return gate.New(s)
 }
 
-// reflector returns what the Reflector of a scope needs to know.
+// reflector returns the settings of the Reflector of a scope.
 func (c *config) reflector(id frontier.ID, pace *protocol.Pace, from *gate.Gate) reflector.Settings {
 	s := reflector.Settings{
 		Resource: &c.Resource, Scope: id, Source: from, Fake: c.fake,
@@ -153,7 +153,7 @@ func (c *config) pack() {
 	}
 }
 
-// packingOf returns what packs the objects; nil if they are not packed. It is no method: a package that uses a Kind would compile
+// packingOf returns the Packing of the objects; nil if they are not packed. It is no method: a package that uses a Kind would compile
 // the type of the result again.
 func packingOf(c *config) *pack.Packing {
 	packing, _ := c.Decode.Packer.(*pack.Packing)
@@ -269,7 +269,7 @@ func (c *config) tweak(change func(*metav1.ListOptions)) {
 	}
 }
 
-// settings are what options change that do not depend on the type of the objects. A factory has them for all of its
+// settings are the values of options that do not depend on the type of the objects. A factory has them for all of its
 // informers. The option for a field is named With and the field's name, or the field's name if that begins with Without.
 type settings struct {
 	Decode                              wire.Options

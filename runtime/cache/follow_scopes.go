@@ -25,7 +25,7 @@ type ScopeSource struct {
 }
 
 // ScopesOf returns the scopes that a function names for the objects of an informer. The function is called with each object, and
-// again when that changes. It must not write to the object. Its error is about what it could not name, and the scopes are set.
+// again when that changes. It must not write to the object. Its error is about scopes that it could not name; the others are set.
 func ScopesOf[N Object](objects *SharedIndexInformer[N], scopes func(N) ([]Scope, error)) ScopeSource {
 	return ScopeSource{objects.machine.(*sharedInformer), func(obj Object) ([]Scope, error) { return scopes(indexer.Open(obj).(N)) }}
 }
@@ -127,13 +127,13 @@ type scopeFollower struct {
 	changed  chan struct{} // has an element if something may have changed
 	hasError bool          // which was set by the follower
 
-	mu sync.Mutex // guards what follows, and what the sources name
+	mu sync.Mutex // guards the fields below, and the scopes of the sources
 	// uses has the number of objects that name each scope. isDirty is set if other scopes are named than were set.
 	uses    map[Scope]int
 	isDirty bool
 }
 
-// note lets the follower look for what has changed.
+// note lets the follower look for changes.
 func (f *scopeFollower) note() {
 	select {
 	case f.changed <- struct{}{}:

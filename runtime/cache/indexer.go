@@ -60,7 +60,7 @@ func otherIndexes(functions []indexer.Function) []indexer.Function {
 // seed a cache without a server, and for caches without an informer.
 type Indexer[T Object] indexerFace
 
-// indexerFace is what all Indexers have.
+// indexerFace has the fields of all Indexers.
 type indexerFace struct{ machine objects }
 
 // objects is an indexer.Indexer as its faces see it.

@@ -75,7 +75,7 @@ func newInformer(settings config) *sharedInformer {
 // name names the informer in errors and logs.
 func (s *sharedInformer) name() string { return s.set.name() }
 
-// addTo adds to the Status what is known of own writes.
+// addTo adds the own writes to the Status.
 func (s *sharedInformer) addTo(status *Status) {
 	if s.own != nil {
 		status.PendingWrites, status.LateWrites = s.own.Shown(), s.own.Refused()
@@ -192,7 +192,7 @@ func (s *sharedInformer) SetScopesError(err error) { s.set.SetScopesError(err) }
 // Scopes implements SharedIndexInformer.
 func (s *sharedInformer) Scopes() []Scope { return s.set.Scopes() }
 
-// face is what all SharedIndexInformers have. The compiler compiles again, for each package that uses an informer, all
+// face has the fields of all SharedIndexInformers. The compiler compiles again, for each package that uses an informer, all
 // generic types that it can reach from one. So the machine is behind an interface.
 type face struct{ machine machine }
 

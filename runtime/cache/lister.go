@@ -70,7 +70,7 @@ func (l *Lister[T]) ByIndex(indexName, value string) ([]T, error) {
 // NamespaceLister reads the objects of one namespace.
 type NamespaceLister[T Object] namespaceLister
 
-// namespaceLister is what all NamespaceListers have.
+// namespaceLister has the fields of all NamespaceListers.
 type namespaceLister struct {
 	reader    reader
 	namespace string

@@ -58,7 +58,7 @@ func sourceOfClient[L runtime.Object](client TypedClient[L]) *source.Client {
 // OpenFunc sends the request for a collection, a WATCH if options.Watch is set and
 // otherwise a LIST, and returns the body of the response. accept is the value of the
 // Accept header, the encodings that the informer decodes fastest first. It decodes a body
-// in any of them, whatever was asked for. The caller closes the body. Errors of the API
+// in any of them, not only in the requested one. The caller closes the body. Errors of the API
 // server are returned unchanged (apierrors.APIStatus). An OpenFunc must not follow a
 // redirect to another host, because it would send that host the credentials;
 // redirect.Refuse makes such an HTTP client. A generated factory makes an OpenFunc of

@@ -10,7 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
 )
 
-// monitored returns what is known of a scope.
+// monitored returns the description of a scope for the Monitor.
 func (c *config) monitored(known *frontier.Frontier) monitor.ScopeOptions {
 	return monitor.ScopeOptions{
 		Collection: c.name(), Name: c.scope.name(), Namespace: c.Namespace, Text: c.scope.String(), OtherNamespaces: c.scope.OtherNamespaces,
@@ -18,7 +18,7 @@ func (c *config) monitored(known *frontier.Frontier) monitor.ScopeOptions {
 	}
 }
 
-// hooks returns what a program hears of an informer. config does not change any more.
+// hooks returns the functions that a program has set for an informer. config does not change any more.
 func (c *config) hooks(name func() string) hook.Options[Status] {
 	options := hook.Options[Status]{
 		IsSlow:  len(c.scopes) > 0 || c.scopesLater, // there may be a thousand

@@ -39,7 +39,7 @@ import (
 // never runs. Its Status has the reason Misconfigured.
 type SharedInformerOption func(*options)
 
-// options are what SharedInformerOptions set for a factory, or for one kind.
+// options are the values that SharedInformerOptions set for a factory, or for one kind.
 type options struct {
 	// object is the Go type of the kind. It is nil for a factory.
 	object reflect.Type
@@ -221,7 +221,7 @@ func WithResync(period time.Duration) SharedInformerOption {
 	}
 }
 
-// WithWatchErrorHandler sets what is called with errors of lists and watches. It never blocks the
+// WithWatchErrorHandler sets the function that is called with errors of lists and watches. It never blocks the
 // informer. The default logs them at verbosity 2. An informer that has not followed the server
 // for ten seconds is logged with either of them, once, with the reason and what to do.
 func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
@@ -233,7 +233,7 @@ func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
 	}
 }
 
-// WithStatusHandler sets what is called when the Phase, the Reason or the error of Status changes. It
+// WithStatusHandler sets the function that is called when the Phase, the Reason or the error of Status changes. It
 // never blocks the informer.
 func WithStatusHandler(handler StatusHandler) SharedInformerOption {
 	return func(o *options) {

@@ -17,7 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// ReflectorStore is what a Reflector copies a collection to. An *Indexer is one.
+// ReflectorStore is the store to which a Reflector copies a collection. An *Indexer is one.
 type ReflectorStore[T Object] interface {
 	// Replace makes objs all of the objects. It is called after each list, and before all other methods.
 	Replace(objs []T)
@@ -34,7 +34,7 @@ type ReflectorStore[T Object] interface {
 // version. A program that reads objects, or hears of changes, uses a SharedIndexInformer.
 type Reflector[T Object] reflectorFace
 
-// reflectorFace is what all Reflectors have.
+// reflectorFace has the fields of all Reflectors.
 type reflectorFace struct{ machine runner }
 
 // runner is a storeReflector as its faces see it.
@@ -88,7 +88,7 @@ type erasedStore struct {
 	add, update, delete func(Object)
 }
 
-// storeReflector is a Reflector without its type parameter. It is the half of the Sink that gets what is read.
+// storeReflector is a Reflector without its type parameter. It is the half of the Sink that gets the objects.
 type storeReflector struct {
 	*monitor.Scope
 	config  *config
@@ -172,7 +172,7 @@ func (r *storeReflector) apply(d *deltafifo.Delta) {
 	}
 }
 
-// named returns an object of which only what an error tells is known.
+// named returns an object of which only the identity in an error is known.
 func (r *storeReflector) named(state *DecodeError) Object {
 	of := r.config.objectType()
 	if of == nil { // a ListerWatcher returns objects of any type
@@ -186,7 +186,7 @@ func (r *storeReflector) named(state *DecodeError) Object {
 	return obj
 }
 
-// LastSyncResourceVersion returns the version of what the store has.
+// LastSyncResourceVersion returns the version of the store.
 func (r *storeReflector) LastSyncResourceVersion() string { return r.known.Received().Version }
 
 // namespaces returns the namespace that the Reflector is limited to; nil for all.

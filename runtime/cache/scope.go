@@ -70,7 +70,7 @@ func (s Scope) name() string {
 	return name
 }
 
-// region returns what the scope may have of a kind, apart from its selectors.
+// region returns the objects of a kind that the scope may have, apart from its selectors.
 func (s Scope) region(isNamespaced bool) scopes.Region {
 	name := scoping.OneName(s.FieldSelector)
 	if s.Namespace == "" && (isNamespaced || name == "") {

@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scopes"
 )
 
-// scopeReflector is the Reflector of one scope of an informer: what it reads, where that goes, and what is known of it.
+// scopeReflector is the Reflector of one scope of an informer, with its settings, its Sink and its state.
 type scopeReflector struct {
 	*monitor.Scope
 	config *config // does not change after Run

@@ -33,7 +33,7 @@ type scopeSet struct {
 	// partition is nil if there is one scope, which was never changed.
 	partition atomic.Pointer[scopes.Partition]
 
-	mu    sync.Mutex // guards the fields below, and changes of what comes before; it is locked before that of the core
+	mu    sync.Mutex // guards the fields below, and changes of the fields above; it is locked before that of the core
 	named *[]Scope   // those of the last SetScopes, or nil
 	err   error      // of SetScopesError, until it or SetScopes takes that back
 	// ownFirstLists is the setting of each scope that is added.
@@ -66,7 +66,7 @@ func (s *scopeSet) open() {
 // reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
 func (s *scopeSet) reflectors() []*scopeReflector { return *s.current.Load() }
 
-// monitored returns what is known of them.
+// monitored returns their Scopes in the Monitor.
 func (s *scopeSet) monitored() []*monitor.Scope {
 	all := s.reflectors()
 	known := make([]*monitor.Scope, len(all))
@@ -214,7 +214,7 @@ func (s *scopeSet) plan(wanted []Scope, isLenient bool) (next []*scopeReflector,
 		regions[i] = scope.region(s.config.isNamespaced)
 	}
 	partition := s.partition.Load()
-	extends := partition != nil && partition.Extends(regions) // only setScopes changes what it reads
+	extends := partition != nil && partition.Extends(regions) // only setScopes changes the fields that it reads
 	var errs []error
 	id := frontier.ID(s.core.Mark())
 	for i, scope := range wanted {
@@ -253,7 +253,7 @@ func (s *scopeSet) replace(next []*scopeReflector) bool {
 	})
 }
 
-// awaits returns what the informer waits for. It is called before the first SetScopes.
+// awaits returns the reason why the informer waits. It is called before the first SetScopes.
 func (s *scopeSet) awaits() *status.NotSynced {
 	objects := s.awaited.Load()
 	if objects == nil {

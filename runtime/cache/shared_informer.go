@@ -137,7 +137,7 @@ func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
 	return s.machine.SetScopes(scopes...)
 }
 
-// SetScopesError reports why the scopes cannot be set as they should be, such as an error of what decides about them. The informer
+// SetScopesError reports why the scopes cannot be set as they should be, such as an error of the code that decides about them. The informer
 // keeps the scopes that it has, and Status has a *ScopesError, until SetScopesError(nil) or the next SetScopes without an error.
 func (s *SharedIndexInformer[T]) SetScopesError(err error) { s.machine.SetScopesError(err) }
 
@@ -184,7 +184,7 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	return s.machine.addHandler(erasedHandler(handler), options)
 }
 
-// itsMachine returns what WaitForCacheSync waits for.
+// itsMachine returns the machine that WaitForCacheSync waits for.
 func (s *SharedIndexInformer[T]) itsMachine() Syncer { return s.machine }
 
 // NewInformer returns an informer that does not belong to a factory. The caller runs it. The

@@ -50,7 +50,7 @@ const (
 	Unconfirmed     Reason = status.Unconfirmed
 )
 
-// reasonOf returns the reason of an error, by what can be done about it.
+// reasonOf returns the reason of an error, one for each remedy.
 func reasonOf(err error) Reason {
 	if mistake := (*OptionError)(nil); errors.As(err, &mistake) {
 		return Misconfigured

@@ -63,7 +63,7 @@ func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
 
 // waiter is a Syncer of this package.
 type waiter interface {
-	// waitsFor describes what is not synced; its Reason is empty if nothing is.
+	// waitsFor describes the part that is not synced; its Reason is empty if all are.
 	waitsFor() (subject, status.NotSynced)
 }
 

@@ -1,6 +1,6 @@
 package merge
 
-// Ensure returns what *to points to. If *to is nil, it first makes it point to an empty value.
+// Ensure returns the value that *to points to. If *to is nil, it first makes it point to an empty value.
 func Ensure[T any](to **T) *T {
 	if *to == nil {
 		*to = new(T)
@@ -8,7 +8,7 @@ func Ensure[T any](to **T) *T {
 	return *to
 }
 
-// Append appends what values point to. It panics if one of them is nil. method is the name of the
+// Append appends the values that values point to. It panics if one of them is nil. method is the name of the
 // calling method.
 func Append[T any](method string, to []T, values []*T) []T {
 	for _, value := range values {

@@ -1,4 +1,4 @@
-// Package merge has what generated apply configurations share: the schema by which the fields of objects are merged and
+// Package merge has the parts that generated apply configurations share: the schema by which the fields of objects are merged and
 // owned, and the helpers of their methods. Programs call the generated functions instead.
 package merge
 

@@ -24,7 +24,7 @@ type codec interface {
 	// ReadIdentity is ReadVersion that also reads the UID, for Options.Keep.
 	ReadIdentity(frame []byte) plan.Head
 	// Cut returns a frame, on which Decode has not given up, without the members of the object that mask leaves out. The caller must
-	// not change either. It reports false if it cannot tell what is left.
+	// not change either. It reports false if it cannot read the frame.
 	Cut(frame []byte, mask *fieldmask.Mask) (rest []byte, ok bool)
 	// ContentHash is never 0.
 	ContentHash(frame []byte) uint64

@@ -131,7 +131,7 @@ type Decoder struct {
 	protobuf func() protobufCodec
 	// typeMeta is the kind in the last event in protobuf.
 	typeMeta atomic.Pointer[typeMeta]
-	// acceptList and acceptWatch are what Accept returns.
+	// acceptList and acceptWatch are the results of Accept.
 	acceptList, acceptWatch string
 	// untyped is set if each object has to have a kind.
 	untyped bool
@@ -142,7 +142,7 @@ type Decoder struct {
 	withoutTypeMeta bool
 	// delivers is the type of the decoded objects.
 	delivers reflect.Type
-	// mask tells what is kept of objects.
+	// mask has the fields that are kept of objects.
 	mask *fieldmask.Mask
 	// mark is that of Options.MarkFields, or nil.
 	mark func(obj Object)

@@ -12,7 +12,7 @@
 // Start at Decoder, which reads a LIST with List and a WATCH with Watch. This package has the
 // protocol. internal/plan has all that reads JSON: it decodes one object, finds where a value
 // ends, and finds the faulty part of an object. internal/protobuf does the same for protobuf.
-// The first byte of a body tells its encoding, whatever was asked for.
+// The first byte of a body tells its encoding, which may be another one than the requested one.
 //
 // # What it promises
 //
@@ -48,7 +48,7 @@
 // slices and pointers in protobuf, but for labels, annotations and what has metadata in it, and the
 // fieldsV1 of managedFields in JSON. Objects of two Decoders share no part. Each goroutine that decodes has a table of 2048 strings,
 // another one for untyped values, and one of 1024 parts for each encoding. All caches of a
-// program share these tables. A table that is in use forgets what was not used for two minutes. A table that is
+// program share these tables. A table that is in use forgets entries that were not used for two minutes. A table that is
 // not in use is freed in two cycles of the garbage collector. Nothing below a field or member
 // named data or stringData is ever remembered.
 //

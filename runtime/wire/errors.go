@@ -38,14 +38,14 @@ type SyntaxError struct {
 	// Options.WithoutObjectTextInErrors it is empty, or the beginning of an HTML page or of
 	// protobuf.
 	Near string
-	// Want is what was expected; empty for a JSON value.
+	// Want is the expected value; empty for a JSON value.
 	Want string
 }
 
 // wantJSON is SyntaxError.Want for protobuf that cannot be decoded.
 const wantJSON = "JSON"
 
-// Error names what was found and what was expected, and suggests a cause.
+// Error names the value that was found and the expected one, and suggests a cause.
 func (e *SyntaxError) Error() string {
 	near := strings.TrimSpace(e.Near)
 	if strings.HasPrefix(near, "<") {

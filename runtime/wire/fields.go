@@ -61,7 +61,7 @@ func marks(mask *fieldmask.Mask) func(obj Object) {
 	}
 }
 
-// Trimmer returns a function that removes from an object what options leave out, or nil if
+// Trimmer returns a function that removes from an object the fields that options leave out, or nil if
 // they leave out nothing. It is for objects that a client, and not a Decoder, has decoded.
 // The function writes to the object, so the caller has to own it. It may be called from
 // several goroutines.

@@ -198,7 +198,7 @@ func (s *Stream) skip(begin []byte, large *TooLargeError) error {
 }
 
 // nextOfJSON returns a frame: an event, or a line. API servers end each event with a newline,
-// and the end of a line is found much faster. The worker checks what the line has.
+// and the end of a line is found much faster. The worker checks the content of the line.
 func (s *Stream) nextOfJSON() ([]byte, error) {
 	switch next, err := s.source.peek(); {
 	case err != nil:

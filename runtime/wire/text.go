@@ -14,7 +14,7 @@ import (
 // Packer replaces each object that a Decoder has decoded by another Object, for example one that takes less memory. Several
 // goroutines call its methods at one time.
 type Packer interface {
-	// Pack returns what is delivered in place of obj, with the same metadata. listed is set for an object of a list, which
+	// Pack returns the object that is delivered in place of obj, with the same metadata. listed is set for an object of a list, which
 	// may wait in memory for thousands of others.
 	Pack(obj Object, text Text, listed bool) Object
 	// TypeOf returns the Go type of the object that obj has replaced, or the Go type of any other obj.
@@ -61,7 +61,7 @@ func (d *Decoder) usePacker(object reflect.Type, options Options) {
 	d.reader = NewDecoder(object, options, nil)
 }
 
-// OfMetadata returns a Decoder of the metadata of the same texts, without what options leave out.
+// OfMetadata returns a Decoder of the metadata of the same texts, without the fields that options leave out.
 func (d *Decoder) OfMetadata() *Decoder {
 	kind := reflect.TypeFor[metav1.PartialObjectMetadata]()
 	m := NewDecoder(reflect.PointerTo(kind), Options{}, nil)

@@ -23,7 +23,7 @@
 //
 // # What it promises
 //
-//   - A caller receives what it would receive without the Transport: the same response, with
+//   - A caller receives the same as without the Transport: the same response, with
 //     the same bytes and the same error while its body is read. Only the time differs: the
 //     body of a write to a subscribed resource is read before the caller has the response.
 //   - An Informer hears of a write in the goroutine of the writer, before the writer has the
@@ -39,7 +39,7 @@
 // response is lost, has more than 8 MiB, is compressed, or is neither JSON nor protobuf. It does
 // not hear of a request that deletes a collection, nor of one to another version of the resource.
 // The watch reports all of these, so it remains the source of truth. The writes of one object by
-// several goroutines may be told in any order.
+// several goroutines may be reported in any order.
 //
 // A subresource that answers a write with a JSON stream that does not end needs a client
 // without the Transport. Package writes never reads the responses of attach, exec, log,

@@ -18,12 +18,12 @@ import (
 type Observer struct {
 	attached atomic.Bool
 
-	mu sync.RWMutex // guards servers and what they contain
+	mu sync.RWMutex // guards servers and their content
 	// servers are few: one for each cluster that the program writes to.
 	servers []*server
 }
 
-// Informer is told of writes.
+// Informer hears of writes.
 type Informer interface {
 	// Wrote is called in the goroutine of a writer, before the writer has the response, so it
 	// should return soon. It may be called by several goroutines at once, and it may call the
@@ -31,8 +31,8 @@ type Informer interface {
 	Wrote(write Write)
 }
 
-// Write is what the response to a successful write says about one object. Several informers
-// share it, so they must not change what it refers to, but they may keep it.
+// Write is the content of the response to a successful write of one object. Several informers
+// share it, so they must not change the values that it refers to, but they may keep it.
 type Write struct {
 	// Object has the TypeMeta and the metadata of the response. The TypeMeta is that of another
 	// kind for some subresources, such as scale, and for a client that asks for
@@ -50,7 +50,7 @@ type Write struct {
 	//     without a grace period was deleted, or the last finalizer of a deleted object was
 	//     removed.
 	//
-	// If the object may be gone, but the response does not prove it, nothing is told. This is the
+	// If the object may be gone, but the response does not prove it, nothing is reported. This is the
 	// case for the code 202, for a deletionTimestamp without a deletionGracePeriodSeconds, and for
 	// a Namespace with a deletionTimestamp, whose spec has finalizers too.
 	//
@@ -103,7 +103,7 @@ func (o *Observer) Transport(next http.RoundTripper) http.RoundTripper {
 // https://10.0.0.1:6443/prefix. Its path is not escaped. The case of its host does not matter, and
 // the default port may be left out.
 //
-// A write is told to the informers that are subscribed when its response arrives. cancel does not
+// A write is reported to the informers that are subscribed when its response arrives. cancel does not
 // wait for calls of Wrote: a call that has begun may still run, and one may even begin late, if
 // the response arrived before. cancel may be called several times, and from Wrote.
 func (o *Observer) Subscribe(server string, resource schema.GroupVersionResource, informer Informer) (cancel func()) {
@@ -145,19 +145,19 @@ func (o *Observer) remove(at *server, resource schema.GroupVersionResource, ende
 	}
 }
 
-// audience is a target of a request, and the subscriptions to it.
-type audience struct {
+// subscribers are the subscriptions to one target of a request.
+type subscribers struct {
 	target
 	subscriptions []*subscription
 }
 
-// audiences returns the subscriptions to the target of a URL.
-func (o *Observer) audiences(u *url.URL) (all []audience) {
+// subscribersOf returns the subscriptions to the target of a URL.
+func (o *Observer) subscribersOf(u *url.URL) (all []subscribers) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	o.targets(u, func(s *server, t target) {
-		if told := s.informers[t.resource]; len(told) > 0 {
-			all = append(all, audience{t, told})
+		if found := s.informers[t.resource]; len(found) > 0 {
+			all = append(all, subscribers{t, found})
 		}
 	})
 	return all

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// target is what the URL of a request names.
+// target is the object or collection that the URL of a request names.
 type target struct {
 	resource schema.GroupVersionResource
 	// namespace is empty for a cluster-scoped object, and for a Namespace.

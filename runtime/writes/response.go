@@ -17,7 +17,7 @@ type answer struct {
 	status *metav1.Status               // nil if it is an object
 }
 
-// parseAnswer reads what is needed of a body.
+// parseAnswer reads the needed members of a body.
 func parseAnswer(body []byte) (answer, error) {
 	found := answer{body: body}
 	if err := decode(body, &found.object); err != nil {
@@ -30,7 +30,7 @@ func parseAnswer(body []byte) (answer, error) {
 	return found, nil
 }
 
-// write returns what an answer says about the object that the URL of a request names. ok is false
+// write returns the content of an answer about the object that the URL of a request names. ok is false
 // if it says nothing, or is about another object.
 func (a *answer) write(method string, code int, of target) (write Write, ok bool) {
 	deleted := method == http.MethodDelete
@@ -71,7 +71,7 @@ func (a *answer) write(method string, code int, of target) (write Write, ok bool
 
 // mayBeGone reports whether an object with this metadata may have been removed by the write that it
 // is the response to. Then it is no state of the object: a server that removes an object in an
-// update returns what it would have stored, with the version of the state before.
+// update returns the object that it would have stored, with the version of the state before.
 func mayBeGone(meta *metav1.ObjectMeta, deleted bool) bool {
 	if meta.DeletionTimestamp == nil {
 		return deleted

@@ -84,8 +84,8 @@ func hasObject(response *http.Response) bool {
 // observe tells the informers that are subscribed of a write. The body of response is replaced by
 // one with the same bytes. sent is when the request was sent.
 func (o *Observer) observe(request *http.Request, response *http.Response, sent time.Time) {
-	told := o.audiences(request.URL)
-	if len(told) == 0 || changesNothing(request) {
+	subscribed := o.subscribersOf(request.URL)
+	if len(subscribed) == 0 || changesNothing(request) {
 		return
 	}
 	text, whole := read(response)
@@ -96,7 +96,7 @@ func (o *Observer) observe(request *http.Request, response *http.Response, sent 
 	if err != nil {
 		return // the watch has to decode the object too, and reports why it cannot
 	}
-	for _, to := range told {
+	for _, to := range subscribed {
 		write, ok := found.write(request.Method, response.StatusCode, to.target)
 		if !ok {
 			continue

@@ -16,7 +16,7 @@ type Source interface {
 	Statuses() iter.Seq[Informer]
 }
 
-// Informer is what can be observed of one informer. Its parts are of slightly different
+// Informer is one informer as it can be observed. Its parts are of slightly different
 // moments.
 type Informer struct {
 	// ID is a number that no other informer of the process has. It does not change. It is 0 if there is

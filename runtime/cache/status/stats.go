@@ -63,7 +63,7 @@ type Stats struct {
 	// that apimachinery's serializers decode differently. The log has the fields.
 	DecoderChecks, DecoderDifferences uint64
 	// Queued is the number of changes that were read and wait to be stored in the cache, without
-	// those of the batch that is being stored. A list is one change, whatever the number of its
+	// those of the batch that is being stored. A list is one change, for any number of its
 	// objects.
 	Queued int
 	// Processing is the time that a batch of changes took to be stored in the cache and passed to

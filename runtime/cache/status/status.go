@@ -37,7 +37,7 @@ type Status struct {
 	LateWrites int
 	// Unconfirmed is the number of versions that the server has reported, in the response to a write or in a watch, and
 	// that the watch did not confirm: it passed them without the object, or two bookmarks in two minutes were below
-	// them. The cache shows what the watch and lists tell instead. Such a version is of another server, of before a restore, or
+	// them. The cache shows the state of the watch and lists instead. Such a version is of another server, of before a restore, or
 	// forged. LastUnconfirmed is the last one.
 	Unconfirmed     int
 	LastUnconfirmed UnconfirmedVersion

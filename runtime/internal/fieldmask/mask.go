@@ -1,7 +1,7 @@
 // Package fieldmask tells which fields of objects are kept: all but some, or only some.
 //
 //	path.go  Path: a field, as a program writes it
-//	mask.go  Mask: the tree of what is kept
+//	mask.go  Mask: the tree of the fields that are kept
 package fieldmask
 
 import (

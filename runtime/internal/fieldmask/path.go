@@ -72,7 +72,7 @@ func (p Path) String() string {
 	return text.String()
 }
 
-// covers reports whether p leads to other, or to what other is a part of.
+// covers reports whether p leads to other, or to a field around it.
 func (p Path) covers(other Path) bool {
 	if len(p) > len(other) {
 		return false

@@ -28,7 +28,7 @@ type Sharer uint64
 // NewSharer returns a number that no other sharer has.
 func NewSharer() Sharer { return Sharer(rand.Uint64() | 1) }
 
-// Part is a map, a slice or a pointer, and what it was decoded from.
+// Part is a map, a slice or a pointer, and the text from which it was decoded.
 type Part struct {
 	// of is the sharer, and decoder the number of the decoder. hashes are two hashes of the text. No two texts
 	// of a program have the same two hashes, because their seeds are random.

@@ -1,4 +1,4 @@
-// Package memory has what decoders of all encodings write objects with: addresses of values,
+// Package memory has the means by which decoders of all encodings write objects: addresses of values,
 // and strings that are shared between objects. slot.go has all uses of unsafe.
 package memory
 
@@ -34,7 +34,7 @@ func As[V any](p Slot) *V { return (*V)(p.at) }
 // padding after a struct that ends with one, so that its address is inside, too.
 func (p Slot) Plus(offset uintptr) Slot { return Slot{unsafe.Add(p.at, offset)} }
 
-// Pointer returns a pointer to the value in p, of type t, for what reflect has to do.
+// Pointer returns a pointer to the value in p, of type t, for reflection.
 func (p Slot) Pointer(t reflect.Type) reflect.Value { return reflect.NewAt(t, p.at) }
 
 // MoveSlice moves the slice in from to the slot to, and leaves nil in from. Both are slices of

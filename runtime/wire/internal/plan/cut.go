@@ -26,7 +26,7 @@ type cutter struct {
 	isCut, isBroken, isRepeated bool
 }
 
-// value appends what mask keeps of a value. It reports whether that is no key of a map.
+// value appends the part of a value that mask keeps. It reports whether that is no key of a map.
 func (c *cutter) value(text []byte, mask *fieldmask.Mask) (isGone bool) {
 	at := SkipSpace(text, 0)
 	switch peek(text, at) {
@@ -74,7 +74,7 @@ func (c *cutter) object(text []byte, mask *fieldmask.Mask) (isGone bool) {
 	return mask.IsMap() && isCut && isEmpty
 }
 
-// array appends what mask keeps of each element. The other ones stay in their places.
+// array appends the part of each element that mask keeps. The other ones stay in their places.
 func (c *cutter) array(text []byte, at int, mask *fieldmask.Mask) {
 	c.rest = append(c.rest, '[')
 	at, more := first(text, at, ']')

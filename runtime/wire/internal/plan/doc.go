@@ -8,9 +8,9 @@
 //	                       │                               └─ …
 //	                       └─ "spec"     ── structDecoder ─── "containers" ── sliceDecoder ── …
 //
-// It is a fast path that may give up. What Decode returns is what apimachinery's serializer
+// It is a fast path that may give up. The result of Decode is the one that apimachinery's serializer
 // makes of the same text. At anything unusual, and at each error, Decode gives up, and
-// Unmarshal decodes the text from its start with a library that reports what is wrong. So
+// Unmarshal decodes the text from its start with a library that reports the error. So
 // a decoder has neither error messages nor rare cases.
 //
 // Besides, the package reads objects without decoding them:

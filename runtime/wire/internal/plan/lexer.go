@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// This file reads JSON text. Functions with an index return the index after what they
-// read, or gaveUp. Only skip, and what it is made of, checks that a value is valid: the
+// This file reads JSON text. Functions with an index return the index after the value that they
+// read, or gaveUp. Only skip, and the functions that it calls, check that a value is valid: the
 // Scanner counts brackets, which is faster and can stop and resume anywhere.
 
 const gaveUp = -1
@@ -234,7 +234,7 @@ func hexRune(b []byte, at int) (r rune) {
 // unquoted returns the value of the text that begins at b[at], after its opening quote. It
 // is part of b, or of *buffer if the text has escape sequences.
 //
-// unquoted gives up at what encoding/json changes or refuses. With lenient it does not:
+// unquoted gives up at text that encoding/json changes or refuses. With lenient it does not:
 // half a surrogate pair becomes U+FFFD, and so does the rest of a text from an unknown
 // escape sequence on. The text may end with b.
 func unquoted(buffer *[]byte, b []byte, at int, lenient bool) (raw []byte, end int) {

@@ -26,7 +26,7 @@ func Mark(obj any, mask *fieldmask.Mask, prefix string) {
 }
 
 // MarkUntyped is Mark for an untyped object with all its members, because no one knows the others. It keeps those that have text, and
-// removes the rest of what mask leaves out.
+// removes the rest of the fields that mask leaves out.
 func MarkUntyped(object map[string]any, mask *fieldmask.Mask, prefix string) {
 	(&marker{prefix: prefix}).untyped(object, mask, "")
 }
@@ -270,7 +270,7 @@ func (m *marker) untypedItems(value any, mask *fieldmask.Mask, path string) (isG
 	return false
 }
 
-// text returns what stays of a value that is left out: its texts, which become their paths, or nil.
+// text returns the rest of a value that is left out: its texts, which become their paths, or nil.
 func (m *marker) text(value any, path string) any {
 	switch value := value.(type) {
 	case string:

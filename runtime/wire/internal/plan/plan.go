@@ -29,7 +29,7 @@ type decoder interface {
 // more, but no API object needs them, and each level needs room on the stack.
 const maxDepth = 512
 
-// For returns the plan for a struct type, which keeps of its objects what mask tells. There
+// For returns the plan for a struct type, which keeps the fields of mask. There
 // is one plan for each type and mask, which is never freed.
 func For(t reflect.Type, mask *fieldmask.Mask) *Plan {
 	plans.Lock()

@@ -76,7 +76,7 @@ func (s *scratch) prepare() {
 	}
 }
 
-// abandon drops what is left of a decoder that gave up.
+// abandon drops the state of a decoder that gave up.
 func (s *scratch) abandon() {
 	s.free, s.freeBytes = nil, 0
 	s.strings, s.values, s.entries = nil, nil, nil

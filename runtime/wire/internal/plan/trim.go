@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 )
 
-// Trim removes from obj, a pointer to a value of the plan's type, what the plan leaves out. It finds members by their names
+// Trim removes from obj, a pointer to a value of the plan's type, the fields that the plan leaves out. It finds members by their names
 // in JSON.
 func (p *Plan) Trim(obj any) {
 	if p.mask == nil {
@@ -22,7 +22,7 @@ func (p *Plan) Trim(obj any) {
 	trim(v, p.mask)
 }
 
-// trim removes from a value what mask leaves out. It reports whether that was all of a map, which is left out itself.
+// trim removes from a value the fields that mask leaves out. It reports whether that was all of a map, which is left out itself.
 func trim(v reflect.Value, mask *fieldmask.Mask) (isGone bool) {
 	if mask == nil {
 		return false
@@ -72,7 +72,7 @@ func trimMap(v reflect.Value, mask *fieldmask.Mask) (isGone bool) {
 	return mask.IsMap() && before > 0 && v.Len() == 0
 }
 
-// fields has what fieldsOf returned: at most one entry for each type of the program.
+// fields has the results of fieldsOf: at most one entry for each type of the program.
 var fields sync.Map
 
 // fieldsOf returns the fields of a struct.

@@ -37,7 +37,7 @@ type planKey struct {
 type typePair struct{ typ, whole reflect.Type }
 
 // taggedField is a field of a struct that has a protobuf tag. Of the tag only the number
-// counts: what else it says is not always true, and generated code follows the Go type.
+// counts: the rest of it is not always true, and generated code follows the Go type.
 type taggedField struct {
 	number uint64
 	// name is the name of the member in JSON. It is empty if the members of the field are
@@ -229,7 +229,7 @@ func (c *compiler) mapping(f taggedField, t reflect.Type, mask *fieldmask.Mask) 
 	return d
 }
 
-// ownMethods has what ownMethod returned: at most one entry for each type of the program.
+// ownMethods has the results of ownMethod: at most one entry for each type of the program.
 var ownMethods sync.Map
 
 // ownMethod reports whether values of t are decoded by a method that does not follow tags.

@@ -10,13 +10,13 @@ import (
 // Cut returns a message without the fields that mask leaves out, which has their names in JSON. The bytes of all others stay as they
 // are, apart from the lengths of messages in which something was left out. It reports false if it cannot read the message.
 //
-// The message is one that Decode has not given up on. In others, an entry of a map may go on in what comes after it, as the methods of
+// The message is one that Decode has not given up on. In others, an entry of a map may go on in the bytes after it, as the methods of
 // generated code read it.
 func (p *Plan) Cut(message []byte, mask *fieldmask.Mask) (rest []byte, ok bool) {
 	return cut(make([]byte, 0, len(message)), message, p.whole, mask)
 }
 
-// cut appends what mask keeps of a message of a struct type. It reports false if it cannot read the message.
+// cut appends the part of a message of a struct type that mask keeps. It reports false if it cannot read the message.
 func cut(rest, message []byte, of reflect.Type, mask *fieldmask.Mask) (_ []byte, ok bool) {
 	known := walkedFields(of)
 	for at := 0; at < len(message); {
@@ -48,7 +48,7 @@ func cut(rest, message []byte, of reflect.Type, mask *fieldmask.Mask) (_ []byte,
 	return rest, true
 }
 
-// appendCut appends what mask keeps of the field of a message, or of an entry of a map. tag are the bytes of its tag.
+// appendCut appends the part that mask keeps of the field of a message, or of an entry of a map. tag are the bytes of its tag.
 func appendCut(rest, tag, content []byte, of reflect.Type, mask *fieldmask.Mask) ([]byte, bool) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
@@ -73,7 +73,7 @@ func appendCut(rest, tag, content []byte, of reflect.Type, mask *fieldmask.Mask)
 	return append(rest, inner...), true
 }
 
-// cutEntry returns what mask keeps of the value in an entry of a map.
+// cutEntry returns the part that mask keeps of the value in an entry of a map.
 func cutEntry(entry []byte, of reflect.Type, mask *fieldmask.Mask) (rest []byte, ok bool) {
 	rest = make([]byte, 0, len(entry))
 	for at := 0; at < len(entry); {

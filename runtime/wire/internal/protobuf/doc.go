@@ -5,14 +5,14 @@
 // fields of a type, takes them from that type: a field of the view is the one that has the
 // same name in JSON.
 //
-// It is a fast path that may give up. What Decode returns is what the generated method
+// It is a fast path that may give up. The result of Decode is the one that the generated method
 // Unmarshal of the type makes of the same bytes. At anything unusual, and at each error,
 // Decode gives up, and Plan.Unmarshal calls that method. Servers write each message in one
 // form: fields in the order of their numbers, and those of one number together.
 //
 // Besides, the package reads messages without decoding them:
 //
-//   - ReadEnvelope and ReadEvent read what an object comes in.
+//   - ReadEnvelope and ReadEvent read the messages around an object.
 //   - Plan.ReadHead, Plan.ReadVersion and Plan.ContentHash tell which object and state a
 //     message is.
 //   - Plan.Cut leaves fields out of a message.

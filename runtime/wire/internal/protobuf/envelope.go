@@ -2,7 +2,7 @@ package protobuf
 
 import "errors"
 
-// Magic is what an object or a list begins with that is not in a frame of its own. After it
+// Magic is the beginning of an object or a list that is not in a frame of its own. After it
 // comes a runtime.Unknown
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding).
 const Magic = "k8s\x00"

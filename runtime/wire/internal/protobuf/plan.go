@@ -20,7 +20,7 @@ type Plan struct {
 	whole reflect.Type
 	// root is nil if no object can be decoded by the plan.
 	root *messageDecoder
-	// trim removes what is left out from objects of the whole type that the plan gave up on, and json decodes views of them.
+	// trim removes fields that are left out from objects of the whole type that the plan gave up on, and json decodes views of them.
 	trim, json *plan.Plan
 	// metadata is the number of that field.
 	metadata uint64
@@ -40,7 +40,7 @@ type decoder interface {
 const maxDepth = 512
 
 // For returns the plan for objects of the struct type t from messages of whole, which may be
-// t. It keeps of the objects what mask tells. There is one plan for each combination, which is
+// t. It keeps the fields of mask. There is one plan for each combination, which is
 // never freed.
 func For(t, whole reflect.Type, mask *fieldmask.Mask) *Plan {
 	plans.Lock()

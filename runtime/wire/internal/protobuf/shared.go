@@ -30,7 +30,7 @@ func isShareable(t reflect.Type) bool {
 	return false
 }
 
-// privates has what holdsPrivate returned: at most one entry for each type of the program.
+// privates has the results of holdsPrivate: at most one entry for each type of the program.
 var privates sync.Map
 
 // holdsPrivate reports whether values of type t have a field whose text is not remembered: a shared part that has one would

@@ -8,7 +8,7 @@ import (
 )
 
 // walker reads a message as the generated methods do, without decoding it. It finds the
-// first part that they refuse, and what would overflow their stack.
+// first part that they refuse, and messages that would overflow their stack.
 type walker struct {
 	// onlyDepth is set if only errTooDeep matters, so that methods need not be called.
 	onlyDepth bool
