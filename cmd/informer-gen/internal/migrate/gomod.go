@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+
+	"github.com/typedinformers/informer-gen/internal/terminal"
 )
 
 const (
@@ -147,7 +149,7 @@ func (c *goMod) inTemporary(ctx context.Context) (flags goFlags, err error) {
 		command := exec.CommandContext(ctx, "go", append([]string{"get"}, c.get...)...)
 		command.Dir, command.Env = c.module.dir, append(os.Environ(), "PWD="+c.module.dir, "GOFLAGS="+flags.text)
 		if output, failed := command.CombinedOutput(); failed != nil {
-			err = fmt.Errorf("go get %s: %w\n%s", strings.Join(c.get, " "), failed, output)
+			err = fmt.Errorf("go get %s: %w\n%s", terminal.Quote(c.get...), failed, output)
 		}
 	}
 	if err != nil {
