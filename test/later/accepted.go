@@ -12,12 +12,17 @@ type Exception struct {
 var accepted = []Exception{
 	{"*", []string{
 		"k8s.io/apimachinery/pkg/apis/meta/v1.Object",
-		"k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMetaAccessor", "k8s.io/apimachinery/pkg/runtime.Object",
+		"k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMetaAccessor", "k8s.io/apimachinery/pkg/runtime.Object", "k8s.io/apimachinery/pkg/runtime.Unstructured",
+		"sigs.k8s.io/controller-runtime/pkg/cache/cacheapi.Object",
 		"k8s.io/apimachinery/pkg/runtime/schema.ObjectKind", "k8s.io/client-go/gentype.objectWithMeta", "k8s.io/client-go/tools/cache.Object",
 	}, "the API types of all projects implement it, so a method more would stop each of them"},
 	{"*", []string{"k8s.io/client-go/tools/cache.ResourceEventHandler"}, "the handlers of all projects implement it"},
 	{"*", []string{"k8s.io/client-go/gentype.namedObject"}, "the apply configurations of all projects implement it"},
 	{"*", []string{"k8s.io/apiserver/", "k8s.io/component-base/", "google.golang.org/grpc/"}, "only testserver uses these modules, for tests, and it is made for one version of k8s.io/apiserver"},
+	{"*", []string{"golang.org/x/tools/", "github.com/golangci/plugin-module-register/"}, "only the command informer-vet uses these modules, in the versions of its go.mod"},
+	{"runtime/cache/internal/cachetest.LineLog", []string{"github.com/go-logr/logr.LogSink"}, "it is for tests of this module"},
+	{"runtime/cache/internal/cachetest.ShownLog", []string{"github.com/go-logr/logr.LogSink"}, "it is for tests of this module"},
+	{"runtime/cache/internal/cachetest.resourceLog", []string{"github.com/go-logr/logr.LogSink"}, "it is for tests of this module"},
 	{"*", []string{"github.com/prometheus/client_golang/"}, "its versions v1 add no method, because the collectors of all projects implement it"},
 	{"internal/synced.Checker", []string{"k8s.io/client-go/tools/cache.DoneChecker"}, "the oldest client-go does not have it, and a type parameter cannot be embedded"},
 	{"internal/smd.excluding", []string{"sigs.k8s.io/structured-merge-diff/v6/fieldpath.Filter"}, "its module has another path in each version of Kubernetes, and a type parameter cannot be embedded"},
