@@ -67,7 +67,7 @@ test: ## Run the tests of the runtime with -race, of the in-memory API server an
 
 test-server: ## Run what CI checks besides `make test`: lint the root module, run its other and longer tests, and run its informers against a real API server
 	hack/lint.sh .
-	$(TEST) . ./cmd/... $(call longer,'generator/internal/*_test.go')
+	$(TEST) ./cmd/... $(call longer,'generator/internal/*_test.go')
 	$(RACE) $(TEST) ./apitest/... ./observe/... $(call longer,'runtime/*_test.go')
 	cd test && $(COMPILE) ./conformance ./e2e
 	cd test && $(TEST) -skip='^TestChurn$$' ./conformance ./e2e
