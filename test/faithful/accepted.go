@@ -102,7 +102,6 @@ var kube = []acceptance{
 		"apitest has no defaults of built-in kinds."},
 	{"kind/v1 PersistentVolume*", "body.metadata.finalizers* body.metadata.deletionGracePeriodSeconds body.metadata.deletionTimestamp", "A kube-apiserver adds a finalizer."},
 	{"kind/autoscaling/v2 *", "body.metadata.generation", "apitest has the kinds of Kubernetes 1.37."},
-	{"kind/v1 LimitRange *", "body.metadata.resourceVersion", "A short version of apitest is a number of the body too, which is not masked."},
 	{"kind/events.k8s.io/v1 Event *", "body.Failure.message body.Failure.details.group", "A kube-apiserver keeps the Events of the two groups as those of the core group."},
 	{"*/Pod*", "body*.status.phase body*.status.qosClass", "A kube-apiserver sets the status of a new Pod."},
 	{"subresource/eviction*", "body.status.phase body.status.qosClass body.status.conditions body.metadata.resourceVersion",
