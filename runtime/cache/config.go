@@ -46,7 +46,6 @@ type config struct {
 	Transform         gate.Transform
 	WatchErrorHandler WatchErrorHandler
 	ReadYourWrites    *ownWritesOf
-	UpdateGuard       *updateGuard // nil if it is not set
 	StatusHandler     StatusHandler
 
 	// scopes are the configs of the first scopes of an informer of a Kind, if there are several. Each
@@ -182,12 +181,6 @@ type ownWritesOf struct {
 	selects func(*metav1.ListOptions)
 }
 
-// updateGuard refuses writes that would delete fields which an informer leaves out.
-type updateGuard struct {
-	// Observer is nil for no guard.
-	*writes.Observer
-}
-
 // ownKind tells which responses to writes have an object of the informer.
 func (c *config) ownKind() ownwrites.Kind {
 	return ownwrites.Kind{
@@ -279,6 +272,8 @@ type settings struct {
 	MutationDetector                    bool
 	Backoffs                            map[Reason]Backoff
 	Packing                             Compression
+	UpdateGuard                         *writes.Observer
+	WithoutUpdateGuard                  bool
 }
 
 // Backoff is how long an informer waits before it retries a failed list or watch:

@@ -82,7 +82,7 @@ func WithUpdateGuard(own *writes.Observer) SharedInformerOption {
 			o.mistake("WithUpdateGuard", "the Observer is nil; pass the one whose Transport the rest.Config of the clients has, or use WithoutUpdateGuard")
 			return
 		}
-		o.guard = &updateGuard{own}
+		setting(func(s *settings) { s.UpdateGuard, s.WithoutUpdateGuard = own, false })(o)
 	}
 }
 
@@ -91,19 +91,16 @@ func WithUpdateGuard(own *writes.Observer) SharedInformerOption {
 func WithoutUpdateGuard() SharedInformerOption {
 	return func(o *options) {
 		o.once("WithUpdateGuard")
-		o.guard = &updateGuard{}
+		setting(func(s *settings) { s.UpdateGuard, s.WithoutUpdateGuard = nil, true })(o)
 	}
 }
 
 // guardOf returns whose transports refuse writes of objects that lack fields, or nil.
 func (c *config) guardOf() *writes.Observer {
-	switch {
-	case c.UpdateGuard != nil:
-		return c.UpdateGuard.Observer
-	case c.ReadYourWrites != nil:
+	if c.UpdateGuard == nil && !c.WithoutUpdateGuard && c.ReadYourWrites != nil {
 		return c.ReadYourWrites.Observer
 	}
-	return nil
+	return c.UpdateGuard
 }
 
 // guardFields lets the guard refuse writes that would delete fields which are left out. It returns the mistake of an informer
@@ -119,7 +116,7 @@ func (c *config) guardFields(own *options, server fmt.Stringer, scope *config) e
 		left.Object, _ = reflect.Zero(object).Interface().(runtime.Object)
 	}
 	switch guard := c.guardOf(); {
-	case guard == nil && c.UpdateGuard != nil:
+	case c.WithoutUpdateGuard:
 		return nil
 	case guard == nil:
 		return optionError("WithFields", own.object, "an update of an object of the cache would delete the fields that it lacks (%s), and nothing refuses it; call config.Wrap(own.Transport) for a *writes.Observer before the clients are made from config, and pass cache.WithUpdateGuard(own), or pass cache.WithoutUpdateGuard() if the program never updates such objects", &left)

@@ -99,9 +99,6 @@ func (k *kind) config(of, own *options) (config, error) {
 		if set.writes != nil {
 			made.ReadYourWrites = &ownWritesOf{Observer: set.writes}
 		}
-		if set.guard != nil {
-			made.UpdateGuard = set.guard
-		}
 	}
 	made.readEnvironment()
 	made.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}

@@ -51,7 +51,6 @@ type options struct {
 	fields    []fields.Selector
 	only      []string // paths of fields, nil for all
 	without   []string // paths of fields
-	guard     *updateGuard
 	tweak     func(*metav1.ListOptions)
 	resync    *time.Duration
 	onError   WatchErrorHandler
@@ -457,9 +456,6 @@ func (o *options) summary() string {
 	}
 	if o.only != nil {
 		add("fields only", o.only)
-	}
-	if o.guard != nil {
-		add("update guard", fmt.Sprintf("%p", o.guard.Observer))
 	}
 	if len(o.without) > 0 {
 		add("without fields", o.without)
