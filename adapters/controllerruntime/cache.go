@@ -337,8 +337,8 @@ func (c *Cache) exampleOf(key informerKey) (runtime.Object, error) {
 	return c.scheme.New(key.gvk)
 }
 
-// entryOf returns the entry of a kind in a form. If there is none, it adds one, with those of its owners, and runs it. The caller
-// holds mu.
+// entryOf returns the entry of a kind in a form. It adds and runs a missing entry, after the entries of its owners. The caller holds
+// mu.
 func (c *Cache) entryOf(of *resolved) (*entry, error) {
 	if e := c.entries[of.informerKey]; e != nil {
 		return e, nil

@@ -17,8 +17,8 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
-// getReferenced returns an object of Referenced, or nil if there is none. If the cache cannot tell, it reads the object
-// from the server.
+// getReferenced returns an object of Referenced. The result is nil if the object does not exist. If the cache does not know, it reads
+// the object from the server.
 func (c *Cache) getReferenced(ctx context.Context, i *informer, key client.ObjectKey, options []client.GetOption) (cache.Object, error) {
 	if key.Name == "" { // as of a reference that is not set: the server refuses such a request
 		return nil, nil
@@ -247,7 +247,7 @@ func (l *live) toLog(now time.Time, err error) (isRefused bool, many uint64) {
 	return false, many
 }
 
-// versionOf returns the version of an object as a number, 1 if it is none.
+// versionOf returns the version of an object, or 1 if that is not a number.
 func versionOf(obj interface{ GetResourceVersion() string }) uint64 {
 	version, err := strconv.ParseUint(obj.GetResourceVersion(), 10, 64)
 	if err != nil {

@@ -59,7 +59,7 @@ func NamespacesOf(follow func(ctx context.Context, set func(namespaces ...string
 	}
 }
 
-// namespaces are those that the cache follows now.
+// namespaces has the namespaces that the cache follows now.
 type namespaces struct {
 	title, option string // in errors
 	// selector and informer are of NamespacesLabeled. The informer has metadata.
@@ -69,11 +69,11 @@ type namespaces struct {
 	source func(context.Context, func(...string) error) error
 
 	mu sync.Mutex // guards the fields below
-	// now are those of the last set, and err is why there are no others. isSet is false before the first set.
+	// now has the namespaces of the last set, and err the reason if they could not be replaced. isSet is closed by the first set.
 	now   []string
-	isSet bool
+	isSet chan struct{}
 	err   error
-	// known are all that were ever followed.
+	// known has all namespaces that were ever followed.
 	known map[string]struct{}
 	// following are the informers of source.
 	following map[*entry]struct{}
@@ -91,7 +91,7 @@ func (s *settings) setNamespaces(n *namespaces) error {
 	if s.namespaced.limited {
 		errs = append(errs, fmt.Errorf("crcache: %s and Options.DefaultNamespaces both name the namespaces; remove one of them, or set ByObject.Namespaces for the kinds that have others", n.option))
 	}
-	n.known, n.following = map[string]struct{}{}, map[*entry]struct{}{}
+	n.known, n.following, n.isSet = map[string]struct{}{}, map[*entry]struct{}{}, make(chan struct{})
 	s.namespaces = n
 	return errors.Join(errs...)
 }
@@ -201,7 +201,10 @@ func (n *namespaces) set(names ...string) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.now, n.isSet, n.err = slices.Clone(names), true, nil
+	n.now, n.err = slices.Clone(names), nil
+	if !isClosed(n.isSet) {
+		close(n.isSet)
+	}
 	for _, name := range names {
 		n.known[name] = struct{}{}
 	}
@@ -227,7 +230,7 @@ func (n *namespaces) tell(e *entry) {
 		e.informer.SetScopesError(n.err)
 		return
 	}
-	if !n.isSet {
+	if !isClosed(n.isSet) {
 		return
 	}
 	scopes := make([]cache.Scope, len(n.now))
@@ -271,35 +274,46 @@ func (n *namespaces) await(ctx context.Context, i *informer, r request) error {
 	case isFollowed:
 		return nil
 	}
-	n.mu.Lock()
-	_, wasFollowed := n.known[r.key.Namespace]
-	n.mu.Unlock()
-	return n.unknown(i, r, wasFollowed)
+	return n.unknown(i, r)
 }
 
 // allow returns an error if a namespace is not followed. It waits until the namespaces are known, and for no objects in them.
 func (n *namespaces) allow(ctx context.Context, i *informer, r request) error {
+	isKnown := (<-chan struct{})(n.isSet)
 	if n.informer != nil {
-		if err := cache.WaitForCacheSync(ctx, n.informer); err != nil {
-			return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the namespaces: %v", err), 0)
-		}
+		isKnown = n.informer.Synced()
 	}
+	select {
+	case <-isKnown:
+	case <-i.entry.informer.Ended(): // with the cache
+		return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the namespaces %s: %v", n.title, cache.ErrStopped), 0)
+	case <-ctx.Done():
+		return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the namespaces %s: %v", n.title, context.Cause(ctx)), 0)
+	}
+	if !n.has(r.key.Namespace) {
+		return n.unknown(i, r)
+	}
+	return nil
+}
+
+// has reports whether a namespace is followed now.
+func (n *namespaces) has(name string) (isFollowed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	isFollowed := slices.Contains(n.now, r.key.Namespace)
-	if n.informer != nil {
-		_, isFollowed = n.informer.GetIndexer().Get(cache.ObjectName{Name: r.key.Namespace})
+	if n.informer == nil {
+		return slices.Contains(n.now, name)
 	}
-	_, wasFollowed := n.known[r.key.Namespace]
-	if isFollowed {
-		n.known[r.key.Namespace] = struct{}{}
-		return nil
+	if _, isFollowed = n.informer.GetIndexer().Get(cache.ObjectName{Name: name}); isFollowed {
+		n.known[name] = struct{}{}
 	}
-	return n.unknown(i, r, wasFollowed)
+	return isFollowed
 }
 
 // unknown returns the error of a read in a namespace that is not followed.
-func (n *namespaces) unknown(i *informer, r request, wasFollowed bool) error {
+func (n *namespaces) unknown(i *informer, r request) error {
+	n.mu.Lock()
+	_, wasFollowed := n.known[r.key.Namespace]
+	n.mu.Unlock()
 	unknown := i.unknownNamespace(r, "it follows the namespaces "+n.title)
 	if !wasFollowed {
 		return unknown
@@ -309,7 +323,7 @@ func (n *namespaces) unknown(i *informer, r request, wasFollowed bool) error {
 	return notFound
 }
 
-// get returns an object of the cache, or nil if there is none.
+// get returns an object of the cache, or nil if it does not exist.
 func (n *namespaces) get(ctx context.Context, i *informer, key client.ObjectKey) (cache.Object, error) {
 	indexer := i.entry.informer.GetIndexer()
 	if obj, found := indexer.Get(cache.ObjectName(key)); found {

@@ -41,7 +41,8 @@ type settings struct {
 	watchErrors   toolscache.WatchErrorHandlerWithContext
 	// own tells the informers of the writes of the program. It may be nil.
 	own *writes.Observer
-	// packing is that of Packed, namespaces of NamespacesLabeled or NamespacesOf, and referenced of Referenced, by the kind.
+	// packing is set by Packed, namespaces by NamespacesLabeled or NamespacesOf, and referenced, which has the references of each
+	// kind, by Referenced.
 	packing    packing
 	namespaces *namespaces
 	referenced map[schema.GroupVersionKind][]Reference
