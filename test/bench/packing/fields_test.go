@@ -91,7 +91,7 @@ func identity(m *metav1.ObjectMeta) metav1.ObjectMeta {
 // objects returns what the controller reads.
 func (r *reading) objects(count int) objects {
 	if r.kind == "nodes" {
-		return objectsOf(nodes(count), count, corev1.SchemeGroupVersion.WithResource("nodes"), "Node", func() *corev1.Node { return new(corev1.Node) }, cache.Indexers[*corev1.Node]{})
+		return objectsOf(nodes(count), count, corev1.SchemeGroupVersion.WithResource("nodes"), "Node", func() *corev1.Node { return new(corev1.Node) }, func(node *corev1.Node) string { return string(node.UID) }, cache.Indexers[*corev1.Node]{})
 	}
 	return podsOf(count, large)
 }

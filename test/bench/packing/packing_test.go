@@ -3,6 +3,7 @@ package packing
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
@@ -24,15 +25,18 @@ var kinds = []struct {
 	{"pods", func() objects { return podsOf(*count, func(int, *corev1.Pod) {}) }},
 	{"pods8KB", func() objects { return podsOf(*count/4, large) }},
 	{"customResources2KB", func() objects {
-		return objectsOf(databases(*count), *count, podserver.DatabaseVersion.WithResource("databases"), "Database", func() *podserver.Database { return new(podserver.Database) }, nil)
+		return objectsOf(databases(*count), *count, podserver.DatabaseVersion.WithResource("databases"), "Database", func() *podserver.Database { return new(podserver.Database) },
+			func(database *podserver.Database) string { return database.Spec.Engine }, nil)
 	}},
 	{"secretsOfRandomBytes", func() objects {
-		return objectsOf(secrets(*count/4), *count/4, corev1.SchemeGroupVersion.WithResource("secrets"), "Secret", func() *corev1.Secret { return new(corev1.Secret) }, nil)
+		return objectsOf(secrets(*count/4), *count/4, corev1.SchemeGroupVersion.WithResource("secrets"), "Secret", func() *corev1.Secret { return new(corev1.Secret) },
+			func(secret *corev1.Secret) string { return string(secret.UID) }, nil)
 	}},
 }
 
 func podsOf(count int, change func(int, *corev1.Pod)) objects {
 	return objectsOf(pods(count, change), count, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", func() *corev1.Pod { return new(corev1.Pod) },
+		func(pod *corev1.Pod) string { return string(pod.Status.Phase) },
 		cache.Indexers[*corev1.Pod]{nodeIndex: func(pod *corev1.Pod) []string { return []string{pod.Spec.NodeName} }})
 }
 
@@ -66,7 +70,8 @@ func firstSync(b *testing.B, s *side, o objects) {
 	b.ReportMetric(float64(heap)/float64(o.count), "B/object")
 }
 
-// get measures a Get of one object after the other.
+// get measures a Get of one object after the other, in random order, and reads a field of each. So it waits for the memory of
+// the cache and of the object, as a reconciler does.
 func get(b *testing.B, s *side, o objects) {
 	f := s.follow(b, o)
 	defer f.stop()
@@ -74,12 +79,16 @@ func get(b *testing.B, s *side, o objects) {
 	for i := range names {
 		names[i].Namespace, names[i].Name = podserver.Name(i)
 	}
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	runtime.GC()
 	i, began := 0, meter.CPUTime()
 	b.ReportAllocs()
 	for b.Loop() {
-		if i = (i + 7919) % o.count; !f.get(names[i]) {
-			b.Fatalf("there is no object %s", names[i])
+		if i++; i == len(names) {
+			i = 0
+		}
+		if obj, err := f.get(names[i]); err != nil || o.field(obj)[0] == 0 {
+			b.Fatalf("%s: %v, %v", names[i], obj, err)
 		}
 	}
 	b.ReportMetric(float64((meter.CPUTime()-began).Nanoseconds())/float64(b.N), "cpu-ns/op")

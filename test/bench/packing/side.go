@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/listers"
 	"k8s.io/client-go/rest"
 	clientcache "k8s.io/client-go/tools/cache"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -34,6 +35,9 @@ type objects struct {
 	resource schema.GroupVersionResource
 	kind     schema.GroupVersionKind
 	empty    func() client.Object
+	// field is one of an object's own fields. list is the lister that lister-gen generates.
+	field func(client.Object) string
+	list  func(clientcache.Indexer) func(name cache.ObjectName) (client.Object, error)
 	// ours makes our informer. Only its Go type is erased.
 	ours func(set ...cache.SharedInformerOption) (ours, error)
 }
@@ -44,7 +48,8 @@ type ours struct {
 	synced cache.Syncer
 	// handle adds a handler of objects or of names, which calls seen.
 	handle func(names bool, seen func()) (cache.ResourceEventHandlerRegistration, error)
-	get    func(name cache.ObjectName) bool
+	// get returns an object of the lister.
+	get func(name cache.ObjectName) (client.Object, error)
 }
 
 // nodeIndex is the index of pods, besides the one by namespace.
@@ -53,8 +58,17 @@ const nodeIndex = "node"
 func objectsOf[T interface {
 	client.Object
 	cache.Object
-}](from *source, count int, resource schema.GroupVersionResource, kind string, empty func() T, indexers cache.Indexers[T]) objects {
-	o := objects{source: from, count: count, resource: resource, kind: resource.GroupVersion().WithKind(kind), empty: func() client.Object { return empty() }}
+}](from *source, count int, resource schema.GroupVersionResource, kind string, empty func() T, field func(T) string, indexers cache.Indexers[T]) objects {
+	o := objects{
+		source: from, count: count, resource: resource, kind: resource.GroupVersion().WithKind(kind), empty: func() client.Object { return empty() },
+		field: func(obj client.Object) string { return field(obj.(T)) },
+		list: func(indexer clientcache.Indexer) func(cache.ObjectName) (client.Object, error) {
+			all := listers.New[T](indexer, resource.GroupResource())
+			return func(name cache.ObjectName) (client.Object, error) {
+				return listers.NewNamespaced(all, name.Namespace).Get(name.Name)
+			}
+		},
+	}
 	k := cache.Kind[T]{Resource: resource, Namespaced: true, Indexers: indexers, Open: func(string) cache.OpenFunc { return from.open }}
 	if from.isProtobuf() {
 		k.Protobuf = empty()
@@ -64,6 +78,7 @@ func objectsOf[T interface {
 		if err != nil {
 			return ours{}, err
 		}
+		lister := cache.NewLister(informer.GetIndexer(), resource.GroupResource())
 		return ours{informer.Run, informer, func(names bool, seen func()) (cache.ResourceEventHandlerRegistration, error) {
 			if names {
 				return informer.AddEventHandler(cache.ObjectNameHandler[T](func(cache.ObjectName) { seen() }))
@@ -71,9 +86,8 @@ func objectsOf[T interface {
 			return informer.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
 				AddFunc: func(T, bool) { seen() }, UpdateFunc: func(T, T) { seen() },
 			})
-		}, func(name cache.ObjectName) bool {
-			_, ok := informer.GetIndexer().Get(name)
-			return ok
+		}, func(name cache.ObjectName) (client.Object, error) {
+			return lister.Namespace(name.Namespace).Get(name.Name)
 		}}, nil
 	}
 	return o
@@ -81,7 +95,7 @@ func objectsOf[T interface {
 
 // following is a cache that follows a source. seen counts the calls of its handler.
 type following struct {
-	get  func(name cache.ObjectName) bool
+	get  func(name cache.ObjectName) (client.Object, error)
 	seen *atomic.Int64
 	stop func()
 }
@@ -129,10 +143,7 @@ func clientGo(t testing.TB, o objects) following {
 		indexers[nodeIndex] = func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }
 	}
 	informer := clientcache.NewSharedIndexInformer(lw, o.empty(), 0, indexers)
-	f := following{seen: new(atomic.Int64), get: func(name cache.ObjectName) bool {
-		_, ok, err := informer.GetIndexer().GetByKey(name.String())
-		return ok && err == nil
-	}}
+	f := following{seen: new(atomic.Int64), get: o.list(informer.GetIndexer())}
 	handler, err := informer.AddEventHandler(clientcache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { f.seen.Add(1) }, UpdateFunc: func(any, any) { f.seen.Add(1) },
 	})
@@ -163,8 +174,9 @@ func controllerRuntime(newCache ctrlcache.NewCacheFunc) func(testing.TB, objects
 				t.Fatal(err)
 			}
 		}
-		f := following{seen: new(atomic.Int64), get: func(name cache.ObjectName) bool {
-			return made.Get(context.Background(), client.ObjectKey{Namespace: name.Namespace, Name: name.Name}, o.empty()) == nil
+		f := following{seen: new(atomic.Int64), get: func(name cache.ObjectName) (client.Object, error) {
+			obj := o.empty()
+			return obj, made.Get(context.Background(), client.ObjectKey{Namespace: name.Namespace, Name: name.Name}, obj)
 		}}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})

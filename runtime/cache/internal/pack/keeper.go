@@ -33,11 +33,6 @@ func (p *Packing) Object(word unsafe.Pointer) wire.Object { return Of((*Text)(wo
 // Open returns a new object, decoded from a Text.
 func (p *Packing) Open(word unsafe.Pointer) wire.Object { return (*Text)(word).Decode() }
 
-// OpenNamed does the same if the object has that name, and returns false otherwise. It decompresses the text once.
-func (p *Packing) OpenNamed(word unsafe.Pointer, namespace, name string) (wire.Object, bool) {
-	return (*Text)(word).decodeNamed(namespace, name)
-}
-
 // Count adds n to the number of times that the cache has a Text, which is 0 or 1.
 func (p *Packing) Count(word unsafe.Pointer, n int) {
 	t := (*Text)(word)

@@ -274,14 +274,9 @@ func TestBuffersAreEmpty(t *testing.T) {
 	p := newPacking()
 	for n := range 40 {
 		large, small := pack(p, newObject(n, "large", 10_000)), Of(pack(p, newObject(n, "small", 100)).Text())
+		large.Open()
 		small.Open()
 		_, _ = small.GetLabels(), small.GetName()
-		for _, of := range []*Object{Of(large.Text()), small} {
-			_, is := p.OpenNamed(unsafe.Pointer(of.Text()), "a", of.GetName())
-			if _, isAnother := p.OpenNamed(unsafe.Pointer(of.Text()), "a", "another"); !is || isAnother {
-				t.Fatalf("%s: has its name: %v, has another: %v", of.GetName(), is, isAnother)
-			}
-		}
 		if buffer := p.buffer(); len(bytes.Trim((*buffer)[:cap(*buffer)], "\x00")) > 0 {
 			t.Fatalf("a buffer has %q", (*buffer)[:cap(*buffer)])
 		}

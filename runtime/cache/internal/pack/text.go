@@ -92,24 +92,6 @@ func (t *Text) Decode() wire.Object {
 	return e.decode(t.text(buffer))
 }
 
-// decodeNamed returns a new object, if it has that name.
-func (t *Text) decodeNamed(namespace, name string) (wire.Object, bool) {
-	if obj := t.format.object; obj != nil {
-		if obj.GetName() != name || obj.GetNamespace() != namespace {
-			return nil, false
-		}
-		return t.Decode(), true
-	}
-	e := t.format.encoding
-	buffer := e.buffer()
-	defer e.release(buffer)
-	text := t.text(buffer)
-	if h := e.identityIn(text); string(h.Name) != name || string(h.Namespace) != namespace {
-		return nil, false
-	}
-	return e.decode(text), true
-}
-
 // metadata returns the metadata of the object, which is not written to. It decodes nothing else.
 func (t *Text) metadata() (metav1.Object, error) {
 	if obj := t.format.object; obj != nil {

@@ -157,8 +157,8 @@ func Each[T wire.Object](o Objects, yield func(T) bool) bool {
 //     with a store, and the race detector, which knows both functions of sync/atomic, agrees.
 //   - Garbage collection: atomic.StorePointer has the write barrier, and the collector finds the pointer in the slot.
 //
-// The object that it returns need not be the one that the caller looks for: the writer may
-// move objects meanwhile. The caller compares its name.
+// The word need not be that of the object that the caller looks for: the writer may move objects meanwhile. The caller compares
+// the step of the writer before and after, or the name of the object.
 func loadWord(slot *unsafe.Pointer) unsafe.Pointer { return atomic.LoadPointer(slot) }
 
 // storeWord stores a word that loadWord may load at the same time. See there.

@@ -19,8 +19,6 @@ type Keeper interface {
 	Object(word unsafe.Pointer) wire.Object
 	// Open returns the Go value of a word. It belongs to the caller.
 	Open(word unsafe.Pointer) wire.Object
-	// OpenNamed does the same if the object has that name, and returns false otherwise.
-	OpenNamed(word unsafe.Pointer, namespace, name string) (obj wire.Object, is bool)
 	// Count is called with 1 when a word is stored in a slot, and then with -1 for the word that was there, or that is removed.
 	Count(word unsafe.Pointer, n int)
 	// Clear is called when all words are removed at once.

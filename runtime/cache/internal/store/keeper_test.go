@@ -38,11 +38,6 @@ func (b boxes) Object(word unsafe.Pointer) wire.Object { return (*box)(word) }
 
 func (b boxes) Open(word unsafe.Pointer) wire.Object { return (*box)(word).PartialObjectMetadata }
 
-func (b boxes) OpenNamed(word unsafe.Pointer, namespace, name string) (wire.Object, bool) {
-	obj := b.Open(word)
-	return obj, obj.GetNamespace() == namespace && obj.GetName() == name
-}
-
 func (b boxes) Count(word unsafe.Pointer, n int) {
 	if b[(*box)(word)] += n; b[(*box)(word)] == 0 {
 		delete(b, (*box)(word))

@@ -17,16 +17,25 @@ type names struct {
 	used  int
 }
 
-var nameSeed = maphash.MakeSeed()
+// Names have a hash in the table of names, and another one as fingerprint. The seeds are of this process.
+var hashSeed, fingerprintSeed = maphash.MakeSeed(), maphash.MakeSeed()
 
 // HashOf returns the hash of a name.
 func HashOf(namespace, name string) uint32 {
-	h := maphash.String(nameSeed, name)
+	return uint32(seededHash(hashSeed, namespace, name) >> 32)
+}
+
+func fingerprintOf(namespace, name string) uint64 {
+	return seededHash(fingerprintSeed, namespace, name)
+}
+
+func seededHash(seed maphash.Seed, namespace, name string) uint64 {
+	h := maphash.String(seed, name)
 	if namespace != "" {
-		h = bits.RotateLeft64(h, 29) ^ maphash.String(nameSeed, namespace)
+		h = bits.RotateLeft64(h, 29) ^ maphash.String(seed, namespace)
 		h *= 0x9e3779b97f4a7c15 // so that both affect all bits
 	}
-	return uint32(h >> 32)
+	return h
 }
 
 // NoSlot is the slot of an object that is not stored.

@@ -39,21 +39,13 @@ func (s *slots) at(slot uint32) wire.Object {
 	return s.objects.at(slot)
 }
 
-// named returns the object in a slot, for a reader, if it has that name. The writer may continue meanwhile. The form has words.
-func (s *slots) named(slot uint32, namespace, name string) (obj wire.Object, is bool) {
+// find returns the word in a slot, for a reader, or nil if there is none. The writer may continue meanwhile. The form has words.
+func (s *slots) find(slot uint32) unsafe.Pointer {
 	memory := s.words.find(slot)
 	if memory == nil {
-		return nil, false
+		return nil
 	}
-	word := loadWord(memory)
-	if word == nil {
-		return nil, false
-	}
-	if s.form.keeper != nil {
-		return s.form.keeper.OpenNamed(word, namespace, name)
-	}
-	obj = s.form.object(word)
-	return obj, obj.GetName() == name && obj.GetNamespace() == namespace
+	return loadWord(memory)
 }
 
 // set changes the object in a slot.

@@ -17,9 +17,10 @@ import (
 type Store struct {
 	// mu keeps readers out from Begin to End, and guards the fields below against them. Get
 	// reads without it.
-	mu      sync.RWMutex
-	objects slots
-	names   names
+	mu           sync.RWMutex
+	objects      slots
+	names        names
+	fingerprints fingerprints
 	// indexes begin with the one by namespace.
 	indexes []*index
 	// hashes has the content hashes of the objects by slot, 0 where one is not known. It is
@@ -48,33 +49,46 @@ func (s *Store) KeepHashes() { s.keepsHashes = true }
 
 // Get returns the object of that name, for a reader. See Indexer.Get of package cache.
 func (s *Store) Get(namespace, name string) (wire.Object, bool) {
-	hash, form := HashOf(namespace, name), &s.objects.form
+	hash, fingerprint, form := HashOf(namespace, name), fingerprintOf(namespace, name), &s.objects.form
 	if form.hasWords() {
 		step := s.steps.Load()
-		obj, found := s.look(namespace, name, hash)
-		if found || step%2 == 0 && s.steps.Load() == step {
-			return obj, found
+		word := s.objects.find(s.slotOf(hash, fingerprint))
+		if step%2 == 0 && s.steps.Load() == step {
+			if word == nil {
+				return nil, false
+			}
+			return form.open(word), true
 		}
-		// The writer may have moved the entry meanwhile.
+		// The writer may have moved the entry or the object meanwhile.
+		if word != nil && form.keeper == nil {
+			if obj := form.object(word); obj.GetName() == name && obj.GetNamespace() == namespace {
+				return obj, true
+			}
+		}
 	}
 	s.mu.RLock()
-	_, obj, found := s.Find(namespace, name, hash)
+	slot := s.slotOf(hash, fingerprint)
+	if slot == NoSlot {
+		s.mu.RUnlock()
+		return nil, false
+	}
+	obj := s.objects.at(slot)
 	s.mu.RUnlock()
-	if found && form.keeper != nil {
+	if form.keeper != nil {
 		obj = form.open(form.word(obj)) // without the lock, because it may take long
 	}
-	return obj, found
+	return obj, true
 }
 
-// look is Find without the lock, for a reader. It may miss an object that the writer moves.
-func (s *Store) look(namespace, name string, hash uint32) (found wire.Object, ok bool) {
+// slotOf returns the slot of a name, or NoSlot, for a reader. It compares hashes of the name, of 96 bits in all, so it reads
+// neither an object nor a text of it. If the writer moves objects meanwhile, it may miss the slot or return another one.
+func (s *Store) slotOf(hash uint32, fingerprint uint64) uint32 {
 	search := s.names.probe(hash)
-	for slot := search.next(); slot != NoSlot; slot = search.next() {
-		if obj, is := s.objects.named(slot, namespace, name); is {
-			return obj, true
-		}
+	slot := search.next()
+	for slot != NoSlot && !s.fingerprints.is(slot, fingerprint) {
+		slot = search.next()
 	}
-	return found, false
+	return slot
 }
 
 // Find returns the object of that name, with its HashOf, and its slot, NoSlot if there is

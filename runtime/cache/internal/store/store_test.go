@@ -35,7 +35,7 @@ func TestOtherForms(t *testing.T) {
 		testedForm = of
 		for name, test := range map[string]func(*testing.T){
 			"TestStoreReleasesMemory": TestStoreReleasesMemory, "TestRemoveAll": TestRemoveAll, "TestClear": TestClear, "TestSample": TestSample,
-			"TestByIndexIn": TestByIndexIn, "TestGetDuringAWrite": TestGetDuringAWrite,
+			"TestByIndexIn": TestByIndexIn, "TestGetDuringAWrite": TestGetDuringAWrite, "TestGetOfAMovedObject": TestGetOfAMovedObject,
 		} {
 			t.Run(form+"/"+name, test)
 		}
@@ -247,6 +247,9 @@ func TestStoreReleasesMemory(t *testing.T) {
 	}
 	if n := cap(x.nameHashes); n > 1024 {
 		t.Errorf("room for %d hashes is left", n)
+	}
+	if n := cap(*x.fingerprints.list.Load()); n > 1024 {
+		t.Errorf("room for %d fingerprints is left", n)
 	}
 	if n := cap(x.hashes); n > 1024 {
 		t.Errorf("room for %d content hashes is left", n)
@@ -469,6 +472,32 @@ func TestGetDuringAWrite(t *testing.T) {
 		x.End()
 		if !<-found {
 			t.Fatal("the object is missed")
+		}
+	}
+}
+
+// TestGetOfAMovedObject reads a slot to which the writer has moved another object. The name of the object decides, not the
+// fingerprint that the slot had.
+func TestGetOfAMovedObject(t *testing.T) {
+	x := newIndexed(nil)
+	obj, other := many(1), many(2)
+	x.put(obj)
+	slot, _, _ := x.find(obj)
+	for range 1000 {
+		x.Begin()
+		x.objects.set(slot, other)
+		began, found := make(chan struct{}), make(chan bool)
+		go func() {
+			close(began)
+			got, _ := x.Get(obj.Namespace, obj.Name)
+			found <- got == wire.Object(obj)
+		}()
+		<-began
+		runtime.Gosched()
+		x.objects.set(slot, obj)
+		x.End()
+		if !<-found {
+			t.Fatal("another object is returned")
 		}
 	}
 }

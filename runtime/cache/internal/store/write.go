@@ -75,6 +75,7 @@ func (s *Store) Clear() {
 	s.names.table.Store(nil)
 	s.names.used = 0
 	s.objects.clear()
+	s.fingerprints.clear()
 	for i, idx := range s.indexes {
 		s.indexes[i] = newIndex(idx.name)
 	}
@@ -100,7 +101,7 @@ func (s *Store) Each() iter.Seq[wire.Object] { return s.objects.now().all() }
 
 // Match finds the entries that Put can store without a search; most of a watch can be. It
 // is called before Begin. It looks at one property of all entries, then at the next: so the
-// processor loads the memory of many objects at a time, instead of one after the other.
+// CPU loads the memory of many objects at a time, instead of one after the other.
 func (s *Store) Match(entries []Entry) {
 	s.touched, s.allTouched = s.touched[:0], false
 	for i := range entries {
@@ -145,6 +146,7 @@ func (s *Store) Put(e *Entry) (old wire.Object, known bool) {
 		return old, true
 	}
 	slot = s.objects.push(e.Object)
+	s.fingerprints.push(fingerprintOf(e.Namespace, e.Name))
 	s.nameHashes = append(s.nameHashes, e.Hash)
 	if s.keepsHashes {
 		s.hashes = append(s.hashes, e.ContentHash)
@@ -219,6 +221,7 @@ func (s *Store) fill(slot uint32) {
 		idx.pop()
 	}
 	s.objects.pop()
+	s.fingerprints.pop()
 	s.nameHashes = shrunk(s.nameHashes[:last])
 	if s.keepsHashes {
 		s.hashes = shrunk(s.hashes[:last])
@@ -232,6 +235,7 @@ func (s *Store) move(from, to uint32) {
 		idx.move(from, to)
 	}
 	s.objects.set(to, s.objects.at(from))
+	s.fingerprints.set(to, s.fingerprints.at(from))
 	s.names.move(s.nameHashes[from], from, to)
 	s.nameHashes[to] = s.nameHashes[from]
 	s.SetContentHash(to, s.ContentHash(from))
