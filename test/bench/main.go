@@ -6,9 +6,10 @@
 //	shards   informers of a shard of a kube-apiserver that knows shards or not (kube.go)
 //	manager  managers of controller-runtime with its cache and with ours (kube.go)
 //	writes   controllers that read what they have written (writes.go)
+//	fleet    managers of a large cluster's Nodes and Pods (fleet.go)
 //	update   writes to a kube-apiserver; the processes start it
 //
-// The commands client and writes describe what they measure. The packages memory, attacks, generator and packing have the
+// The commands client, writes and fleet describe what they measure. The packages memory, attacks, generator and packing have the
 // benchmarks that need no processes.
 //
 // The sections kube and writes also have programs that are built with a later client-go (next.go).
@@ -36,6 +37,8 @@ type options struct {
 	rows          string
 	rounds        int
 	rate, seconds int
+	// minutes is how long the objects of a fleet change.
+	minutes float64
 	// server is the file of a kube-apiserver that is built already; empty to build it.
 	server string
 }
@@ -49,6 +52,7 @@ func main() {
 	pflag.IntVar(&o.rounds, "rounds", 1, "how often each process is measured")
 	sizes := pflag.IntSlice("objects", []int{10_000}, "how many objects there are")
 	pflag.IntVar(&o.seconds, "seconds", 5, "how long a kube-apiserver gets updates")
+	pflag.Float64Var(&o.minutes, "minutes", 60, "how long the objects of a fleet change")
 	pflag.StringVar(&o.server, "server", "", "`FILE` of the command server of test/kube, if it is built already")
 	kind := pflag.String("kind", podserver.Pods, `update: "pods" or "2 KB"`)
 	access.Flags()
@@ -56,7 +60,7 @@ func main() {
 	pflag.Parse()
 	o.rate = update.Rate
 	ctx := context.Background()
-	measure, ok := map[string]func(context.Context, int){"http": o.http, "kube": o.kube, "shards": o.shards, "manager": o.managers, "writes": o.writes}[pflag.Arg(0)]
+	measure, ok := map[string]func(context.Context, int){"http": o.http, "kube": o.kube, "shards": o.shards, "manager": o.managers, "writes": o.writes, "fleet": o.fleet}[pflag.Arg(0)]
 	if pflag.Arg(0) == "update" {
 		update.Run(ctx, access, podserver.Kinds[*kind], (*sizes)[0])
 		return

@@ -3,8 +3,8 @@
 #
 #   test/bench/run.sh [--quick] [--write] [SECTION…]
 #
-# The sections are generator, memory, packing, attacks, http and recovery, which are measured if none is named, and kube, shards, manager and
-# writes, which need a kube-apiserver. Results are in build/bench/SECTION.txt. --quick measures one round with fewer objects.
+# The sections are generator, memory, packing, attacks, http and recovery, which are measured if none is named, kube, shards, manager and
+# writes, which need a kube-apiserver, and fleet, which needs 20 GB of memory. Results are in build/bench/SECTION.txt. --quick measures one round with fewer objects.
 # --write also writes the table of each section to test/bench/tables.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
@@ -14,14 +14,14 @@ for arg; do
   case $arg in
   --quick) quick=yes partial=--partial ;;
   --write) write=yes ;;
-  generator | memory | packing | attacks | http | recovery | kube | shards | manager | writes) sections+=("$arg") ;;
+  generator | memory | packing | attacks | http | recovery | kube | shards | manager | writes | fleet) sections+=("$arg") ;;
   *) echo "run.sh: there is no section $arg" >&2 && exit 2 ;;
   esac
 done
 case "${sections[*]}" in
 "") floors=bench sections=(generator memory packing attacks http recovery) ;;
-kube | shards | manager | writes) floors=${sections[0]} ;;
-*kube* | *shards* | *manager* | *writes*) echo "run.sh: a section with a kube-apiserver is measured alone" >&2 && exit 2 ;;
+kube | shards | manager | writes | fleet) floors=${sections[0]} ;;
+*kube* | *shards* | *manager* | *writes* | *fleet*) echo "run.sh: a section with processes of its own is measured alone" >&2 && exit 2 ;;
 *) floors=bench partial=--partial ;;
 esac
 rounds=3 outages=1000 real=45s
@@ -66,6 +66,8 @@ measure() {
   manager-quick) ../build/bin/bench manager --objects=5000 --rate=100 ;;
   writes) ../build/bin/bench writes --objects=200 --rounds=$rounds ;;
   writes-quick) ../build/bin/bench writes --objects=200 ;;
+  fleet) ../build/bin/bench fleet --objects=100000 --minutes="${MINUTES:-60}" ;;
+  fleet-quick) ../build/bin/bench fleet --objects=5000 --minutes=0.2 ;;
   esac
   case $1 in
   manager) (cd ../adapters/controllerruntime && go test -run='^$' -vet=off -bench=Reads -count=$rounds .) ;;
@@ -88,7 +90,9 @@ for section in "${sections[@]}"; do
   if [ "$write" ]; then
     plot=()
     [ "$section" != packing ] || plot=(--plot=../docs/first-sync.svg)
+    [ "$section" != fleet ] || plot=(--plot=../docs/fleet.svg --section=fleet)
     ../build/bin/floors --partial --check=false --floors="bench/floors/$floors.json" --out="bench/tables/$section.txt" "${plot[@]}" "$file" >/dev/null
+    [ "$section" != fleet ] || cp "$file" bench/tables/fleet.txt # most rows have no peer
   fi
 done
 ../build/bin/floors $partial --floors="bench/floors/$floors.json" "${files[@]}"

@@ -20,21 +20,32 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// options are those of the command line.
+type options struct {
+	// floors is read. out and plot are written, unless they are empty.
+	floors, out, plot string
+	// section is what the plot shows.
+	section        string
+	partial, check bool
+}
+
 func main() {
-	file := pflag.String("floors", "", "JSON `FILE` with the floors")
-	partial := pflag.Bool("partial", false, "accept results without the rows of some floors")
-	check := pflag.Bool("check", true, "exit with 1 if a row does not reach its floor")
-	out := pflag.String("out", "", "write the table to this `FILE` too")
-	plot := pflag.String("plot", "", "write a picture of first syncs, of the section packing, to this `FILE`")
+	var o options
+	pflag.StringVar(&o.floors, "floors", "", "JSON `FILE` with the floors")
+	pflag.BoolVar(&o.partial, "partial", false, "accept results without the rows of some floors")
+	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row does not reach its floor")
+	pflag.StringVar(&o.out, "out", "", "write the table to this `FILE` too")
+	pflag.StringVar(&o.plot, "plot", "", "write a picture to this `FILE`")
+	pflag.StringVar(&o.section, "section", "packing", "what the picture shows, packing or fleet")
 	pflag.Parse()
-	if err := run(os.Stdout, *file, pflag.Args(), *out, *plot, *partial, *check); err != nil {
+	if err := o.run(os.Stdout, pflag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "floors:", err)
 		os.Exit(1)
 	}
 }
 
-func run(stdout io.Writer, file string, results []string, out, plot string, partial, check bool) error {
-	floors, err := readFloors(file)
+func (o *options) run(stdout io.Writer, results []string) error {
+	floors, err := readFloors(o.floors)
 	if err != nil {
 		return err
 	}
@@ -45,24 +56,24 @@ func run(stdout io.Writer, file string, results []string, out, plot string, part
 	rows, missing := measured.compare(floors)
 	table := strings.Join(measured.config, "\n") + "\n\n" + format(rows)
 	fmt.Fprint(stdout, table)
-	if out != "" {
-		if err := os.WriteFile(out, []byte(table), 0o644); err != nil {
+	if o.out != "" {
+		if err := os.WriteFile(o.out, []byte(table), 0o644); err != nil {
 			return err
 		}
 	}
-	if plot != "" {
-		picture, err := measured.plot()
+	if o.plot != "" {
+		picture, err := measured.plot(o.section)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(plot, picture, 0o644); err != nil {
+		if err := os.WriteFile(o.plot, picture, 0o644); err != nil {
 			return err
 		}
 	}
-	if len(missing) > 0 && !partial {
+	if len(missing) > 0 && !o.partial {
 		return fmt.Errorf("no result has the rows of these floors: %q; remove the floors, or use --partial", missing)
 	}
-	if below := below(rows); below != nil && check {
+	if below := below(rows); below != nil && o.check {
 		return below
 	}
 	return nil

@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := run(io.Discard, floors, []string{file}, "", "", false, true)
+			err := (&options{floors: floors, check: true}).run(io.Discard, []string{file})
 			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("the error is %v, want %q", err, test.err)
 			}
@@ -68,7 +68,7 @@ func TestTable(t *testing.T) {
 	if err := os.WriteFile(floors, []byte(`[{"row": "Get", "unit": "sec/op", "least": 2, "goal": 4}, {"row": "List", "unit": "sec/op"}]`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(io.Discard, floors, []string{file}, out, "", true, true); err != nil {
+	if err := (&options{floors: floors, out: out, partial: true, check: true}).run(io.Discard, []string{file}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(out)
@@ -94,7 +94,7 @@ func TestPlot(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := run(io.Discard, floors, []string{file}, "", picture, true, true)
+		err := (&options{floors: floors, plot: picture, section: "packing", partial: true, check: true}).run(io.Discard, []string{file})
 		if !strings.HasPrefix(row, "packed") {
 			if err == nil || !strings.Contains(err.Error(), "the plot needs the row Packing/pods/") {
 				t.Errorf("with %s as the last row the error is %v", row, err)

@@ -3,27 +3,69 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 	"text/template"
 )
 
-// plotted is the kind of object in the picture, in the section packing.
-const plotted = "Packing/pods/"
-
-// bars are the three of each group.
-var bars = []struct{ title, row, side, color string }{
-	{"client-go", "informer", "side=client-go", "#8a8f98"},
-	{"informer-gen", "informer", ourSide, "#1f5fbf"},
-	{"informer-gen, packed", "packed", ourSide, "#2e8b57"},
+// picture is what a section shows: a group of bars for each figure.
+type picture struct {
+	figures []figure
+	bars    []bar
+	// labels is the width of the texts before the bars, in pixels.
+	labels int
 }
 
-// drawing needs no library of plots: it has six rectangles.
-var drawing = template.Must(template.New("").Parse(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 240" font-family="sans-serif" font-size="13">
-<rect width="640" height="240" fill="white"/>
-{{range .}}<text x="16" y="{{.Y}}" font-weight="bold">{{.Title}}</text>
-{{range .Bars}}<text x="16" y="{{.Y}}">{{.Title}}</text><rect x="180" y="{{.Top}}" width="{{.Width}}" height="16" fill="{{.Color}}"/><text x="{{.End}}" y="{{.Y}}">{{.Label}}</text>
+type figure struct {
+	title, unit, suffix string
+	// per divides values for their suffix. Those of each object are multiplied by the number of objects.
+	per       float64
+	perObject bool
+}
+
+type bar struct {
+	title, row, side, color string
+	// published is a value that others have measured; 0 if it is among the results.
+	published float64
+}
+
+const gray, blue, green = "#8a8f98", "#1f5fbf", "#2e8b57"
+
+// pictures are by section.
+var pictures = map[string]picture{
+	"packing": {
+		[]figure{{"100,000 pods: first sync", "sec/op", "s", 1, false}, {"100,000 pods: memory", "B/object", "MB", 1e6, true}},
+		[]bar{
+			{"client-go", "Packing/pods/informer/FirstSync", "side=client-go", gray, 0},
+			{"informer-gen", "Packing/pods/informer/FirstSync", ourSide, blue, 0},
+			{"informer-gen, packed", "Packing/pods/packed/FirstSync", ourSide, green, 0},
+		},
+		164,
+	},
+	"fleet": {
+		[]figure{{"nodes and as many pods, untyped: peak RSS of the start", "RSS-B/op", "GB", 1e9, false}},
+		[]bar{
+			{"100,000, published, not measured by us", "", "", gray, 28.8 * (1 << 30)},
+			{"10,000, controller-runtime", "Fleet/tenth/whole/FirstSync", "side=controller-runtime", gray, 0},
+			{"10,000, crcache", "Fleet/tenth/whole/FirstSync", ourSide, blue, 0},
+			{"50,000, crcache", "Fleet/half/whole/FirstSync", ourSide, blue, 0},
+			{"100,000, crcache with Packed", "Fleet/all/packed/FirstSync", ourSide, green, 0},
+			{"100,000, crcache with Fields", "Fleet/all/fields/FirstSync", ourSide, green, 0},
+		},
+		264,
+	},
+}
+
+// drawing needs no library of plots: it has some rectangles.
+var drawing = template.Must(template.New("").Parse(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {{.Width}} {{.Height}}" font-family="sans-serif" font-size="13">
+<rect width="{{.Width}}" height="{{.Height}}" fill="white"/>
+{{range .Groups}}<text x="16" y="{{.Y}}" font-weight="bold">{{.Title}}</text>
+{{range .Bars}}<text x="16" y="{{.Y}}">{{.Title}}</text><rect x="{{.Start}}" y="{{.Top}}" width="{{.Width}}" height="16" fill="{{.Color}}"/><text x="{{.End}}" y="{{.Y}}">{{.Label}}</text>
 {{end}}{{end}}</svg>
 `))
+
+type drawn struct {
+	Width, Height int
+	Groups        []drawnGroup
+}
 
 type drawnGroup struct {
 	Title string
@@ -32,52 +74,58 @@ type drawnGroup struct {
 }
 
 type drawnBar struct {
-	Title, Color, Label string
-	Y, Top, Width, End  int
+	Title, Color, Label       string
+	Y, Top, Start, Width, End int
 }
 
-// plot returns an SVG of the time and the memory of a first sync.
-func (r *results) plot() ([]byte, error) {
-	var groups []drawnGroup
-	for i, figure := range []struct{ title, unit, suffix string }{{"first sync", "sec/op", "s"}, {"memory", "B/object", "MB"}} {
-		values := make([]float64, len(bars))
-		objects := 0.0
-		for n, bar := range bars {
-			name, err := r.find(plotted+bar.row+"/FirstSync", bar.side, figure.unit)
+// longest is the width of the longest bar of a group, and line the height of one.
+const longest, line = 360, 26
+
+// plot returns an SVG of a section.
+func (r *results) plot(section string) ([]byte, error) {
+	p, known := pictures[section]
+	if !known {
+		return nil, fmt.Errorf("there is no picture of a section %q", section)
+	}
+	height := line*len(p.bars) + 34
+	svg := drawn{Width: p.labels + longest + 116, Height: 16 + height*len(p.figures)}
+	for i, f := range p.figures {
+		group, most := drawnGroup{Title: f.title, Y: 28 + height*i}, 0.0
+		values := make([]float64, len(p.bars))
+		for n, b := range p.bars {
+			value, err := r.valueOf(b, f)
 			if err != nil {
 				return nil, err
 			}
-			if objects, err = strconv.ParseFloat(name.objects, 64); err != nil {
-				return nil, fmt.Errorf("the number of objects of %s: %w", name.row, err)
-			}
-			if values[n] = r.median(name); figure.suffix == "MB" {
-				values[n] *= objects / 1e6
-			}
+			values[n], most = value, max(most, value)
 		}
-		group := drawnGroup{Title: fmt.Sprintf("%.0f pods: %s", objects, figure.title), Y: 28 + 112*i}
-		group.draw(values, figure.suffix)
-		groups = append(groups, group)
+		for n, b := range p.bars {
+			y, start, width := group.Y+line*(n+1), 16+p.labels, int(longest*values[n]/most)
+			group.Bars = append(group.Bars, drawnBar{b.title, b.color, number(values[n]/f.per) + " " + f.suffix, y, y - 13, start, width, start + width + 8})
+		}
+		svg.Groups = append(svg.Groups, group)
 	}
 	var text bytes.Buffer
-	err := drawing.Execute(&text, groups)
+	err := drawing.Execute(&text, svg)
 	return text.Bytes(), err
 }
 
-// draw adds a bar for each value. The first one, of the peer, is the longest.
-func (g *drawnGroup) draw(values []float64, suffix string) {
-	const start, longest = 180, 360
-	for n, value := range values {
-		y, width := g.Y+26*(n+1), int(longest*value/max(values[0], value))
-		g.Bars = append(g.Bars, drawnBar{bars[n].title, bars[n].color, number(value) + " " + suffix, y, y - 13, width, start + width + 8})
+// valueOf returns the figure of a bar.
+func (r *results) valueOf(b bar, f figure) (float64, error) {
+	if b.published != 0 {
+		return b.published, nil
 	}
-}
-
-// find returns the one figure of a row, a side and a unit.
-func (r *results) find(row, side, unit string) (found name, err error) {
 	for _, n := range r.names {
-		if n.row == row && n.side == side && n.unit == unit {
-			return n, nil
+		if n.row != b.row || n.side != b.side || n.unit != f.unit {
+			continue
 		}
+		objects := 1.0
+		if f.perObject {
+			if _, err := fmt.Sscan(n.objects, &objects); err != nil {
+				return 0, fmt.Errorf("the number of objects of %s: %w", n.row, err)
+			}
+		}
+		return r.median(n) * objects, nil
 	}
-	return name{}, fmt.Errorf("the plot needs the row %s with %s and %s, which no result has", row, side, unit)
+	return 0, fmt.Errorf("the plot needs the row %s with %s and %s, which no result has", b.row, b.side, f.unit)
 }

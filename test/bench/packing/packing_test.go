@@ -22,8 +22,8 @@ var kinds = []struct {
 	name    string
 	objects func() objects
 }{
-	{"pods", func() objects { return podsOf(*count, func(int, *corev1.Pod) {}) }},
-	{"pods8KB", func() objects { return podsOf(*count/4, large) }},
+	{"pods", func() objects { return podsOf(*count, func(*corev1.Pod) {}) }},
+	{"pods8KB", func() objects { return podsOf(*count/4, enlarge) }},
 	{"customResources2KB", func() objects {
 		return objectsOf(databases(*count), *count, podserver.DatabaseVersion.WithResource("databases"), "Database", func() *podserver.Database { return new(podserver.Database) },
 			func(database *podserver.Database) string { return database.Spec.Engine }, nil)
@@ -34,7 +34,10 @@ var kinds = []struct {
 	}},
 }
 
-func podsOf(count int, change func(int, *corev1.Pod)) objects {
+// enlarge makes a pod of 8 KB.
+func enlarge(pod *corev1.Pod) { podserver.Enlarge(pod, 5) }
+
+func podsOf(count int, change func(*corev1.Pod)) objects {
 	return objectsOf(pods(count, change), count, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", func() *corev1.Pod { return new(corev1.Pod) },
 		func(pod *corev1.Pod) string { return string(pod.Status.Phase) },
 		cache.Indexers[*corev1.Pod]{nodeIndex: func(pod *corev1.Pod) []string { return []string{pod.Spec.NodeName} }})
@@ -116,7 +119,7 @@ func event(b *testing.B, s *side, o objects) {
 // TestPackedBytes: a packed object takes an eighth of what it takes without packing, with its two indexes.
 func TestPackedBytes(t *testing.T) {
 	const few = 5000
-	o, bytes := podsOf(few, func(int, *corev1.Pod) {}), map[string]int64{}
+	o, bytes := podsOf(few, func(*corev1.Pod) {}), map[string]int64{}
 	for _, s := range sides {
 		if s.project != "informer-gen" {
 			continue

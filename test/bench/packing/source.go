@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"context"
 	crand "crypto/rand"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -116,11 +115,11 @@ func (s *stream) Read(into []byte) (int, error) {
 func (s *stream) Close() error { return nil }
 
 // pods returns pods of podserver, each changed by a function.
-func pods(count int, change func(i int, pod *corev1.Pod)) *source {
+func pods(count int, change func(pod *corev1.Pod)) *source {
 	objects := make([]podserver.Object, count)
 	podserver.OnAllCores(count, func(i int) {
 		pod := podserver.Pod(i)
-		change(i, pod)
+		change(pod)
 		objects[i] = pod
 	})
 	changed := objects[0].DeepCopyObject().(*corev1.Pod)
@@ -128,25 +127,13 @@ func pods(count int, change func(i int, pod *corev1.Pod)) *source {
 	return sourceOf(true, corev1.SchemeGroupVersion.WithKind("Pod"), objects, changed)
 }
 
-// large gives a pod what pods of real clusters have: sidecars, volumes and many variables. It has some 8 KB then.
-func large(_ int, pod *corev1.Pod) {
-	first := pod.Spec.Containers[0]
-	for c := range 5 {
-		sidecar := *first.DeepCopy()
-		sidecar.Name = fmt.Sprintf("sidecar-%d", c)
-		for v := range 20 {
-			sidecar.Env = append(sidecar.Env, corev1.EnvVar{Name: fmt.Sprintf("SETTING_%d_OF_THE_SIDECAR", v), Value: fmt.Sprintf("value-%d-of-%s", v*c, pod.Namespace)})
-		}
-		for v := range 5 {
-			sidecar.VolumeMounts = append(sidecar.VolumeMounts, corev1.VolumeMount{Name: fmt.Sprintf("volume-%d", v), MountPath: fmt.Sprintf("/var/lib/volume-%d", v)})
-		}
-		pod.Spec.Containers = append(pod.Spec.Containers, sidecar)
-	}
-	for v := range 5 {
-		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: fmt.Sprintf("volume-%d", v), VolumeSource: corev1.VolumeSource{
-			ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: fmt.Sprintf("%s-%d", pod.Labels["app"], v)}},
-		}})
-	}
+// nodes returns Nodes with 13 KB of JSON.
+func nodes(count int) *source {
+	objects := make([]podserver.Object, count)
+	podserver.OnAllCores(count, func(i int) { objects[i] = podserver.Node(i) })
+	changed := objects[0].DeepCopyObject().(*corev1.Node)
+	changed.Status.Phase = corev1.NodeRunning
+	return sourceOf(true, corev1.SchemeGroupVersion.WithKind("Node"), objects, changed)
 }
 
 // secrets returns Secrets with 2 KB of random bytes, which do not compress.

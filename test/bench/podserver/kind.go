@@ -21,6 +21,9 @@ const (
 	// Small and Large are custom resources with 2 KB and 20 KB of JSON.
 	Small = "2 KB"
 	Large = "20 KB"
+	// Nodes and LargePods have 13 KB and 9.5 KB of JSON.
+	Nodes     = "nodes"
+	LargePods = "pods of 9 KB"
 )
 
 // Kind is what a collection has objects of.
@@ -33,7 +36,7 @@ type Kind struct {
 	empty func() Object
 }
 
-// Object is a pod or a custom resource.
+// Object is a pod, a node or a custom resource.
 type Object interface {
 	metav1.Object
 	runtime.Object
@@ -45,6 +48,20 @@ var Kinds = map[string]Kind{
 		corev1.SchemeGroupVersion.WithKind("Pod"), "pods",
 		func(i, generation int, version uint64) Object { return newPod(i, generation, version) },
 		func() Object { return new(corev1.Pod) },
+	},
+	LargePods: {
+		corev1.SchemeGroupVersion.WithKind("Pod"), "pods",
+		func(i, generation int, version uint64) Object {
+			pod := newPod(i, generation, version)
+			Enlarge(pod, 4)
+			return pod
+		},
+		func() Object { return new(corev1.Pod) },
+	},
+	Nodes: {
+		corev1.SchemeGroupVersion.WithKind("Node"), "nodes",
+		func(i, generation int, version uint64) Object { return newNode(i, generation, version) },
+		func() Object { return new(corev1.Node) },
 	},
 	Small: databasesWith(smallDatabase),
 	Large: databasesWith(largeDatabase),

@@ -116,3 +116,25 @@ func uid(random *rand.Rand) types.UID {
 
 // Pod makes pod i as the server has it at first.
 func Pod(i int) *corev1.Pod { return newPod(i, 1, firstVersion+uint64(i)) }
+
+// Enlarge gives a pod what pods of real clusters have: sidecars, volumes and many variables. With five sidecars it has 8 KB of
+// protobuf, and 12 KB of JSON.
+func Enlarge(pod *corev1.Pod, sidecars int) {
+	first := pod.Spec.Containers[0]
+	for c := range sidecars {
+		sidecar := *first.DeepCopy()
+		sidecar.Name = fmt.Sprintf("sidecar-%d", c)
+		for v := range 20 {
+			sidecar.Env = append(sidecar.Env, corev1.EnvVar{Name: fmt.Sprintf("SETTING_%d_OF_THE_SIDECAR", v), Value: fmt.Sprintf("value-%d-of-%s", v*c, pod.Namespace)})
+		}
+		for v := range 5 {
+			sidecar.VolumeMounts = append(sidecar.VolumeMounts, corev1.VolumeMount{Name: fmt.Sprintf("volume-%d", v), MountPath: fmt.Sprintf("/var/lib/volume-%d", v)})
+		}
+		pod.Spec.Containers = append(pod.Spec.Containers, sidecar)
+	}
+	for v := range 5 {
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: fmt.Sprintf("volume-%d", v), VolumeSource: corev1.VolumeSource{
+			ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: fmt.Sprintf("%s-%d", pod.Labels["app"], v)}},
+		}})
+	}
+}

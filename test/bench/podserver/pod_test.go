@@ -41,3 +41,13 @@ func TestSize(t *testing.T) {
 		t.Errorf("a pod takes %d bytes", size)
 	}
 }
+
+// TestSizes compares objects with the documentation.
+func TestSizes(t *testing.T) {
+	for kind, want := range map[string]int{Nodes: 13_000, LargePods: 9_500} {
+		text, err := json.Marshal(Kinds[kind].Object(7))
+		if err != nil || len(text) < want-500 || len(text) > want+500 {
+			t.Errorf("one of the %s has %d bytes of JSON: %v", kind, len(text), err)
+		}
+	}
+}

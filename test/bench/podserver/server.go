@@ -28,7 +28,12 @@ type Options struct {
 	Objects int
 	// Protobuf makes it send protobuf and not JSON. It refuses clients that prefer the other one.
 	Protobuf bool
+	// WithoutStreaming makes it refuse streaming lists, for which it keeps two more copies of each object.
+	WithoutStreaming bool
 }
+
+// LastVersion is that of a collection before its first change. Each change of an object adds one.
+func LastVersion(objects int) uint64 { return firstVersion + uint64(objects) }
 
 // Server is an http.Handler.
 type Server struct {
@@ -40,7 +45,7 @@ type Server struct {
 	// version is that of the collection, and generations are by the number of an object.
 	version     uint64
 	generations []int
-	// items and added are the objects in a list and in the events of a streaming list.
+	// items and added are the objects in a list and in the events of a streaming list, unless there are none.
 	items, added [][]byte
 	// bodies are those that clients have requested, of the current version: of a list, or if the key is set, of a streaming list.
 	bodies map[bool][]byte
@@ -53,15 +58,28 @@ type Server struct {
 // New encodes the objects, which takes some 20 µs for each pod.
 func New(options Options) *Server {
 	s := &Server{
-		Options: options, encoding: EncodingOf(options.Protobuf), version: firstVersion + uint64(options.Objects),
-		generations: make([]int, options.Objects), items: make([][]byte, options.Objects), added: make([][]byte, options.Objects),
+		Options: options, encoding: EncodingOf(options.Protobuf), version: LastVersion(options.Objects),
+		generations: make([]int, options.Objects), items: make([][]byte, options.Objects),
 		bodies: map[bool][]byte{}, watches: map[chan []byte]struct{}{},
+	}
+	if !options.WithoutStreaming {
+		s.added = make([][]byte, options.Objects)
 	}
 	OnAllCores(options.Objects, func(i int) { s.encode(i, firstVersion+uint64(i)) })
 	s.mux.HandleFunc("GET "+options.Kind.Path(), s.collection)
 	s.mux.HandleFunc("POST /control/change", s.change)
 	s.mux.HandleFunc("POST /control/send", s.send)
 	return s
+}
+
+// Together returns a server of several kinds. What a client controls of one is below /NAME/control/.
+func Together(servers map[string]*Server) http.Handler {
+	mux := http.NewServeMux()
+	for name, server := range servers {
+		mux.Handle(server.Kind.Path(), server)
+		mux.Handle("/"+name+"/", http.StripPrefix("/"+name, server))
+	}
+	return mux
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
@@ -71,7 +89,9 @@ func (s *Server) encode(i int, version uint64) []byte {
 	s.generations[i]++
 	obj := s.Kind.make(i, s.generations[i], version)
 	s.items[i] = s.encoding.Item(obj) // without a kind
-	s.added[i] = s.encoding.Event(watch.Added, obj, s.Kind.GroupVersionKind)
+	if s.added != nil {
+		s.added[i] = s.encoding.Event(watch.Added, obj, s.Kind.GroupVersionKind)
+	}
 	if s.generations[i] == 1 {
 		return nil
 	}
@@ -105,6 +125,9 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request) {
 	OnAllCores(count, func(n int) { changed[n] = s.encode(n*s.Objects/count, s.version+uint64(n)+1) })
 	s.version += uint64(count)
 	s.changed = bytes.Join(changed, nil)
+	if unlisted, _ := strconv.ParseBool(r.URL.Query().Get("unlisted")); unlisted { // no client will list soon
+		clear(s.bodies)
+	}
 	for streaming := range s.bodies { // so that a client need not wait for them
 		s.bodies[streaming] = s.newBody(streaming)
 	}
@@ -149,6 +172,10 @@ func (s *Server) collection(w http.ResponseWriter, r *http.Request) {
 	watching, _ := strconv.ParseBool(query.Get("watch"))
 	streaming, _ := strconv.ParseBool(query.Get("sendInitialEvents"))
 	if watching {
+		if streaming && s.WithoutStreaming {
+			http.Error(w, "this server has no streaming lists", http.StatusBadRequest)
+			return
+		}
 		s.watch(w, r, streaming)
 		return
 	}

@@ -1,33 +1,27 @@
-package packing
+package podserver
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/typedinformers/informer-gen/test/bench/podserver"
 )
 
-// nodes returns Nodes with 13 KB of JSON.
-func nodes(count int) *source {
-	objects := make([]podserver.Object, count)
-	podserver.OnAllCores(count, func(i int) { objects[i] = node(i) })
-	changed := objects[0].DeepCopyObject().(*corev1.Node)
-	changed.Status.Phase = corev1.NodeRunning
-	return sourceOf(true, corev1.SchemeGroupVersion.WithKind("Node"), objects, changed)
-}
+// Node makes node i as the server has it at first.
+func Node(i int) *corev1.Node { return newNode(i, 1, firstVersion+uint64(i)) }
 
-// node makes node i, as a kubelet and a cloud provider write it. Half of its text are the images that it has.
-func node(i int) *corev1.Node {
+// newNode makes node i, as a kubelet and a cloud provider write it. Its JSON has 13 KB, half of which are the images that it has.
+// generation counts its heartbeats.
+func newNode(i, generation int, version uint64) *corev1.Node {
 	hash := func(n int) string { return fmt.Sprintf("%064x", uint64(i+1)*uint64(n+1)*7_368_787) }
 	at := metav1.NewTime(time.Date(2026, 3, 1, 0, 0, i, 0, time.UTC))
 	n := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: fmt.Sprintf("node-%d", i), UID: podserver.Pod(i).UID, CreationTimestamp: at,
+			Name: fmt.Sprintf("node-%d", i), UID: Pod(i).UID, CreationTimestamp: at, ResourceVersion: strconv.FormatUint(version, 10),
 			Labels: map[string]string{
 				"kubernetes.io/hostname": fmt.Sprintf("node-%d", i), "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
 				"topology.kubernetes.io/zone": fmt.Sprintf("zone-%d", i%3), "topology.kubernetes.io/region": "region", "node.kubernetes.io/instance-type": "large-4",
@@ -55,6 +49,7 @@ func node(i int) *corev1.Node {
 			},
 		},
 	}
+	heartbeat := metav1.NewTime(at.Add(time.Duration(generation) * 10 * time.Second))
 	amounts := func() corev1.ResourceList {
 		all := corev1.ResourceList{}
 		for name, text := range map[corev1.ResourceName]string{"cpu": "15890m", "memory": "63124760Ki", "pods": "110", "ephemeral-storage": "95491281146", "hugepages-1Gi": "0", "hugepages-2Mi": "0"} {
@@ -65,7 +60,7 @@ func node(i int) *corev1.Node {
 	n.Status.Capacity, n.Status.Allocatable = amounts(), amounts()
 	for _, kind := range []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeReady, "KernelDeadlock"} {
 		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{
-			Type: kind, Status: corev1.ConditionFalse, LastHeartbeatTime: at, LastTransitionTime: at, Reason: "KubeletHas" + string(kind), Message: "kubelet has sufficient resources for " + string(kind),
+			Type: kind, Status: corev1.ConditionFalse, LastHeartbeatTime: heartbeat, LastTransitionTime: at, Reason: "KubeletHas" + string(kind), Message: "kubelet has sufficient resources for " + string(kind),
 		})
 	}
 	for image := range 47 {
