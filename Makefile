@@ -228,7 +228,7 @@ fuzz: ## Run each fuzz test for FUZZTIME (30s); some minutes in total
 hunt: ## Test informers with random faults of a server for HUNT (1h), on one processor
 	cd test && go test -count=1 -timeout=0 -run=TestRandomPlays ./hostile -for=$(HUNT)
 
-soak: ## Run five informers of 100,000 objects, with 2,000 writes a second, cuts and restarts, for SOAK (30m), on two processors with 4 GB, and write what grows to build/soak; it needs about 50 CPU minutes (ARGS="-seed=1", see -help)
+soak: ## Run five informers and a manager of 100,000 objects, with 2,000 writes a second, cuts and restarts, for SOAK (30m), on two processors with 4 GB, and write what grows to build/soak; it needs about 50 CPU minutes (ARGS="-seed=1", see -help)
 	@go -C test build -o ../build/bin/soak ./soak
 	@build/bin/soak -for=$(SOAK) $(ARGS)
 

@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -80,7 +79,7 @@ func TestDifferences(t *testing.T) {
 		t.Error("a cache without an object is the truth")
 	}
 	l.OnAdd(d, true)
-	f.GetIndexer().Add(d)
+	f.informer.(ours[*datav1.Database]).GetIndexer().Add(d)
 	if n, first := l.differ(truth); n != 0 {
 		t.Error(first)
 	}
@@ -102,15 +101,11 @@ func newAll(t *testing.T) *follower[*datav1.Database] {
 	t.Helper()
 	config, observer := &rest.Config{Host: "http://not.asked"}, new(writes.Observer)
 	config.Wrap(observer.Transport)
-	client, err := versioned.NewForConfig(config)
+	all, err := follow(config, observer, 2, new(atomic.Bool), rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := follow(client, observer, 2, new(atomic.Bool), rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all[0].(*follower[*datav1.Database])
+	return all.all
 }
 
 // counted is an informer with these counters.
@@ -140,7 +135,7 @@ func TestListsWithoutCause(t *testing.T) {
 			of := counted{InformerStatus: cache.InformerStatus{
 				Stats: status.Stats{Lists: uint64(test.lists), Relists: test.relists}, Status: cache.Status{Unconfirmed: test.unconfirmed},
 			}}
-			s := soak{followers: []following{of}}
+			s := soak{followers: &followers{each: []following{of}}}
 			r := row{server: counts{Expired: test.expired}}
 			if wrong := append(s.lists(&r), r.expired()...); (len(wrong) > 0) != test.isWrong {
 				t.Errorf("wrong is %q", wrong)

@@ -1,17 +1,18 @@
-// Command soak runs informers for half an hour against a server that is written to, cut off, restarted and compacted all
+// Command soak runs informers and a manager for half an hour against a server that is written to, cut off, restarted and compacted all
 // the time. It looks each minute whether anything grows, and whether the caches are right.
 //
 //	another process                      │  this process
 //	                                     │
-//	apitest.Server ─ port, HTTP/2, TLS ──┼─▶ five informers ─▶ ledgers (fast, slow, added and removed)
-//	  ▲ writes   ▲ faults, cuts, 410,    │     ▲ SetScopes         │
-//	  │ by others│ restarts              │     │                   ▼
+//	apitest.Server ─ port, HTTP/2, TLS ──┼─▶ followers ─▶ ledgers (fast, slow, added and removed)
+//	  ▲ writes   ▲ faults, cuts, 410,    │     ▲ SetScopes  │
+//	  │ by others│ restarts              │     │            ▼
 //	  └──────────┴─── own writes ◀───────┼─ writers, which     compared with the truth
 //	                                     │  read them back
 //
 //	object.go    the objects, and tables of their states
 //	server.go    the server, and what happens there
 //	follower.go  the informers: all, ten scopes that change, a shard, a view, packed
+//	manager.go   a manager with our cache: some fields, packed, of namespaces that come and go
 //	ledger.go    handlers that check what they are told
 //	writer.go    own writes, and what the caches have when they return
 //	run.go       a run, and what it checks each minute

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"k8s.io/client-go/rest"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
@@ -36,9 +39,22 @@ type following interface {
 	errors() []string
 }
 
+// informer is what a follower needs of an informer, or of a manager's cache.
+type informer[T cache.Object] interface {
+	run(ctx context.Context)
+	hasSynced() bool
+	status() cache.InformerStatus
+	read(name cache.ObjectName) (T, bool)
+	all() iter.Seq[T]
+	// countIn returns how many objects the index by namespace has.
+	countIn(namespace string) (int, error)
+	// add adds a handler, and returns what removes it.
+	add(l *ledger[T]) (remove func() error, err error)
+}
+
 // follower is an informer with its handlers.
 type follower[T cache.Object] struct {
-	*cache.SharedIndexInformer[T]
+	informer[T]
 	title   string
 	isQuiet *atomic.Bool // while nothing is written
 	content func(T) int32
@@ -58,47 +74,65 @@ const (
 	slow       = time.Millisecond
 )
 
-func newFollower[T cache.Object](f *follower[T], kind cache.Kind[T], options ...cache.SharedInformerOption) (_ *follower[T], err error) {
-	if f.SharedIndexInformer, err = kind.NewInformer(append(options, cache.WithInformerName(f.title))...); err != nil {
+func newFollower[T cache.Object](f *follower[T], kind cache.Kind[T], options ...cache.SharedInformerOption) (*follower[T], error) {
+	own, err := kind.NewInformer(append(options, cache.WithInformerName(f.title))...)
+	if err != nil {
 		return nil, err
 	}
+	f.informer = ours[T]{own}
+	return f, f.listen()
+}
+
+// listen adds the handlers that stay.
+func (f *follower[T]) listen() error {
 	for label, delay := range map[string]time.Duration{"fast": 0, "slow": slow} {
 		l := f.newLedger(label)
 		l.delay = delay
-		if err := f.add(l); err != nil {
-			return nil, err
+		if _, err := f.add(l); err != nil {
+			return err
 		}
 		f.stay = append(f.stay, l)
 	}
-	return f, nil
+	return nil
 }
 
 func (f *follower[T]) newLedger(label string) *ledger[T] {
 	return &ledger[T]{follower: f, label: label, known: make([]state, f.slots*spellings)}
 }
 
-func (f *follower[T]) add(l *ledger[T]) (err error) {
-	options := []cache.HandlerOption{cache.WithHandlerName(l.label)}
-	if l.delay > 0 {
-		options = append(options, cache.WithBacklogLimit(maxBacklog))
-	}
-	l.registration, err = f.AddEventHandler(l, options...)
-	return err
-}
+// ours is an informer of this runtime.
+type ours[T cache.Object] struct{ *cache.SharedIndexInformer[T] }
 
-func (f *follower[T]) name() string                      { return f.title }
-func (f *follower[T]) run(ctx context.Context)           { f.Run(ctx) }
-func (f *follower[T]) hasSynced() bool                   { return f.HasSynced() }
-func (f *follower[T]) isSelected(slot int, s state) bool { return f.selects(slot, s) }
+func (o ours[T]) run(ctx context.Context)              { o.Run(ctx) }
+func (o ours[T]) hasSynced() bool                      { return o.HasSynced() }
+func (o ours[T]) read(name cache.ObjectName) (T, bool) { return o.GetIndexer().Get(name) }
+func (o ours[T]) all() iter.Seq[T]                     { return o.GetIndexer().All() }
 
-func (f *follower[T]) status() (status cache.InformerStatus) {
-	for status = range f.Statuses() {
+func (o ours[T]) status() (status cache.InformerStatus) {
+	for status = range o.Statuses() {
 	}
 	return status
 }
 
+func (o ours[T]) countIn(namespace string) (int, error) {
+	names, err := o.GetIndexer().IndexKeys(cache.NamespaceIndex, namespace)
+	return len(names), err
+}
+
+func (o ours[T]) add(l *ledger[T]) (remove func() error, err error) {
+	options := []cache.HandlerOption{cache.WithHandlerName(l.label)}
+	if l.delay > 0 {
+		options = append(options, cache.WithBacklogLimit(maxBacklog))
+	}
+	registration, err := o.AddEventHandler(l, options...)
+	return func() error { return o.RemoveEventHandler(registration) }, err
+}
+
+func (f *follower[T]) name() string                      { return f.title }
+func (f *follower[T]) isSelected(slot int, s state) bool { return f.selects(slot, s) }
+
 func (f *follower[T]) get(name cache.ObjectName) (state, bool) {
-	obj, ok := f.GetIndexer().Get(name)
+	obj, ok := f.read(name)
 	if !ok {
 		return state{}, false
 	}
@@ -109,14 +143,15 @@ func (f *follower[T]) get(name cache.ObjectName) (state, bool) {
 func (f *follower[T]) visit(ctx context.Context, label string, random *rand.Rand) error {
 	l := f.newLedger(label)
 	l.delay = slow * time.Duration(random.IntN(2))
-	if err := f.add(l); err != nil {
+	remove, err := f.add(l)
+	if err != nil {
 		return err
 	}
 	// Half of them leave while they hear the initial list.
 	stay, cancel := context.WithTimeout(ctx, time.Duration(random.IntN(2000))*time.Millisecond)
 	defer cancel()
 	<-stay.Done()
-	if err := f.RemoveEventHandler(l.registration); err != nil {
+	if err := remove(); err != nil {
 		return err
 	}
 	l.leave()
@@ -128,13 +163,16 @@ func (f *follower[T]) visit(ctx context.Context, label string, random *rand.Rand
 
 func (f *follower[T]) await(ctx context.Context, truth []state) error {
 	// A list that is under way has memory and goroutines.
-	if err := until(ctx, func() (bool, string) { status := f.Status(); return status.Phase == cache.Watching, status.String() }); err != nil {
+	if err := until(ctx, func() (bool, string) {
+		status := f.status().Status
+		return status.Phase == cache.Watching, status.String()
+	}); err != nil {
 		return err
 	}
 	for _, l := range f.stay {
 		if err := until(ctx, func() (bool, string) {
 			differ, first := l.differ(truth)
-			return differ == 0, fmt.Sprintf("%d states differ, such as\n%s\nThe informer is %v", differ, first, f.Status())
+			return differ == 0, fmt.Sprintf("%d states differ, such as\n%s\nThe informer is %v", differ, first, f.status().Status)
 		}); err != nil {
 			return err
 		}
@@ -153,7 +191,7 @@ func (f *follower[T]) compare(truth []state, namespace string) error {
 		}
 	}
 	has := 0
-	for obj := range f.GetIndexer().All() {
+	for obj := range f.all() {
 		has++
 		name := cache.MetaObjectToName(obj)
 		index, err := indexOf(name.Name)
@@ -167,8 +205,8 @@ func (f *follower[T]) compare(truth []state, namespace string) error {
 	if has != want {
 		return fmt.Errorf("%s: the cache has %d objects, and there are %d", f.title, has, want)
 	}
-	if keys, err := f.GetIndexer().IndexKeys(cache.NamespaceIndex, namespace); err != nil || len(keys) != ofNamespace {
-		return fmt.Errorf("%s: the index has %d objects of %s, and there are %d (%v)", f.title, len(keys), namespace, ofNamespace, err)
+	if has, err := f.countIn(namespace); err != nil || has != ofNamespace {
+		return fmt.Errorf("%s: the index has %d objects of %s, and there are %d (%v)", f.title, has, namespace, ofNamespace, err)
 	}
 	return nil
 }
@@ -241,8 +279,32 @@ func (s *scopes) change(random *rand.Rand) error {
 	return s.set(next...)
 }
 
-// follow returns the five informers, which do not run yet.
-func follow(client versioned.Interface, observer *writes.Observer, slots int, isQuiet *atomic.Bool, random *rand.Rand) ([]following, *scopes, error) {
+// followers are five informers and a manager.
+type followers struct {
+	each []following
+	// all is the informer of all objects.
+	all     *follower[*datav1.Database]
+	scopes  *scopes
+	manager *manager
+}
+
+// opened returns how many scopes a follower had in total.
+func (f *followers) opened(name string) int {
+	switch name {
+	case "scopes":
+		return f.scopes.opened
+	case "manager":
+		return f.manager.opened
+	}
+	return 1
+}
+
+// follow returns followers that do not run yet. observer observes the clients that are made from config.
+func follow(config *rest.Config, observer *writes.Observer, slots int, isQuiet *atomic.Bool, random *rand.Rand) (*followers, error) {
+	client, err := versioned.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
 	content := func(d *datav1.Database) int32 { return contentOf(d.Spec.ClassName, d.Spec.StorageGi, d.Labels) }
 	whole := func(title string, selects func(int, state) bool) *follower[*datav1.Database] {
 		return &follower[*datav1.Database]{title: title, isQuiet: isQuiet, content: content, selects: selects, slots: slots}
@@ -254,25 +316,30 @@ func follow(client versioned.Interface, observer *writes.Observer, slots int, is
 	own, kind := cache.ReadYourWrites(observer), apiinformers.DatabaseKind(client)
 	all, err := newFollower(whole("all", everything), kind, own)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	scoped := whole("scopes", changing.has)
 	scoped.returns = true
 	if scoped, err = newFollower(scoped, kind, own, cache.WithScopes(changing.chosen...)); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	changing.set = scoped.SetScopes
+	changing.set = scoped.informer.(ours[*datav1.Database]).SetScopes
 	sharded, err := newFollower(whole("shard", func(_ int, s state) bool { return shard.Contains(s.UID) }), kind, own, cache.WithShard(shard))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	view := &follower[*summary]{title: "view", isQuiet: isQuiet, selects: everything, slots: slots, content: func(s *summary) int32 {
 		return contentOf(s.Spec.ClassName, s.Spec.StorageGi, s.Labels)
 	}}
 	databases := datav1.SchemeGroupVersion.WithResource("databases")
 	if view, err = newFollower(view, informers.DynamicKind[*summary](client, databases, true), own, cache.WithStreamingList()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	small, err := newFollower(whole("packed", everything), kind, own, packed.WithPackedObjects())
-	return []following{all, scoped, sharded, view, small}, changing, err
+	if err != nil {
+		return nil, err
+	}
+	managed := whole("manager", nil)
+	m, err := manage(config, observer, managed, random)
+	return &followers{[]following{all, scoped, sharded, view, small, managed}, all, changing, m}, err
 }

@@ -16,8 +16,7 @@ type ledger[T cache.Object] struct {
 	label string
 	// delay is how long a call takes while there are writes. If it is not 0, the queue is limited, so a delete may bring a
 	// state that was not told.
-	delay        time.Duration
-	registration cache.ResourceEventHandlerRegistration
+	delay time.Duration
 
 	mu     sync.Mutex // guards the fields below
 	known  []state
@@ -30,7 +29,7 @@ type ledger[T cache.Object] struct {
 
 func (l *ledger[T]) OnAdd(obj T, isInInitialList bool) {
 	defer l.hear()()
-	name, before, now := l.read(obj)
+	name, before, now := l.states(obj)
 	switch {
 	case isInInitialList && l.begun && !l.returns: // several scopes have an initial list each
 		l.note("an initial add of %s comes after other events", name)
@@ -47,8 +46,8 @@ func (l *ledger[T]) OnAdd(obj T, isInInitialList bool) {
 
 func (l *ledger[T]) OnUpdate(oldObj, newObj T) {
 	defer l.hear()()
-	name, before, now := l.read(newObj)
-	if _, _, told := l.read(oldObj); told != before {
+	name, before, now := l.states(newObj)
+	if _, _, told := l.states(oldObj); told != before {
 		l.note("update of %s from %v, which is known in %v", name, told, before)
 	}
 	if before.UID != now.UID || before.Version >= now.Version {
@@ -60,7 +59,7 @@ func (l *ledger[T]) OnUpdate(oldObj, newObj T) {
 
 func (l *ledger[T]) OnDelete(obj T, finalStateUnknown bool) {
 	defer l.hear()()
-	name, before, now := l.read(obj)
+	name, before, now := l.states(obj)
 	switch {
 	case !before.IsAlive || before.UID != now.UID || before.Version > now.Version:
 		l.note("delete of %s in %v, which is known in %v", name, now, before)
@@ -86,8 +85,8 @@ func (l *ledger[T]) hear() (end func()) {
 	return l.mu.Unlock
 }
 
-// read returns the state before an event, and that of its object. Now and then it looks whether the cache is as far.
-func (l *ledger[T]) read(obj T) (name cache.ObjectName, before, now state) {
+// states returns the state before an event, and that of its object. Now and then it looks whether the cache is as far.
+func (l *ledger[T]) states(obj T) (name cache.ObjectName, before, now state) {
 	name = cache.MetaObjectToName(obj)
 	now, err := stateOf(obj, l.content(obj))
 	index, wrong := indexOf(name.Name)

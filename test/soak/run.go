@@ -23,7 +23,6 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -36,8 +35,7 @@ type soak struct {
 	out       io.Writer
 	access    access
 	control   http.Client
-	followers []following
-	scopes    *scopes
+	followers *followers
 	ownWrites atomic.Int64
 	isQuiet   atomic.Bool
 	truth     []state
@@ -139,15 +137,16 @@ func (s *soak) begin(ctx context.Context, cancel context.CancelCauseFunc, runnin
 	observer := new(writes.Observer)
 	config := &rest.Config{Host: s.access.URL, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAData: s.access.CA}}
 	config.Wrap(observer.Transport)
+	random := func(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream)) }
+	var err error
+	if s.followers, err = follow(config, observer, s.Objects, &s.isQuiet, random(2)); err != nil {
+		return err
+	}
 	client, err := versioned.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	random := func(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream)) }
-	if s.followers, s.scopes, err = follow(client, observer, s.Objects, &s.isQuiet, random(2)); err != nil {
-		return err
-	}
-	for _, f := range s.followers {
+	for _, f := range s.followers.each {
 		running.Go(func() { f.run(ctx) })
 	}
 	// each calls step again and again, until it fails.
@@ -163,19 +162,19 @@ func (s *soak) begin(ctx context.Context, cancel context.CancelCauseFunc, runnin
 			}
 		})
 	}
-	all := s.followers[0].(*follower[*datav1.Database])
 	for n := range writers {
-		w := &writer{client: client, followers: s.followers, all: all, scopes: s.scopes, random: random(10 + uint64(n)), total: &s.ownWrites}
+		w := &writer{client: client, followers: s.followers, random: random(10 + uint64(n)), total: &s.ownWrites}
 		w.number = max(1, s.Objects/100/writers)
 		w.of = func(i int) int { return (i*writers + n) * 100 % s.Objects }
 		each(func() time.Duration { return time.Duration(w.random.IntN(40)) * time.Millisecond }, func() error { return w.step(ctx) })
 	}
-	changes, visits := random(3), random(4)
-	each(func() time.Duration { return time.Duration(changes.Int64N(int64(2 * s.Calm))) }, func() error { return s.scopes.change(changes) })
+	changes, moves, visits := random(3), random(5), random(4)
+	each(func() time.Duration { return time.Duration(changes.Int64N(int64(2 * s.Calm))) }, func() error { return s.followers.scopes.change(changes) })
+	each(func() time.Duration { return time.Duration(moves.Int64N(int64(2 * s.Calm))) }, func() error { return s.followers.manager.change(moves) })
 	visited := 0
 	each(func() time.Duration { return time.Duration(visits.Int64N(int64(s.Calm))) }, func() error {
 		visited++
-		return s.followers[visits.IntN(len(s.followers))].visit(ctx, fmt.Sprint("visitor ", visited), visits)
+		return s.followers.each[visits.IntN(len(s.followers.each))].visit(ctx, fmt.Sprint("visitor ", visited), visits)
 	})
 	return nil
 }
@@ -183,7 +182,7 @@ func (s *soak) begin(ctx context.Context, cancel context.CancelCauseFunc, runnin
 // minute lets everything come to rest, compares all with the truth, and adds a row.
 func (s *soak) minute(ctx context.Context) error {
 	r := row{at: time.Since(s.began)}
-	for _, f := range s.followers {
+	for _, f := range s.followers.each {
 		stats := f.status().Stats
 		r.queued = max(r.queued, stats.Queued)
 		for _, handler := range stats.Handlers {
@@ -200,7 +199,7 @@ func (s *soak) minute(ctx context.Context) error {
 	if err := s.ask(ctx, "/truth", s.truth); err != nil {
 		return err
 	}
-	for _, f := range s.followers {
+	for _, f := range s.followers.each {
 		if err := f.await(ctx, s.truth); err != nil {
 			return err
 		}
@@ -237,17 +236,14 @@ func (s *soak) minute(ctx context.Context) error {
 func (s *soak) lists(r *row) (wrong []string) {
 	causes := map[cache.Reason]uint64{}
 	first := uint64(0)
-	for _, f := range s.followers {
+	for _, f := range s.followers.each {
 		status := f.status()
 		relists := uint64(0)
 		for cause, count := range status.Stats.Relists {
 			relists += count
 			causes[cause] += count
 		}
-		scopes := uint64(1)
-		if f.name() == "scopes" {
-			scopes = uint64(s.scopes.opened)
-		}
+		scopes := uint64(s.followers.opened(f.name()))
 		if status.Stats.Lists > scopes+relists {
 			wrong = append(wrong, fmt.Sprintf("%s: %d lists for %d scopes and %d causes", f.name(), status.Stats.Lists, scopes, relists))
 		}

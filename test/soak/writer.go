@@ -18,9 +18,7 @@ import (
 // writer makes the own writes of the program, and checks that all informers have each at once.
 type writer struct {
 	client    versioned.Interface
-	followers []following
-	all       *follower[*datav1.Database] // of them
-	scopes    *scopes
+	followers *followers
 	random    *rand.Rand
 	number    int // of slots, all of which are own ones
 	of        func(n int) (slot int)
@@ -29,12 +27,14 @@ type writer struct {
 
 // step makes one write, or two of which the second creates what the first deleted. A write that fails is not checked.
 func (w *writer) step(ctx context.Context) error {
-	w.scopes.mu.RLock()
-	defer w.scopes.mu.RUnlock()
+	w.followers.scopes.mu.RLock()
+	defer w.followers.scopes.mu.RUnlock()
+	w.followers.manager.mu.RLock()
+	defer w.followers.manager.mu.RUnlock()
 	slot := w.of(w.random.IntN(w.number))
 	name, content := nameOf(slot, 0), int32(w.random.IntN(1000))
 	client := w.client.DataV1().Databases(name.Namespace)
-	current, ok := w.all.GetIndexer().Get(name)
+	current, ok := w.followers.all.read(name)
 	if !ok { // the watch has not told yet what a create has made whose response was lost
 		return nil
 	}
@@ -68,7 +68,7 @@ func (w *writer) step(ctx context.Context) error {
 // response is lost is not checked.
 func (w *writer) check(verb string, slot int, want state, write func() (*datav1.Database, error)) error {
 	var synced []following
-	for _, f := range w.followers {
+	for _, f := range w.followers.each {
 		if f.hasSynced() { // otherwise the write is held until there is a list
 			synced = append(synced, f)
 		}
@@ -99,6 +99,6 @@ func (w *writer) check(verb string, slot int, want state, write func() (*datav1.
 
 // isLater reports whether the informer of all objects has a later state.
 func (w *writer) isLater(name cache.ObjectName, than state) bool {
-	has, ok := w.all.get(name)
+	has, ok := w.followers.all.get(name)
 	return ok && has.Version > than.Version
 }
