@@ -59,7 +59,7 @@ var order = map[string]string{
 	"runtime/cache/internal/store":     "names fingerprints chunks keeper form index marks slots walk store write",
 
 	"cmd/informer-gen":                  "exit version flags migrate main",
-	"cmd/informer-gen/internal/migrate": "options edit note project gofile arguments call kubebuilder read gomod tree run names plan manager print apply migrate",
+	"cmd/informer-gen/internal/migrate": "options edit note command project gofile arguments call kubebuilder read gomod tree run names plan manager print apply migrate",
 	"cmd/informer-gen/internal/rewrite": "file handler informer rewrite",
 	"cmd/informer-gen/internal/shell":   "command scope+expand",
 	"generator":                         "option_error output_pkg options boilerplate run check output result report generator aliases",

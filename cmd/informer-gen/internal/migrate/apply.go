@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"go/format"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/typedinformers/informer-gen/cmd/informer-gen/internal/rewrite"
 )
@@ -151,13 +149,11 @@ func (o Options) run(ctx context.Context, dir, name string, args ...string) erro
 		shown = "go build ./..."
 	}
 	fmt.Fprintln(o.Log, "informer-gen: "+shown)
-	command := exec.CommandContext(ctx, name, args...)
-	command.Dir = dir
-	command.Cancel, command.WaitDelay = func() error { return command.Process.Signal(os.Interrupt) }, 10*time.Second
-	command.Env = append(os.Environ(), "PWD="+dir)
+	goFlags := ""
 	if exists(filepath.Join(dir, "vendor", "modules.txt")) {
-		command.Env = append(command.Env, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -mod=mod"))
+		goFlags = "-mod=mod"
 	}
+	command := newCommand(ctx, dir, goFlags, append([]string{name}, args...)...)
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Run(); err != nil {

@@ -1,11 +1,11 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,13 +124,12 @@ func requires(file *modfile.File, path string) bool {
 	return slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == path })
 }
 
-// goFlags are a value of GOFLAGS, and the temporary folder of a file that it names; empty if there is none.
+// goFlags are flags of the go command, and the temporary folder of a file that they name. Both may be empty.
 type goFlags struct{ text, dir string }
 
 // inTemporary returns flags with which the go command uses this go.mod before it is written, if the present one has versions of
 // Kubernetes that are too old. The caller removes the folder.
 func (c *goMod) inTemporary(ctx context.Context) (flags goFlags, err error) {
-	flags.text = os.Getenv("GOFLAGS")
 	if !c.raises {
 		return flags, nil
 	}
@@ -138,7 +137,7 @@ func (c *goMod) inTemporary(ctx context.Context) (flags goFlags, err error) {
 		return flags, err
 	}
 	file := filepath.Join(flags.dir, "go.mod")
-	flags.text = strings.TrimSpace(flags.text + " -mod=mod -modfile=" + file)
+	flags.text = "-mod=mod -modfile=" + file
 	sums, err := os.ReadFile(filepath.Join(c.module.dir, "go.sum"))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(flags.dir, "go.sum"), sums, 0o600)
@@ -146,10 +145,9 @@ func (c *goMod) inTemporary(ctx context.Context) (flags goFlags, err error) {
 		err = nil
 	}
 	if err = firstError(err, os.WriteFile(file, c.text, 0o600)); err == nil {
-		command := exec.CommandContext(ctx, "go", append([]string{"get"}, c.get...)...)
-		command.Dir, command.Env = c.module.dir, append(os.Environ(), "PWD="+c.module.dir, "GOFLAGS="+flags.text)
+		command := newCommand(ctx, c.module.dir, flags.text, append([]string{"go", "get"}, c.get...)...)
 		if output, failed := command.CombinedOutput(); failed != nil {
-			err = fmt.Errorf("go get %s: %w\n%s", terminal.Quote(c.get...), failed, output)
+			err = fmt.Errorf("go get %s: %w\n%s", terminal.Quote(c.get...), cmp.Or(ctx.Err(), failed), output)
 		}
 	}
 	if err != nil {

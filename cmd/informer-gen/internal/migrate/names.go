@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,19 +70,18 @@ func newNames(ctx context.Context, r *run, change goMod, tool string) (map[strin
 	if flags.dir != "" {
 		defer func() { _ = os.RemoveAll(flags.dir) }()
 	}
-	args := []string{"--verify", "--output-dir=informer-gen-migrate"}
+	words := []string{tool, "--verify", "--output-dir=informer-gen-migrate"}
 	for _, arg := range r.args {
 		if !strings.HasPrefix(arg, "--informers=") && !strings.HasPrefix(arg, "--output-dir=") {
-			args = append(args, arg)
+			words = append(words, arg)
 		}
 	}
-	command := exec.CommandContext(ctx, tool, args...)
-	command.Dir, command.Env = r.dir, append(os.Environ(), "PWD="+r.dir, "GOFLAGS="+flags.text)
+	command := newCommand(ctx, r.dir, flags.text, words...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	var exit *exec.ExitError
-	if err := command.Run(); err != nil && !errors.As(err, &exit) {
-		return nil, err
+	if err := command.Run(); err != nil && (ctx.Err() != nil || !errors.As(err, &exit)) {
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	names := map[string]groupNames{}
 	files := strings.Split(stdout.String(), "\n+++ ")
