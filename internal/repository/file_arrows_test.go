@@ -59,12 +59,12 @@ var order = map[string]string{
 	"runtime/cache/internal/store":     "names fingerprints chunks keeper form index marks slots walk store write",
 
 	"cmd/informer-gen":                  "exit version flags migrate main",
-	"cmd/informer-gen/internal/migrate": "options edit note command project gofile arguments call kubebuilder read gomod tree run names plan manager print apply migrate",
+	"cmd/informer-gen/internal/migrate": "options edit note command project gofile arguments call kubebuilder removal read gomod tree run generated names plan manager print apply migrate",
 	"cmd/informer-gen/internal/rewrite": "file handler informer rewrite",
 	"cmd/informer-gen/internal/shell":   "command scope+expand",
 	"generator":                         "option_error output_pkg options boilerplate run check output result report generator aliases",
 	"generator/internal/applyconfig":    "identity state name instance importable expression problem member subresource reach applyconfig",
-	"generator/internal/decide": "input naming assembly external reading genclient kubebuilder read " +
+	"generator/internal/decide": "input naming assembly external reading genclient kubebuilder removal read " +
 		"apply field method scale served group_version group protobuf stray kind view clientset manifest client_go written kinds " +
 		"needed types decide alias",
 	"generator/internal/deepcopy":  "decision method copying selection deepcopy",

@@ -65,6 +65,13 @@ var (
 func programOf(words []string) (at int, name string) {
 	for n, word := range words {
 		base, _, _ := strings.Cut(path.Base(strings.TrimLeft(word, "@-+")), "@")
+		if variable, rest, ok := shell.CutUnknown(word); ok && rest == "" { // such as "$clientgen" and $(CLIENT_GEN)
+			for _, generator := range generators {
+				if plainName(variable) == plainName(generator) {
+					return n, generator
+				}
+			}
+		}
 		switch {
 		case base == "kube::codegen::gen_client" || groupScript.MatchString(base) || slices.Contains(generators, base):
 			return n, base
@@ -75,6 +82,11 @@ func programOf(words []string) (at int, name string) {
 		}
 	}
 	return -1, ""
+}
+
+// plainName returns a name in the form that variables for programs share.
+func plainName(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 }
 
 // read returns the call of a command; nil if it calls no generator that informer-gen replaces.
@@ -357,7 +369,7 @@ func (r *reader) sharedFlags(c *call, a arguments) error {
 			c.set(to, value, "--"+from)
 		}
 	}
-	if value := a.take("applyconfig-openapi-schema", "openapi-schema"); value != "" {
+	if value := a.take("applyconfig-openapi-schema", "openapi-schema"); value != "" && !strings.HasPrefix(value, "<(") {
 		file, err := r.pathOf(value)
 		if err != nil || !exists(file) {
 			return fmt.Errorf("there is no file of the OpenAPI schema %s; informer-gen needs none, so remove the flag", strings.ReplaceAll(value, "\x00", ""))

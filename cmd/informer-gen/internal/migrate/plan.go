@@ -37,13 +37,15 @@ func decide(ctx context.Context, p *findings, o Options) (*plan, error) {
 	if err := plan.addKubebuilder(p); err != nil {
 		return nil, err
 	}
-	if len(plan.runs) == 0 {
-		return plan, nil
-	}
 	for _, r := range plan.runs {
 		if err := plan.decideRun(p, r, o); err != nil {
 			return nil, err
 		}
+		plan.left = append(plan.left, p.laterRemovals(r)...)
+	}
+	plan.left = append(plan.left, p.strays(plan.runs)...)
+	if len(plan.runs) == 0 {
+		return plan, nil
 	}
 	plan.toolImports(p)
 	for _, m := range p.mentions {
@@ -130,10 +132,10 @@ func (plan *plan) addCall(c *call) {
 	plan.runs[n].calls = append(plan.runs[n].calls, c)
 }
 
-// addKubebuilder adds a run of informer-gen after a call of controller-gen, in a module without other generators.
+// addKubebuilder adds a run of informer-gen after a call of controller-gen, in a module without other generators and their output.
 func (plan *plan) addKubebuilder(p *findings) error {
 	for _, c := range p.kubebuilder {
-		if c.module == nil || len(p.unread) > 0 || p.runsOurs(c.module) || slices.ContainsFunc(plan.runs, func(r *run) bool { return r.module == c.module }) {
+		if c.module == nil || len(p.unread) > 0 || p.runsOurs(c.module) || p.hasGenerated(c.module) || slices.ContainsFunc(plan.runs, func(r *run) bool { return r.module == c.module }) {
 			continue
 		}
 		folders, err := kindFolders(c.module.dir)

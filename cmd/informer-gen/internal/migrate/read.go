@@ -12,7 +12,9 @@ import (
 
 var (
 	// named matches a line that names a generator.
-	named            = regexp.MustCompile(`\b(client-gen|lister-gen|informer-gen|applyconfiguration-gen|generate-(internal-)?groups\.sh)\b|kube::codegen::gen_client`)
+	named = regexp.MustCompile(`\b(client-gen|lister-gen|informer-gen|applyconfiguration-gen|generate-(internal-)?groups\.sh)\b|kube::codegen::gen_client`)
+	// variableNamed matches a variable that may have the path of a generator.
+	variableNamed    = regexp.MustCompile(`(?i)\$[({]?(client|lister|informer|applyconfiguration)[-_]?gen\b`)
 	kubebuilderNamed = regexp.MustCompile(`controller-gen|CONTROLLER_GEN`)
 	// ours matches a command of informer-gen itself. That of code-generator has --listers-package.
 	ours, others = regexp.MustCompile(`\binformer-gen\b.* --output-dir\b|typedinformers/informer-gen`), regexp.MustCompile(`--listers-package|code-generator`)
@@ -31,6 +33,7 @@ type findings struct {
 	// unread are the calls that cannot be read, and notes are about others.
 	unread, notes []Note
 	mentions      []mention
+	removals      []removal
 }
 
 // mention is a line that names a generator and is no call.
@@ -67,7 +70,7 @@ func read(ctx context.Context, dir string) (*findings, error) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if err != nil || !named.Match(text) && !kubebuilderNamed.Match(text) || strings.Contains(string(text), "\x00") {
+		if err != nil || !named.Match(text) && !variableNamed.Match(text) && !kubebuilderNamed.Match(text) || strings.Contains(string(text), "\x00") {
 			return err
 		}
 		p.readFile(source{path, string(text)})
@@ -107,6 +110,8 @@ func (p *findings) readFile(s source) {
 		default:
 			if c := r.controllerGen(command); c != nil {
 				p.kubebuilder = append(p.kubebuilder, c)
+			} else if found, ok := r.removal(command); ok {
+				p.removals = append(p.removals, found)
 			}
 		}
 	}

@@ -73,6 +73,7 @@ func (e *expansion) text(raw string, quoted bool) {
 		}
 		raw = raw[len(part):]
 		switch {
+		case part == "$" && !quoted && strings.HasPrefix(raw, "'"): // $',' is ','
 		case len(part) > 1 && part[0] == '\\':
 			if quoted && !strings.ContainsAny(part[1:], "$`\"\\\n") {
 				e.write("\\")
@@ -83,7 +84,7 @@ func (e *expansion) text(raw string, quoted bool) {
 		case len(part) > 1 && part[0] == '"':
 			e.text(strings.TrimSuffix(part[1:], `"`), true)
 		case len(part) > 1 && (part[0] == '$' || part[0] == '`'):
-			if value := e.scope.dollar(part); quoted {
+			if value := e.scope.dollar(part); quoted && !elements.MatchString(part) {
 				e.write(value)
 			} else {
 				e.split(value)
@@ -135,7 +136,11 @@ func (s *Scope) dollar(part string) string {
 	return s.variable(part[1:])
 }
 
-var parameter = regexp.MustCompile(`^([A-Za-z_][A-Za-z_0-9]*|[0-9@*])(\[[0@*]\])?(:?[-=](.*))?$`)
+// parameter matches the inside of ${}: a name, an index, a prefix of all elements, a default.
+var parameter = regexp.MustCompile(`^([A-Za-z_][A-Za-z_0-9]*|[0-9@*])(\[[0@*]\])?(?:/#/([^/*?].*))?(:?[-=](.*))?$`)
+
+// elements matches the expansion of an array to a word for each element.
+var elements = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z_0-9]*\[@\]`)
 
 var leadingName = regexp.MustCompile(`^[A-Za-z_0-9]*`)
 
@@ -146,10 +151,21 @@ func (s *Scope) parameter(text string) string {
 		return unknown + leadingName.FindString(text) + unknown
 	}
 	value := s.variable(match[1])
-	if match[3] != "" && (value == "" || Unknown(value) != "") {
-		return strings.Join(s.expand(match[4]), " ")
+	if match[4] != "" && (value == "" || Unknown(value) != "") {
+		return strings.Join(s.expand(match[5]), " ")
 	}
-	return value
+	if match[2] == "" {
+		return value
+	}
+	values, prefix := strings.Fields(value), strings.Join(s.expand(match[3]), " ")
+	for n := range values {
+		values[n] = prefix + values[n]
+	}
+	separator := " "
+	if fields := s.variables["IFS"]; fields != "" && match[2] == "[*]" {
+		separator = fields[:1]
+	}
+	return strings.Join(values, separator)
 }
 
 func (s *Scope) variable(name string) string {
@@ -168,7 +184,7 @@ func (s *Scope) variable(name string) string {
 // output returns what a script prints, if it is one of the idioms that find the folder of the script, the repository or the module.
 func (s *Scope) output(script string) string {
 	name, _, _ := strings.Cut(strings.TrimSpace(script), " ")
-	printed, inner := unknown+"$("+name+"…)"+unknown, *s
+	printed, inner := unknown+"$("+name+"…)"+unknown, s.Clone()
 	for _, command := range Parse(script) {
 		var words []string
 		for _, word := range inner.Words(command) {
@@ -178,6 +194,8 @@ func (s *Scope) output(script string) string {
 		}
 		switch text := strings.Join(words, " "); {
 		case len(words) == 0 || words[0] == "unset":
+		case len(words) == 1 && assignment.MatchString(command.Words[0]):
+			inner.Run(command)
 		case words[0] == "cd":
 			inner.Run(Command{Words: words})
 		case text == "pwd" || text == "pwd -P" || text == "pwd -L":

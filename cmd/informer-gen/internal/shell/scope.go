@@ -55,6 +55,9 @@ func (s *Scope) VariablesOf(name string) []string {
 
 var assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z_0-9]*)(\+?)=`)
 
+// positional matches the unknown value of an argument of the script.
+var positional = regexp.MustCompile("^" + unknown + "[0-9]+" + unknown + "$")
+
 // declarations are commands whose arguments are assignments.
 var declarations = []string{"export", "readonly", "local", "declare", "typeset"}
 
@@ -88,6 +91,10 @@ func (s *Scope) Run(command Command) {
 				separator = " "
 			}
 			value = s.variables[match[1]] + separator + value
+		}
+		if positional.MatchString(value) {
+			delete(s.variables, match[1]) // its own name tells more
+			continue
 		}
 		s.Set(match[1], value)
 	}
