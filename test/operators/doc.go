@@ -7,11 +7,11 @@
 //	module cache ─▶ before/ ────────────────────────▶ go test ─▶ first sync ─┐
 //	            └─▶ after/  ─▶ informer-gen migrate ─▶ go test ─▶ first sync ─┴─▶ a row for each project
 //
-// Operators that have a manager of controller-runtime get the option NewCache: crcache.New in their tests. These tests use envtest,
-// which is told to use a test server in place of a cluster. Each package of tests has a server of its own:
+// Operators that have a manager of controller-runtime get the option NewCache: crcache.New by informer-gen migrate. Their tests use
+// envtest, which is told to use a test server in place of a cluster. Each package of tests has a server of its own:
 //
-//	module cache ─▶ source/ ─▶ go test -c ──────────▶ before/*.test ─┐
-//	                      └─▶ NewCache, go test -c ─▶ after/*.test ──┴─▶ a test server for each ─▶ a row for each project
+//	module cache ─▶ source/ ─▶ go test -c ─────────────────────────▶ before/*.test ─┐
+//	                      └─▶ informer-gen migrate ─▶ go test -c ──▶ after/*.test ──┴─▶ a test server for each ─▶ a row for each project
 //
 // The projects stay in build/operators, and nothing of them is in this repository.
 //

@@ -117,7 +117,8 @@ func (r runner) unpack(ctx context.Context, o operator, dir string) error {
 			return err
 		}
 	}
-	return nil
+	// The archive of a module has the list of a folder vendor, and not its packages.
+	return os.RemoveAll(filepath.Join(dir, "vendor"))
 }
 
 // copyTree copies files, which may be written to then.

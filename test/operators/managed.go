@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,15 +18,12 @@ type managed struct {
 	name string
 	// module is the project with a version.
 	module string
-	// managers are the files that make the managers of the tests.
-	managers []string
 	// suites are the folders of the packages whose tests run. Each package has a server of its own.
 	suites []string
 	// ginkgo is set if the tests are specs of Ginkgo.
 	ginkgo bool
-	// newCache is the option NewCache, crcache.New if it is empty. added has a file with what it calls, by its name.
-	newCache string
-	added    map[string]string
+	// newCaches are options NewCache that replace crcache.New, by file. added has the files with what they call.
+	newCaches, added map[string]string
 }
 
 //go:embed referenced.go.tmpl
@@ -34,12 +32,10 @@ var referencedCache string
 var managedOperators = []managed{
 	{
 		name: "jobset", module: "sigs.k8s.io/jobset@v0.10.1", ginkgo: true,
-		managers: []string{"test/integration/controller/suite_test.go", "test/integration/webhook/suite_test.go"},
-		suites:   []string{"test/integration/controller", "test/integration/webhook"},
+		suites: []string{"test/integration/controller", "test/integration/webhook"},
 	},
 	{
 		name: "cluster-api", module: "sigs.k8s.io/cluster-api@v1.12.0",
-		managers: []string{"internal/test/envtest/environment.go"},
 		// Without internal/webhooks/test, which compares the messages of CEL rules with those of Kubernetes 1.34.
 		suites: []string{
 			"controlplane/kubeadm/internal/controllers", "internal/controllers/cluster", "internal/controllers/clusterclass", "internal/controllers/clusterresourceset",
@@ -51,10 +47,9 @@ var managedOperators = []managed{
 		// The controller of control planes, which reads the Secrets of its Clusters by their names from the cache. The project caches
 		// the Secrets with a label.
 		name: "cluster-api-referenced", module: "sigs.k8s.io/cluster-api@v1.12.0",
-		managers: []string{"internal/test/envtest/environment.go"},
-		suites:   []string{"controlplane/kubeadm/internal/controllers"},
-		newCache: "newReferencedCache",
-		added:    map[string]string{"internal/test/envtest/referenced.go": referencedCache},
+		suites:    []string{"controlplane/kubeadm/internal/controllers"},
+		newCaches: map[string]string{"internal/test/envtest/environment.go": "withoutSecrets(crcache.With(secretsOfClusters))"},
+		added:     map[string]string{"internal/test/envtest/referenced.go": referencedCache},
 	},
 }
 
@@ -90,7 +85,7 @@ func (r runner) managedRows(ctx context.Context, matches func(string) bool) erro
 // managedResult is what became of a managed operator.
 type managedResult struct {
 	before, after suiteResult
-	// lines is the number of changed lines, besides those of imports.
+	// lines is the number of options NewCache that the command set.
 	lines int
 }
 
@@ -117,7 +112,12 @@ func (r runner) runManaged(ctx context.Context, o managed) (got managedResult, e
 	if err := r.buildSuites(ctx, o, source, before); err != nil {
 		return got, err
 	}
-	if got.lines, err = o.patch(source); err != nil {
+	report, err := r.runMigrate(ctx, source, filepath.Join(root, "migrate.log"), "--controller-runtime")
+	if err != nil {
+		return got, err
+	}
+	got.lines = strings.Count(report, newCache)
+	if err := o.replaceCaches(source); err != nil {
 		return got, err
 	}
 	if err := r.buildSuites(ctx, o, source, after); err != nil {
@@ -140,27 +140,32 @@ func (r runner) runManaged(ctx context.Context, o managed) (got managedResult, e
 	return got, nil
 }
 
-// patch adds the option NewCache to the managers of a project, and returns the number of changed lines.
-func (o managed) patch(source string) (lines int, err error) {
+const (
+	repoModule  = "github.com/typedinformers/informer-gen"
+	crcachePath = repoModule + "/adapters/controllerruntime"
+	// newCache is the option that the command sets.
+	newCache = "crcache.New"
+)
+
+// replaceCaches replaces the options NewCache of a project by those of its row.
+func (o managed) replaceCaches(source string) error {
 	for name, content := range o.added {
 		if err := os.WriteFile(filepath.Join(source, name), []byte(content), 0o644); err != nil {
-			return lines, err
+			return err
 		}
 	}
-	for _, name := range o.managers {
+	for name, text := range o.newCaches {
 		path := filepath.Join(source, name)
 		content, err := os.ReadFile(path)
 		if err != nil {
-			return lines, err
+			return err
 		}
-		content, changed, err := withNewCache(content, cmp.Or(o.newCache, "crcache.New"))
-		if err != nil {
-			return lines, fmt.Errorf("%s: %w", name, err)
+		if bytes.Count(content, []byte(newCache)) != 1 {
+			return fmt.Errorf("%s has no %s, or several", name, newCache)
 		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			return lines, err
+		if err := os.WriteFile(path, bytes.Replace(content, []byte(newCache), []byte(text), 1), 0o644); err != nil {
+			return err
 		}
-		lines += changed
 	}
-	return lines, nil
+	return nil
 }
