@@ -35,6 +35,8 @@ type call struct {
 	root, dir string
 	// temporary are the variables with a temporary folder that the call wrote to.
 	temporary []string
+	// missingHeader is the file with the header of generated files, if it does not exist.
+	missingHeader string
 	// clientOnly is set for a call that generates no listers and informers.
 	clientOnly bool
 }
@@ -354,7 +356,10 @@ func (r *reader) sharedFlags(c *call, a arguments) error {
 		if err != nil {
 			return err
 		}
-		if exists(file) && !r.isEmpty(file) {
+		switch {
+		case !exists(file):
+			c.missingHeader = file
+		case !r.isEmpty(file):
 			c.set("go-header-file", file, "")
 		}
 	}

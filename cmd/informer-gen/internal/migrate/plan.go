@@ -199,6 +199,9 @@ func (plan *plan) decideRun(p *findings, r *run, o Options) error {
 				r.reasons = append(r.reasons, fmt.Sprintf("--%s, for %s of %s", flag, from, c.generator))
 			}
 		}
+		if c.missingHeader != "" {
+			plan.left = append(plan.left, p.note(c.position, "there is no file %s, so generated files have no header; add the file and --go-header-file", p.relative(c.missingHeader)))
+		}
 		plan.leaveCopies(p, c)
 	}
 	if !slices.ContainsFunc(r.calls, func(c *call) bool { return !c.clientOnly }) {
