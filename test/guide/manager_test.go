@@ -1,7 +1,6 @@
 package guide
 
 import (
-	"context"
 	"fmt"
 	"os"
 
@@ -20,9 +19,9 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
-// These functions are the code of docs/controller-runtime.md and docs/migrating.md. They are only compiled: the tests
-// of adapters/controllerruntime and test/kubebuilder check what they do.
-var _ = []any{newManager, newManagerOfMain, readyCheck, kindsOf, ownWrites, ownInformer, runnable, referenced, namespacesLabeled}
+// These functions are the code of docs/controller-runtime.md. They are only compiled: the tests of adapters/controllerruntime and
+// test/kubebuilder check what they do.
+var _ = []any{newManager, newManagerOfMain, readyCheck, kindsOf, ownWrites, ownInformer, referenced, namespacesLabeled}
 
 func newManager(config *rest.Config) (manager.Manager, error) {
 	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.New})
@@ -67,16 +66,6 @@ func ownInformer(mgr manager.Manager, factory informers.SharedInformerFactory, r
 		Named("database").
 		WatchesRawSource(crcache.NewSource(databases, &handler.TypedEnqueueRequestForObject[*datav1.Database]{})).
 		Complete(reconciler)
-	return err
-}
-
-func runnable(mgr manager.Manager, factory informers.SharedInformerFactory) error {
-	err := mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
-		factory.Start(ctx)
-		<-ctx.Done()
-		factory.Shutdown()
-		return nil
-	}))
 	return err
 }
 

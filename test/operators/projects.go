@@ -80,4 +80,11 @@ var operators = []operator{
 		},
 	},
 	{name: "cluster-inventory-api", module: "sigs.k8s.io/cluster-inventory-api@v0.0.0-20251028164203-2e3fabb46733", output: "client", tests: []string{"./pkg/..."}},
+	{name: "sample-controller", module: "k8s.io/sample-controller@v0.34.1", output: "pkg/generated", tests: []string{"."}},
+	{
+		name: "vertical-pod-autoscaler", module: "k8s.io/autoscaler/vertical-pod-autoscaler@v1.8.1", output: "pkg/client",
+		tests: []string{"./pkg/admission-controller/...", "./pkg/recommender/...", "./pkg/updater/...", "./pkg/utils/..."},
+	},
+	{name: "open-cluster-management-api", module: "open-cluster-management.io/api@v1.0.0", output: "client", tests: []string{"./utils/work/v1/workapplier"}},
+	{name: "kwok", module: "sigs.k8s.io/kwok@v0.8.0", output: "pkg/client", tests: []string{"./pkg/kwok/cmd/...", "./pkg/kwok/controllers/...", "./pkg/kwok/server/..."}},
 }
