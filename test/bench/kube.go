@@ -52,10 +52,21 @@ func (o *options) withServer(ctx context.Context, prefix, kind string, objects i
 
 // clientOf is a client of a kube-apiserver.
 func (o *options) clientOf(binary string, access link.Access, kind string, objects int, name, side, mode string, args ...string) child {
-	return child{name, binary, slices.Concat([]string{"--side=" + side, "--mode=" + mode}, args, []string{
+	return child{name, binary, slices.Concat([]string{"--side=" + side, "--mode=" + mode}, []string{
 		"--kind=" + kind, "--objects=" + strconv.Itoa(objects), "--writer=" + meter.Must(os.Executable()),
 		"--rate=" + strconv.Itoa(o.rate), "--seconds=" + strconv.Itoa(o.seconds),
-	}, access.Args())}
+	}, access.Args(), args)}
+}
+
+// together are clients that follow the same updates as both sides, at several rates. Each side connects first once.
+func (o *options) together(binary string, access link.Access, kind string, objects int, name string, sides [2]string) (children []child) {
+	for _, rate := range []int{50, 150, 300} {
+		for first := range sides {
+			children = append(children, o.clientOf(binary, access, kind, objects, fmt.Sprintf("%s/together/rate=%d", name, rate), sides[first], "default",
+				"--scenario=together", "--peer="+sides[1-first], fmt.Sprint("--rate=", rate)))
+		}
+	}
+	return children
 }
 
 // kube measures informers by default and in their other mode. Ours reads a LIST by default, and client-go's a streaming list. It
@@ -104,7 +115,7 @@ func (o *options) kube(ctx context.Context, objects int) {
 				}
 				children = append(children, o.clientOf(nextBinary, access, k.kind, objects, name, r.side, r.mode, args...))
 			}
-			return children
+			return append(children, o.together(binary, access, k.kind, objects, "Kube/"+k.name, [2]string{"informer-gen", "client-go"})...)
 		})
 	}
 }
@@ -142,7 +153,7 @@ func (o *options) managers(ctx context.Context, objects int) {
 				children = append(children, o.clientOf(binary, access, k.kind, objects, name, side, "default"),
 					o.clientOf(binary, access, k.kind, objects, name+"/tuned", side, "default", "--fields=unmanaged"))
 			}
-			return children
+			return append(children, o.together(binary, access, k.kind, objects, name, [2]string{"crcache", "controller-runtime"})...)
 		})
 	}
 }

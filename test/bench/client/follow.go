@@ -9,26 +9,11 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/updates"
 )
-
-// noting is a handler that counts events, and notes updates if notes is not nil. Only the handler's goroutine uses it between
-// Expect and Await.
-type noting struct {
-	*meter.Counter
-	notes []updates.Response
-}
-
-func (n *noting) Update(obj metav1.Object) {
-	if n.notes != nil {
-		n.notes = append(n.notes, updates.Response{Version: obj.GetResourceVersion(), At: time.Now().UnixNano()})
-	}
-	n.Counter.Update(obj)
-}
 
 // follow measures a first list, and changes if the scenario has them.
 func (c *client) follow(ctx context.Context) {
@@ -43,8 +28,7 @@ func (c *client) follow(ctx context.Context) {
 	}
 	before := meter.LiveHeap()
 	counters := meter.NewCounters(1)
-	handler := &noting{Counter: counters[0]}
-	i := c.newInformer(handler)
+	i := c.newInformer(counters[0])
 	took, used, stop := c.start(ctx, i, counters, objects)
 	defer stop()
 	// Before the heap is measured and the cache is checked, which takes memory too.
@@ -68,7 +52,7 @@ func (c *client) follow(ctx context.Context) {
 		if c.writer.Program == "" {
 			c.events(ctx, counters)
 		} else {
-			c.updates(ctx, i, counters, handler)
+			c.updates(ctx, i, counters)
 		}
 	}
 	c.check(ctx, i)
@@ -111,27 +95,21 @@ func (c *client) events(ctx context.Context, handlers meter.Counters) {
 	c.print("Events", meter.Figure{Value: float64(took) / float64(c.objects), Unit: "ns/event"}, meter.Figure{Value: float64(used) / float64(c.objects), Unit: "cpu-ns/event"})
 }
 
-// updates measures how long updates at a rate take from the response to the write until the
-// handler receives them.
-func (c *client) updates(ctx context.Context, i *informer, handlers meter.Counters, handler *noting) {
+// updates measures the CPU time of updates at a rate.
+func (c *client) updates(ctx context.Context, i *informer, handlers meter.Counters) {
 	total := c.rate * c.seconds
 	expected := c.expected(i, total)
-	handler.notes = make([]updates.Response, 0, expected)
 	var readBefore int64
 	if i.stats != nil {
 		readBefore = i.stats().BytesRead
 	}
-	var responses map[string]updates.Response
-	took, used := c.measure(ctx, handlers, "Updates", meter.Counts{Updates: expected}, func() { responses = c.writer.Run(ctx, total, c.rate) })
+	took, used := c.measure(ctx, handlers, "Updates", meter.Counts{Updates: expected}, func() { c.writer.Run(ctx, total, c.rate) })
 	each := func(value float64, unit string) meter.Figure {
 		return meter.Figure{Value: value / float64(total), Unit: unit}
 	}
 	figures := []meter.Figure{each(float64(took), "ns/event"), each(float64(used), "cpu-ns/event")}
 	if i.stats != nil {
 		figures = append(figures, each(float64(i.stats().BytesRead-readBefore), "read-B/event"))
-	}
-	if c.shards == 1 { // a shard sees only some of them
-		figures = append(figures, meter.Delays(meter.Must(updates.Delays(handler.notes, responses, func(r updates.Response) int64 { return r.At })))...)
 	}
 	c.print("Updates", figures...)
 }

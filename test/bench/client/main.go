@@ -19,9 +19,9 @@
 //   - Events, of podserver: one watch gets one update of each object, as fast as the client reads. The
 //     time is from the moment when the server writes the first update until the handler has
 //     received the last one.
-//   - Updates, of a kube-apiserver: 16 writers patch one label of an object each, at a rate. The percentiles are those of the
-//     time from the response to a write until the handler has received the update. It is negative if the update comes first:
-//     the server tells watchers before it answers the writer.
+//   - Updates, of a kube-apiserver: 16 writers patch one label of an object each, at a rate. With --scenario=together the process
+//     has the informers of two sides, of which --peer connects as the second, and the percentiles are those of the time from the
+//     request for a write until the handler of each side has received the update.
 //   - Backlog: a slow handler does not return from its first update, until each object was updated five
 //     times and another handler has received all events. B/event is the growth of the live
 //     heap divided by the number of events. It includes the old states of objects. By default both
@@ -64,11 +64,11 @@ type client struct {
 	access link.Access
 	link   link.Link
 	// name is what the names of the results begin with.
-	name, side, mode, scenario, fields string
-	kindName                           string
-	kind                               podserver.Kind
-	objects                            int
-	json                               bool
+	name, side, mode, scenario, fields, peer string
+	kindName                                 string
+	kind                                     podserver.Kind
+	objects                                  int
+	json                                     bool
 	// shard is one of shards, from 0 on.
 	shard, shards int
 	// writer writes updates to a kube-apiserver. It has no program if the server is podserver. rate is how many there are in
@@ -87,7 +87,8 @@ func main() {
 	pflag.StringVar(&c.name, "name", "Informer", "what the names of the results begin with")
 	pflag.StringVar(&c.side, "side", "informer-gen", "informer-gen, client-go, crcache, controller-runtime or none")
 	pflag.StringVar(&c.mode, "mode", "default", "default, streaming or LIST")
-	pflag.StringVar(&c.scenario, "scenario", "changes", "sync, relists, changes (relists and updates), slow or limited")
+	pflag.StringVar(&c.scenario, "scenario", "changes", "sync, relists, changes (relists and updates), together, slow or limited")
+	pflag.StringVar(&c.peer, "peer", "", "together: the other side")
 	pflag.StringVar(&c.fields, "fields", "all", "all, unmanaged, view or metadata: the fields that it keeps of each object")
 	pflag.StringVar(&c.kindName, "kind", podserver.Pods, `"pods", or custom resources of "2 KB" or "20 KB"`)
 	pflag.IntVar(&c.objects, "objects", 10_000, "how many objects there are")
@@ -119,6 +120,8 @@ func main() {
 	switch c.scenario {
 	case "sync", "relists", "changes":
 		c.follow(ctx)
+	case "together":
+		c.together(ctx)
 	case "slow", "limited":
 		c.slow(ctx)
 	default:

@@ -44,7 +44,7 @@ func (c *client) newManager(config *rest.Config, newCache ctrlcache.NewCacheFunc
 		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return mapper, nil },
 	}))
 	r := &reconciler{reader: manager.GetClient(), object: object, handler: h, seen: map[ctrlclient.ObjectKey]bool{}}
-	meter.Check(ctrl.NewControllerManagedBy(manager).Named("benchmark").For(object).Complete(r))
+	meter.Check(ctrl.NewControllerManagedBy(manager).Named("benchmark-" + c.side).For(object).Complete(r))
 	return &informer{
 		run: func(ctx context.Context) { meter.Check(manager.Start(ctx)) },
 		stored: func(yield func(podserver.Object) bool) {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/test/bench/meter"
+	"github.com/typedinformers/informer-gen/test/bench/updates"
+)
+
+// noting is a handler that counts events, and notes updates. Only the handler's goroutine uses it between
+// Expect and Await.
+type noting struct {
+	*meter.Counter
+	notes []updates.Response
+}
+
+func (n *noting) Update(obj metav1.Object) {
+	if n.notes != nil {
+		n.notes = append(n.notes, updates.Response{Version: obj.GetResourceVersion(), At: time.Now().UnixNano()})
+	}
+	n.Counter.Update(obj)
+}
+
+// together measures how long updates take to the handlers of both sides, which follow the same server in one process. So they see
+// the same events, and what else the machine does delays both.
+func (c *client) together(ctx context.Context) {
+	other := &client{ // connects as the second
+		access: c.access, name: c.name, side: c.peer, mode: c.mode, scenario: c.scenario, fields: c.fields, kindName: c.kindName, kind: c.kind,
+		objects: c.objects, shards: c.shards,
+	}
+	sides := []*client{c, other}
+	var handlers []*noting
+	running, cancel := context.WithCancel(ctx)
+	var ended sync.WaitGroup
+	for _, side := range sides {
+		h := &noting{Counter: meter.NewCounters(1)[0]}
+		handlers = append(handlers, h)
+		i := side.newInformer(h)
+		meter.Counters{h.Counter}.Expect(c.objects)
+		ended.Go(func() { i.run(running) })
+		meter.Must(meter.Counters{h.Counter}.Await(ctx))
+	}
+	c.collect(ctx)
+	total := c.rate * c.seconds
+	for _, h := range handlers {
+		h.notes = make([]updates.Response, 0, total)
+		meter.Counters{h.Counter}.Expect(total)
+	}
+	fmt.Println(meter.Begin)
+	responses := c.writer.Run(ctx, total, c.rate)
+	for n, h := range handlers {
+		meter.Must(meter.Counters{h.Counter}.Await(ctx))
+		delays := meter.Must(updates.Delays(h.notes, responses, func(r updates.Response) int64 { return r.Sent }))
+		sides[n].print("Updates", meter.Delays(delays)...)
+	}
+	cancel()
+	ended.Wait()
+}
