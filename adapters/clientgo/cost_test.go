@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	toolscache "k8s.io/client-go/tools/cache"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestMemoryOfAnAdapter makes adapters of informers with few objects and with many.
@@ -110,7 +110,7 @@ func TestConcurrentUse(t *testing.T) {
 	})
 	working.Wait()
 	stop()
-	if !informers[2].IsStopped() || core.Status().Phase != cache.Stopped {
+	if !informers[2].IsStopped() || core.Status().Phase != status.Stopped {
 		t.Error("it is not stopped")
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/internal/synced"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // SharedIndexInformer returns informer as a SharedIndexInformer of client-go. It shares the
@@ -26,7 +27,7 @@ import (
 // stops all. If informer was started before, Run returns at once.
 //
 // The result also has the methods Status, Statuses and WaitFor of informer, for a caller that
-// asserts it to an interface with one of them, such as cache.StatusSource.
+// asserts it to an interface with one of them, such as status.Source.
 func SharedIndexInformer[T cache.Object](informer *cache.SharedIndexInformer[T]) toolscache.SharedIndexInformer {
 	return SharedIndexInformerOf(informer, View{})
 }
@@ -106,7 +107,7 @@ func (s *sharedInformer) RunWithContext(ctx context.Context) { s.informer.Run(ct
 func (s *sharedInformer) Status() cache.Status { return s.informer.Status() }
 
 // Statuses yields the state and the counters of the informer.
-func (s *sharedInformer) Statuses() iter.Seq[cache.InformerStatus] { return s.informer.Statuses() }
+func (s *sharedInformer) Statuses() iter.Seq[status.Informer] { return s.informer.Statuses() }
 
 // WaitFor waits until the cache is complete up to resourceVersion.
 func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) error {
@@ -151,7 +152,7 @@ func (s *sharedInformer) setShard(shard shardSelector) error {
 	switch {
 	case s.indexer.view.Object != nil:
 		return fmt.Errorf("cannot set the shard of %s, which shows another form of the objects; set the shard of the informer", s.name)
-	case s.informer.Status().Phase != cache.Pending:
+	case s.informer.Status().Phase != status.Pending:
 		return fmt.Errorf("cannot set the shard of %s: it has already started", s.name)
 	}
 	selector := ""

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestHandlerGetsEveryChange follows a source through a watch, a relist and a late handler.
@@ -159,25 +160,25 @@ func TestRunOfAFactory(t *testing.T) {
 					runner(mine, stop)()
 					close(returned)
 				}()
-				if !toolscache.WaitForCacheSync(t.Context().Done(), adapter.HasSynced) || added.Load() != 1 || started.Status().Phase != cache.Pending {
+				if !toolscache.WaitForCacheSync(t.Context().Done(), adapter.HasSynced) || added.Load() != 1 || started.Status().Phase != status.Pending {
 					t.Errorf("%d objects were added, and the other informer is %v", added.Load(), started.Status())
 				}
 				runner(mine, stop)() // it returns
 				factory.Start(t.Context())
 				factory.Start(t.Context())
 				synctest.Wait()
-				if mine.Status().Phase != cache.Watching || started.Status().Phase != cache.Watching {
+				if mine.Status().Phase != status.Watching || started.Status().Phase != status.Watching {
 					t.Errorf("after Start the informers are %v and %v", mine.Status(), started.Status())
 				}
 				close(stop)
 				<-returned
 				factory.Start(t.Context())
 				synctest.Wait()
-				if !adapter.IsStopped() || started.Status().Phase != cache.Watching {
+				if !adapter.IsStopped() || started.Status().Phase != status.Watching {
 					t.Errorf("after the end of stopCh the informers are %v and %v", mine.Status(), started.Status())
 				}
 				factory.Shutdown()
-				if started.Status().Phase != cache.Stopped {
+				if started.Status().Phase != status.Stopped {
 					t.Errorf("after Shutdown the other informer is %v", started.Status())
 				}
 			})
@@ -200,11 +201,11 @@ func TestRunOfAnInformerOfAFactory(t *testing.T) {
 		if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: func(any) {}}); err != nil {
 			t.Fatal(err)
 		}
-		var observed []cache.InformerStatus
-		for status := range informer.(cache.StatusSource).Statuses() {
+		var observed []status.Informer
+		for status := range informer.(status.Source).Statuses() {
 			observed = append(observed, status)
 		}
-		if len(observed) != 1 || observed[0].Resource != widgets || observed[0].Status.Phase != cache.Watching || observed[0].Status.Objects != 1 {
+		if len(observed) != 1 || observed[0].Resource != widgets || observed[0].Status.Phase != status.Watching || observed[0].Status.Objects != 1 {
 			t.Errorf("the statuses are %+v", observed)
 		}
 		// The name of a function is for people, and not for metrics.
@@ -300,10 +301,10 @@ func TestTransformOfAnotherType(t *testing.T) {
 		}
 		run(t, informer.RunWithContext)
 		synctest.Wait()
-		status := informer.(interface{ Status() cache.Status }).Status()
+		now := informer.(interface{ Status() cache.Status }).Status()
 		const want = "widgets.test.example.com a/w: transform: the function returned a string instead of a *v1.PartialObjectMetadata"
-		if status.Err == nil || !strings.HasSuffix(status.Err.Error(), want) || status.Reason != cache.Decode {
-			t.Errorf("the status is %v", status)
+		if now.Err == nil || !strings.HasSuffix(now.Err.Error(), want) || now.Reason != status.Decode {
+			t.Errorf("the status is %v", now)
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/adapters/clientgo"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -133,7 +134,7 @@ func (s *settings) optionsOf(e *entry) []cache.SharedInformerOption {
 }
 
 // onStatus notes that an object does not fit the Go type.
-func (e *entry) onStatus(context.Context, cache.StatusChange) {
+func (e *entry) onStatus(context.Context, status.Change) {
 	if err := e.informer.Status().Err; errors.As(err, new(*wire.DecodeError)) { // the Status may have changed again
 		e.noteUndecodable()
 	}

@@ -27,6 +27,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // lines is a log.
@@ -168,16 +169,16 @@ func TestKindWithoutCRD(t *testing.T) {
 	if len(absent) != 1 {
 		t.Fatalf("the statuses are %+v", absent)
 	}
-	want := cache.InformerStatus{
+	want := status.Informer{
 		Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"},
 		Kind:     "Widget",
 		Server:   s.URL,
-		Status:   cache.Status{Phase: cache.Degraded, Since: absent[0].Status.Since, Err: absent[0].Status.Err, Reason: cache.NotFound},
+		Status:   cache.Status{Phase: status.Degraded, Since: absent[0].Status.Since, Err: absent[0].Status.Err, Reason: status.NotFound},
 	}
 	if !reflect.DeepEqual(absent[0], want) || want.Status.Since.IsZero() || !meta.IsNoMatchError(want.Status.Err) {
 		t.Errorf("the status is %+v, want %+v", absent[0], want)
 	}
-	if advice := absent[0].Advice(); len(advice) != 1 || advice[0].Reason != cache.NotFound || !strings.Contains(advice[0].Text, "Install the CustomResourceDefinition widgets.example.com") {
+	if advice := absent[0].Advice(); len(advice) != 1 || advice[0].Reason != status.NotFound || !strings.Contains(advice[0].Text, "Install the CustomResourceDefinition widgets.example.com") {
 		t.Errorf("the advice is %+v", advice)
 	}
 	if absent := c.absentKinds(time.Now().Add(absenceTimeout + time.Second)); len(absent) > 0 {

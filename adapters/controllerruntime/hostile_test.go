@@ -19,7 +19,7 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestRunOfAnInformer runs the informers of a cache, which only the cache may do.
@@ -301,9 +301,9 @@ func TestResourceComesBack(t *testing.T) {
 	})
 	s.CloseClientConnections()
 	eventually(t, func() error {
-		for status := range c.Kinds() {
-			if status.Status.Reason != cache.NotFound || status.NotSynced != "" {
-				return fmt.Errorf("the status is %v, %s", status.Status, status.NotSynced)
+		for now := range c.Kinds() {
+			if now.Status.Reason != status.NotFound || now.NotSynced != "" {
+				return fmt.Errorf("the status is %v, %s", now.Status, now.NotSynced)
 			}
 		}
 		return nil

@@ -198,7 +198,7 @@ func (l *live) note(key client.ObjectKey, err error) {
 const forbiddenTimeout = 20 * time.Minute
 
 // addTo adds the reads to the state of an informer.
-func (l *live) addTo(s *cache.InformerStatus) {
+func (l *live) addTo(s *status.Informer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.Stats.LiveReads = l.reads
@@ -207,9 +207,9 @@ func (l *live) addTo(s *cache.InformerStatus) {
 		failures = append(failures, status.FailureCount{Verb: "get", Reason: reason, Count: l.failures[reason]})
 	}
 	s.Stats.Failures = append(failures, s.Stats.Failures...)
-	if l.forbidden != nil && s.Status.Phase == cache.Watching && time.Since(l.at) < forbiddenTimeout {
-		s.Status.Phase, s.Status.Since = cache.Degraded, l.since
-		s.Status.Err, s.Status.Reason, s.Status.Verb = l.forbidden, cache.Forbidden, "get"
+	if l.forbidden != nil && s.Status.Phase == status.Watching && time.Since(l.at) < forbiddenTimeout {
+		s.Status.Phase, s.Status.Since = status.Degraded, l.since
+		s.Status.Err, s.Status.Reason, s.Status.Verb = l.forbidden, status.Forbidden, "get"
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // get reads a ConfigMap.
@@ -124,9 +124,9 @@ func TestNamespacesForbidden(t *testing.T) {
 		c := w.newCache(ctrlcache.Options{}, NamespacesLabeled("team=web"))
 		stop := start(w.T, c)
 		w.want("a read", w.get(expiring(w.T), c, "a", "one"), "namespaces is forbidden")
-		status := w.statusOf(c, "configmaps")
-		if advice := status.Advice(); status.Status.Reason != cache.Forbidden || len(advice) != 1 || !strings.Contains(advice[0].Manifest, `"namespaces"`) {
-			t.Errorf("the status is %v, the advice %v", status, advice)
+		now := w.statusOf(c, "configmaps")
+		if advice := now.Advice(); now.Status.Reason != status.Forbidden || len(advice) != 1 || !strings.Contains(advice[0].Manifest, `"namespaces"`) {
+			t.Errorf("the status is %v, the advice %v", now, advice)
 		}
 		w.want("the check", ReadyChecker(c)(nil), "namespaces")
 		forbidden.Remove()

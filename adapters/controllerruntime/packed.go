@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 )
 
 // Packed is an option of With: the cache keeps the objects of some kinds as the texts of the API server, compressed, and decodes
@@ -18,7 +18,7 @@ import (
 //
 // UnsafeDisableDeepCopy makes no difference for these kinds. A kind with a transform is a mistake, because
 // texts of the server cannot be transformed. TransformStripManagedFields is allowed: managed fields are cut from the texts.
-func Packed(compression cache.Compression, objects ...client.Object) Option {
+func Packed(compression compression.Method, objects ...client.Object) Option {
 	return func(s *settings) error {
 		switch {
 		case compression == nil:
@@ -32,13 +32,13 @@ func Packed(compression cache.Compression, objects ...client.Object) Option {
 
 // packing tells which kinds are packed.
 type packing struct {
-	compression cache.Compression // nil if none is
+	compression compression.Method // nil if none is
 	// kinds are the only ones; nil for all.
 	kinds map[schema.GroupVersionKind]struct{}
 }
 
 // of returns how a kind is packed, or nil.
-func (p *packing) of(gvk schema.GroupVersionKind) cache.Compression {
+func (p *packing) of(gvk schema.GroupVersionKind) compression.Method {
 	if _, is := p.kinds[gvk]; p.kinds != nil && !is {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (p *packing) of(gvk schema.GroupVersionKind) cache.Compression {
 }
 
 // pack makes the informers of some kinds pack their objects; no objects mean all kinds.
-func (s *settings) pack(compression cache.Compression, objects []client.Object) error {
+func (s *settings) pack(compression compression.Method, objects []client.Object) error {
 	s.packing.compression = compression
 	var errs []error
 	if len(objects) == 0 {

@@ -14,15 +14,15 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 )
 
 // prefixes leaves out of a text the beginning that it has in common with the dictionary. This module does not require S2.
 type prefixes struct{ text string }
 
-func (prefixes) NewDictionary(text, _ []byte) cache.Dictionary { return prefixes{string(text)} }
+func (prefixes) NewDictionary(text, _ []byte) compression.Dictionary { return prefixes{string(text)} }
 
-func (p prefixes) Reading() cache.Dictionary { return p }
+func (p prefixes) Reading() compression.Dictionary { return p }
 
 func (p prefixes) Compress(buffer, text []byte) []byte {
 	n := 0

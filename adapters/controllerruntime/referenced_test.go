@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -421,9 +422,9 @@ func TestReferencedFailures(t *testing.T) {
 		if got := w.read(c, "a", "two"); got != "2" {
 			t.Errorf("a live read: %s", got)
 		}
-		status := w.statusOf(c, "secrets")
-		if advice := status.Advice(); status.Status.Reason != cache.Forbidden || len(advice) != 1 || !strings.Contains(advice[0].Manifest, "configmaps") || !strings.Contains(status.NotSynced, "configmaps is forbidden") {
-			t.Errorf("without the right to list owners: %v; %v; %s", status, advice, status.NotSynced)
+		now := w.statusOf(c, "secrets")
+		if advice := now.Advice(); now.Status.Reason != status.Forbidden || len(advice) != 1 || !strings.Contains(advice[0].Manifest, "configmaps") || !strings.Contains(now.NotSynced, "configmaps is forbidden") {
+			t.Errorf("without the right to list owners: %v; %v; %s", now, advice, now.NotSynced)
 		}
 		w.want("a list", c.List(expiring(w.T), &corev1.SecretList{}), "configmaps is forbidden")
 		noSites.Remove()
@@ -444,13 +445,13 @@ func TestReferencedFailures(t *testing.T) {
 				t.Errorf("without the right to get: %s", got)
 			}
 		}
-		step("a read that is refused", cache.Forbidden, "cannot get resource")
-		status = w.statusOf(c, "secrets")
-		if advice := status.Advice(); status.Status.Verb != "get" || len(advice) != 1 || !strings.Contains(advice[0].Text, "crcache.Referenced") {
+		step("a read that is refused", status.Forbidden, "cannot get resource")
+		now = w.statusOf(c, "secrets")
+		if advice := now.Advice(); now.Status.Verb != "get" || len(advice) != 1 || !strings.Contains(advice[0].Text, "crcache.Referenced") {
 			t.Errorf("the advice is %v", advice)
 		}
-		if !strings.Contains(fmt.Sprint(status.Stats.Failures), "{get Forbidden 3}") {
-			t.Errorf("the failures are %v", status.Stats.Failures)
+		if !strings.Contains(fmt.Sprint(now.Stats.Failures), "{get Forbidden 3}") {
+			t.Errorf("the failures are %v", now.Stats.Failures)
 		}
 		if got := log.take("Cannot read an object that is not in the cache"); len(got) != 1 {
 			t.Errorf("the log is %q", got)
@@ -463,7 +464,7 @@ func TestReferencedFailures(t *testing.T) {
 		step("with the right", "", "<nil>")
 
 		w.put(site("a", "s2", "two panic"), site("a", "s3", "two"))
-		step("a panic", cache.HandlerPanic, "handler FollowScopes panicked on a/s2")
+		step("a panic", status.HandlerPanic, "handler FollowScopes panicked on a/s2")
 		if got := log.take("A handler panicked"); len(got) != 1 {
 			t.Errorf("the log is %q", got)
 		}
@@ -474,7 +475,7 @@ func TestReferencedFailures(t *testing.T) {
 		noList := ofCache(w.server.On("list", "secrets")).Where(func(r *http.Request) bool { return r.FormValue("fieldSelector") == "metadata.name=three" }).Forbidden()
 		w.put(secret("a", "three", 3), secret("a", "four", 4), site("a", "s2", "three four"))
 		heard.want(w.T, "add a/four")
-		step("an object that may not be listed", cache.Forbidden, "")
+		step("an object that may not be listed", status.Forbidden, "")
 		if got := w.read(c, "a", "three"); got != "3" {
 			t.Errorf("a live read: %s", got)
 		}
@@ -519,8 +520,8 @@ func TestReferencedForbiddenFromTheStart(t *testing.T) {
 		if got := w.cached(c) + ", " + w.read(c, "a", "two"); got != "a/one, Forbidden" {
 			t.Errorf("read %s", got)
 		}
-		if status := w.statusOf(c, "secrets"); status.Status.Reason != cache.Forbidden {
-			t.Errorf("the status is %v", status.Status)
+		if now := w.statusOf(c, "secrets"); now.Status.Reason != status.Forbidden {
+			t.Errorf("the status is %v", now.Status)
 		}
 		forbidden.Remove()
 		w.settle()

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // KindStatus is the state of an informer of one kind.
@@ -28,10 +29,10 @@ type KindStatus struct {
 	// NotSynced is the reason why reads of the kind wait, or why it has no informer. It is empty
 	// if they do not.
 	NotSynced string
-	// InformerStatus has the state and the counters of the list and the watch. Object is the Go type
+	// Informer has the state and the counters of the list and the watch. Object is the Go type
 	// of the objects. Name is "unstructured" or "metadata" if that is their form, and empty otherwise,
 	// so that the series of the metrics differ.
-	cache.InformerStatus
+	status.Informer
 }
 
 // Kinds ranges over the states of all informers, sorted by resource and form. After these
@@ -56,19 +57,19 @@ func (c *Cache) Kinds() iter.Seq[KindStatus] {
 	}
 }
 
-// Statuses ranges over the InformerStatus of each of Kinds, so a *Cache is a cache.StatusSource: the
+// Statuses ranges over the status of each of Kinds, so a *Cache is a status.Source: the
 // debug page, the health check and the metrics read it.
-func (c *Cache) Statuses() iter.Seq[cache.InformerStatus] {
-	return func(yield func(cache.InformerStatus) bool) {
+func (c *Cache) Statuses() iter.Seq[status.Informer] {
+	return func(yield func(status.Informer) bool) {
 		for kind := range c.Kinds() {
-			if !yield(kind.InformerStatus) {
+			if !yield(kind.Informer) {
 				return
 			}
 		}
 	}
 }
 
-var _ cache.StatusSource = (*Cache)(nil)
+var _ status.Source = (*Cache)(nil)
 
 // absence is why a kind has no informer.
 type absence struct {
@@ -119,38 +120,38 @@ func (c *Cache) absentKind(gvk schema.GroupVersionKind, a absence) KindStatus {
 	s := KindStatus{GroupVersionKind: gvk}
 	// No one but the server knows the resource of a kind for certain.
 	resource, _ := meta.UnsafeGuessKindToResource(gvk)
-	s.InformerStatus = cache.InformerStatus{
+	s.Informer = status.Informer{
 		Resource: resource,
 		Kind:     gvk.Kind,
 		Server:   c.server,
-		Status:   cache.Status{Phase: cache.Degraded, Since: a.since, Err: a.err, Reason: reasonOf(a.err)},
+		Status:   cache.Status{Phase: status.Degraded, Since: a.since, Err: a.err, Reason: reasonOf(a.err)},
 	}
-	s.NotSynced = "there is no informer: " + s.InformerStatus.String()
+	s.NotSynced = "there is no informer: " + s.Informer.String()
 	return s
 }
 
 // reasonOf returns the reason of an error of informerOf: of the mapper, which asks the server for its
 // kinds, or of the scheme and the options.
 func reasonOf(err error) cache.Reason {
-	status, transport := apierrors.APIStatus(nil), (*url.Error)(nil)
+	answer, transport := apierrors.APIStatus(nil), (*url.Error)(nil)
 	switch {
 	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
-		return cache.NotFound
+		return status.NotFound
 	case apierrors.IsForbidden(err):
-		return cache.Forbidden
+		return status.Forbidden
 	case apierrors.IsUnauthorized(err):
-		return cache.Unauthorized
+		return status.Unauthorized
 	case apierrors.IsTooManyRequests(err):
-		return cache.TooManyRequests
-	case errors.As(err, &status):
-		if status.Status().Code >= http.StatusInternalServerError {
-			return cache.ServerError
+		return status.TooManyRequests
+	case errors.As(err, &answer):
+		if answer.Status().Code >= http.StatusInternalServerError {
+			return status.ServerError
 		}
-		return cache.Refused
+		return status.Refused
 	case errors.As(err, &transport):
-		return cache.Unreachable
+		return status.Unreachable
 	}
-	return cache.Misconfigured
+	return status.Misconfigured
 }
 
 func (c *Cache) sortedEntries() []*entry {
@@ -169,7 +170,7 @@ func (c *Cache) sortedEntries() []*entry {
 // status returns the state of an entry.
 func (c *Cache) status(e *entry) KindStatus {
 	s := KindStatus{GroupVersionKind: e.gvk}
-	for s.InformerStatus = range e.informer.Statuses() {
+	for s.Informer = range e.informer.Statuses() {
 	}
 	s.Server = c.server
 	for n := range s.Stats.Indexes {
@@ -180,7 +181,7 @@ func (c *Cache) status(e *entry) KindStatus {
 		s.NotSynced = e.reason()
 	}
 	if e.names != nil {
-		e.names.live.addTo(&s.InformerStatus)
+		e.names.live.addTo(&s.Informer)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,7 +196,7 @@ func (c *Cache) status(e *entry) KindStatus {
 // status returns the state of the informer of NamespacesLabeled.
 func (n *namespaces) status(server string) KindStatus {
 	s := KindStatus{GroupVersionKind: namespaceKind}
-	for s.InformerStatus = range n.informer.Statuses() {
+	for s.Informer = range n.informer.Statuses() {
 	}
 	s.Server, s.NotSynced = server, n.informer.NotSyncedReason()
 	return s

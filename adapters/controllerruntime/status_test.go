@@ -20,6 +20,7 @@ import (
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/observe/healthz"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestStatusOfSeveralForms reads one kind in three forms. The typed informer has the handlers and indexes of metadata too.
@@ -88,17 +89,17 @@ func TestStatusOfAFormThatCannotBeDecoded(t *testing.T) {
 	eventually(t, func() error {
 		for kind := range c.Kinds() {
 			if kind.Name == "unstructured" {
-				if kind.NotSynced != "" || kind.Status.Phase != cache.Watching || kind.Status.Err != nil {
+				if kind.NotSynced != "" || kind.Status.Phase != status.Watching || kind.Status.Err != nil {
 					return fmt.Errorf("the other form is %v", kind.Status)
 				}
 				continue
 			}
 			if kind.Stats.Synced || kind.Stats.WasSynced || kind.NotSynced == "" {
-				return fmt.Errorf("it is synced: %+v", kind.InformerStatus)
+				return fmt.Errorf("it is synced: %+v", kind.Informer)
 			}
-			status := kind.Status
-			if status.Phase != cache.Degraded || status.Reason != cache.Decode || status.Since.IsZero() || !strings.Contains(fmt.Sprint(status.Err), "a/one") {
-				return fmt.Errorf("the status is %v", status)
+			now := kind.Status
+			if now.Phase != status.Degraded || now.Reason != status.Decode || now.Since.IsZero() || !strings.Contains(fmt.Sprint(now.Err), "a/one") {
+				return fmt.Errorf("the status is %v", now)
 			}
 		}
 		return nil
@@ -107,9 +108,9 @@ func TestStatusOfAFormThatCannotBeDecoded(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, func() error {
-		for status := range c.Statuses() {
-			if !status.Stats.Synced || !status.Stats.WasSynced || status.Status.Phase != cache.Watching || status.Status.Err != nil {
-				return fmt.Errorf("without the form it is %v", status.Status)
+		for now := range c.Statuses() {
+			if !now.Stats.Synced || !now.Stats.WasSynced || now.Status.Phase != status.Watching || now.Status.Err != nil {
+				return fmt.Errorf("without the form it is %v", now.Status)
 			}
 		}
 		return nil
@@ -160,15 +161,15 @@ func TestReasonsOfAbsentKinds(t *testing.T) {
 		err  error
 		want cache.Reason
 	}{
-		{&meta.NoKindMatchError{}, cache.NotFound},
-		{apierrors.NewNotFound(resource, "one"), cache.NotFound},
-		{fmt.Errorf("discovery: %w", apierrors.NewForbidden(resource, "", nil)), cache.Forbidden},
-		{apierrors.NewUnauthorized("who?"), cache.Unauthorized},
-		{apierrors.NewTooManyRequests("later", 1), cache.TooManyRequests},
-		{apierrors.NewGenericServerResponse(http.StatusBadGateway, "get", resource, "", "", 0, true), cache.ServerError},
-		{apierrors.NewBadRequest("what?"), cache.Refused},
-		{&url.Error{Op: "Get", URL: "https://api.example.com", Err: errors.New("connection refused")}, cache.Unreachable},
-		{errors.New("no kind is registered for the type"), cache.Misconfigured},
+		{&meta.NoKindMatchError{}, status.NotFound},
+		{apierrors.NewNotFound(resource, "one"), status.NotFound},
+		{fmt.Errorf("discovery: %w", apierrors.NewForbidden(resource, "", nil)), status.Forbidden},
+		{apierrors.NewUnauthorized("who?"), status.Unauthorized},
+		{apierrors.NewTooManyRequests("later", 1), status.TooManyRequests},
+		{apierrors.NewGenericServerResponse(http.StatusBadGateway, "get", resource, "", "", 0, true), status.ServerError},
+		{apierrors.NewBadRequest("what?"), status.Refused},
+		{&url.Error{Op: "Get", URL: "https://api.example.com", Err: errors.New("connection refused")}, status.Unreachable},
+		{errors.New("no kind is registered for the type"), status.Misconfigured},
 	} {
 		if got := reasonOf(test.err); got != test.want {
 			t.Errorf("the reason of %v is %s, want %s", test.err, got, test.want)

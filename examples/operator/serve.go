@@ -18,7 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/observe/healthz"
 	informermetrics "github.com/typedinformers/informer-gen/observe/metrics"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // endpoints are what the operator serves at one address.
@@ -30,7 +30,7 @@ type endpoints struct {
 
 // probes returns what the kubelet and Prometheus read. It shows names of resources, numbers and
 // errors of the server.
-func probes(address string, informers cache.StatusSource, watchdog *leaderelection.HealthzAdaptor, more ...prometheus.Collector) endpoints {
+func probes(address string, informers status.Source, watchdog *leaderelection.HealthzAdaptor, more ...prometheus.Collector) endpoints {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
 		informermetrics.NewCollector(informers),
@@ -47,7 +47,7 @@ func probes(address string, informers cache.StatusSource, watchdog *leaderelecti
 
 // page returns what a person reads. It also shows the names of objects that cannot be decoded, so
 // it has an address of its own, which only the pod can reach by default.
-func page(address string, informers cache.StatusSource) endpoints {
+func page(address string, informers status.Source) endpoints {
 	return endpoints{"--debug-address", address, map[string]http.Handler{
 		"/debug/informers": debugpage.New(informers, debugpage.WithTitle(name)),
 	}}

@@ -91,8 +91,8 @@ var rooms = map[string][]string{
 	"internal/repository":          nil, // tests of all
 	"internal/fieldmarks":          nil,
 	"internal/loopback":            nil,
-	"internal/packing":             nil,
-	"internal/packing/packingtest": {"internal/packing"}, // for tests
+	"internal/packing":             {"runtime/compression"},
+	"internal/packing/packingtest": {"internal/packing", "runtime/compression"}, // for tests
 	"internal/printable":           nil,
 	"internal/smd":                 nil,
 	"internal/synced":              nil, // for the adapters
@@ -103,7 +103,7 @@ var rooms = map[string][]string{
 	"observe/internal/negotiate": nil,
 	"observe/internal/redact":    {"internal/printable", "runtime/cache/status", "runtime/wire"},
 
-	"runtime/cache":                 {"internal/human", "internal/packing", "internal/printable", "runtime/cache/internal/", "runtime/cache/status", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
+	"runtime/cache":                 {"internal/human", "internal/packing", "internal/printable", "runtime/cache/internal/", "runtime/cache/status", "runtime/compression", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice": {"internal/human", "internal/printable", "runtime/cache/internal/protocol", "runtime/wire"},
 	"runtime/cache/internal/cachetest": {
 		"apitest", "internal/packing/packingtest", "runtime/cache/internal/deltafifo", "runtime/cache/internal/indexer", "runtime/cache/internal/listed",
@@ -147,7 +147,7 @@ var rooms = map[string][]string{
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",
 		"runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/reflector", "runtime/sharding", "runtime/wire", "runtime/writes",
 	},
-	"runtime/cache/internal/pack":      {"internal/packing", "runtime/cache/internal/indexer", "runtime/cache/internal/source", "runtime/cache/internal/store", "runtime/wire"},
+	"runtime/cache/internal/pack":      {"runtime/compression", "runtime/cache/internal/indexer", "runtime/cache/internal/source", "runtime/cache/internal/store", "runtime/wire"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/clock", "runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/wire"},
 	"runtime/cache/internal/progress":  nil,
 	"runtime/cache/internal/protocol":  {"internal/printable", "runtime/internal/", "runtime/redirect", "runtime/wire"},
@@ -170,8 +170,9 @@ var rooms = map[string][]string{
 	},
 	"runtime/internal/fieldmask":     nil,
 	"runtime/internal/safemeta":      nil,
+	"runtime/compression":            nil,
 	"runtime/merge":                  {"internal/smd"},
-	"runtime/packed":                 {"runtime/cache"},
+	"runtime/packed":                 {"runtime/cache", "runtime/compression"},
 	"runtime/redirect":               {"internal/printable", "runtime/internal/"},
 	"runtime/sharding":               nil,
 	"runtime/wire":                   {"internal/printable", "runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},

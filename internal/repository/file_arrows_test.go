@@ -55,7 +55,7 @@ var order = map[string]string{
 	"runtime/cache/internal/scoping":   "others rule selectors",
 	"runtime/cache/internal/source":    "source bodies stream client shard view",
 	"runtime/cache/internal/stats":     "histogram size traffic body",
-	"runtime/cache/status":             "phase errors status join stats informer advice",
+	"runtime/cache/status":             "phase errors status change join stats informer advice",
 	"runtime/cache/internal/store":     "names fingerprints chunks keeper form index marks slots walk store write",
 
 	"cmd/informer-gen":                  "exit version flags migrate main",

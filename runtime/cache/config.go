@@ -25,6 +25,8 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -77,7 +79,7 @@ func (c *config) gate(read *stats.Traffic, held source.Held) *gate.Gate {
 	s := gate.Settings{
 		Form: c.form, Client: c.source, Decode: &c.Decode, Transform: c.Transform, Rule: c.rule,
 		ObjectError: func(name listed.Name, err error) error {
-			return &ObjectError{Resource: c.Resource, Namespace: name.Namespace, Name: name.Name, Err: err}
+			return &status.ObjectError{Resource: c.Resource, Namespace: name.Namespace, Name: name.Name, Err: err}
 		},
 	}
 	if c.Open != nil {
@@ -271,7 +273,7 @@ type settings struct {
 	InformerName                        string
 	MutationDetector                    bool
 	Backoffs                            map[Reason]Backoff
-	Packing                             Compression
+	Packing                             compression.Method
 	UpdateGuard                         *writes.Observer
 	WithoutUpdateGuard                  bool
 }

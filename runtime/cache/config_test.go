@@ -8,6 +8,8 @@ import (
 	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 )
 
 // scripted is a kind whose objects come from a script.
@@ -68,8 +70,8 @@ func TestFactoryOptionsForDecoding(t *testing.T) {
 		_ = s.SetWatchErrorHandler(quiet)
 		f.Start(t.Context())
 		synctest.Wait()
-		if status := s.Status(); s.HasSynced() || status.Phase != Degraded || !strings.Contains(status.Err.Error(), "500") {
-			t.Errorf("with an object that is too large the status is %v", status)
+		if now := s.Status(); s.HasSynced() || now.Phase != status.Degraded || !strings.Contains(now.Err.Error(), "500") {
+			t.Errorf("with an object that is too large the status is %v", now)
 		}
 		f.Shutdown()
 	})
@@ -154,7 +156,7 @@ func TestInterfaceTypeNeedsObject(t *testing.T) {
 
 // TestDefaultPacking: make test-packed packs the objects of all informers, except for those of a transform.
 func TestDefaultPacking(t *testing.T) {
-	defer func(before Compression) { packing.Default = before }(packing.Default)
+	defer func(before compression.Method) { packing.Default = before }(packing.Default)
 	t.Setenv("INFORMER_TEST_PACKED", "")
 	for _, want := range []bool{false, true} {
 		packing.Default = packingtest.Compression()

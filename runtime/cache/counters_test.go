@@ -162,7 +162,7 @@ func TestReadersDoNotWait(t *testing.T) {
 			}
 			<-release
 		}
-		config := via(Config[object]{ListerWatcher: src, Resource: widgets, StatusHandler: func(context.Context, StatusChange) { hang() }, WatchErrorHandler: quiet,
+		config := via(Config[object]{ListerWatcher: src, Resource: widgets, StatusHandler: func(context.Context, status.Change) { hang() }, WatchErrorHandler: quiet,
 			Indexers: Indexers[object]{"slow": func(obj object) []string {
 				if obj.Name != "w" {
 					hang()

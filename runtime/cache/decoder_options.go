@@ -14,7 +14,7 @@ const decoderVariable, referenceDecoder = "INFORMER_DECODER", "reference"
 //
 // In an incident nobody rebuilds. So INFORMER_DECODER=reference in the environment does the same for all informers of the process
 // that are made after it was set, as the variables KUBE_FEATURE_… of client-go do. It is the only variable that this package reads.
-// The log, InformerStatus and the page say that it is on.
+// The log, status.Informer and the page say that it is on.
 //
 // A view in protobuf is decoded as the whole kind first. Fields that WithFields or WithoutFields leaves out are decoded and then
 // removed, and packed objects in protobuf keep their text. Packed objects are decoded by it for each reader. The limit of
@@ -25,7 +25,7 @@ func WithReferenceDecoder() SharedInformerOption {
 
 // WithDecoderCheck also decodes one of so many objects with apimachinery's serializers, and compares: one at a time, in the background,
 // and none while another one is decoded, so it takes at most one processor. One in a hundred adds up to 5 % to the processor time of
-// decoding, which is about half of that of a first sync. Each field that differs is logged once, with the name of an object and without contents; InformerStatus and metrics count the
+// decoding, which is about half of that of a first sync. Each field that differs is logged once, with the name of an object and without contents; status.Informer and metrics count the
 // objects. Nothing else changes. Objects that a typed client decodes are not compared.
 func WithDecoderCheck(oneIn int) SharedInformerOption {
 	return func(o *options) {

@@ -67,7 +67,7 @@
 //	Scope, FollowScopes        which objects an informer follows, also if that changes
 //	Indexer, Lister            typed reads; GenericLister is for kinds that are known only at run time
 //	ResourceEventHandler       what is called for each change, with its adapters and HandlerOptions
-//	Status, InformerStatus     what an informer does, why it does not follow its server, and what a person can do: see package status
+//	Status                     what an informer does, why it does not follow its server, and what a person can do: see package status
 //	WithFields                 only the fields that a program reads; WithUpdateGuard refuses updates that would delete the others
 //	ReadYourWrites             own writes in the cache before their calls return
 //

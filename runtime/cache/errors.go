@@ -6,8 +6,6 @@ import (
 	"reflect"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
-	"github.com/typedinformers/informer-gen/runtime/cache/status"
-	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 var (
@@ -19,9 +17,6 @@ var (
 	// ErrNoIndex is wrapped by reads of an index that was never added, or was removed.
 	ErrNoIndex = indexer.ErrNoIndex
 )
-
-// DecodeError names an object that cannot be decoded, the path in it, and the reason.
-type DecodeError = wire.DecodeError
 
 // OptionError is a mistake in the options of a factory or an informer.
 type OptionError struct {
@@ -42,15 +37,6 @@ func (e *OptionError) Error() string {
 
 // Unwrap returns the reason.
 func (e *OptionError) Unwrap() error { return e.Err }
-
-// ObjectError is an error about one object that was read from the server, but cannot be stored in the cache.
-type ObjectError = status.ObjectError
-
-// HandlerPanicError reports a handler or a hook that panicked, or that ended its goroutine.
-type HandlerPanicError = status.HandlerPanicError
-
-// ScopesError is the Err of a Status while the scopes of the informer cannot be set; see SetScopesError.
-type ScopesError = status.ScopesError
 
 func optionError(option string, object reflect.Type, format string, args ...any) *OptionError {
 	e := &OptionError{Option: option, Err: fmt.Errorf(format, args...)}

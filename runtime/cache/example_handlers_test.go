@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Handlers of an informer get each change in the order of the server. OnDelete always has the last known object.
@@ -185,8 +186,8 @@ func ExampleWithHandlerPanicRecovery() {
 	reported := make(chan struct{})
 	informer, err := FooKind(client).NewInformer(
 		cache.WithHandlerPanicRecovery(),
-		cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
-			if change.New.Reason == cache.HandlerPanic && change.Old.Reason != cache.HandlerPanic {
+		cache.WithStatusHandler(func(_ context.Context, change status.Change) {
+			if change.New.Reason == status.HandlerPanic && change.Old.Reason != status.HandlerPanic {
 				fmt.Println(change.New.Phase, change.New.Err)
 				close(reported)
 			}

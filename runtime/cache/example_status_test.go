@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // Wait for informers to have their objects, and for handlers to have returned from them.
@@ -46,8 +47,8 @@ func ExampleNotSyncedError() {
 	client := NewClient()
 	client.Server.On("list", "foos").Forbidden()
 
-	factory := cache.NewSharedInformerFactory(0, cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
-		if change.New.Reason == cache.Forbidden {
+	factory := cache.NewSharedInformerFactory(0, cache.WithStatusHandler(func(_ context.Context, change status.Change) {
+		if change.New.Reason == status.Forbidden {
 			cancel(change.New.Err)
 		}
 	}))
@@ -73,8 +74,8 @@ func ExampleSharedIndexInformer_Status() {
 	ctx := context.Background()
 	client := NewClient(newFoo("team-a", "web", "node-1"))
 	watching := make(chan struct{})
-	informer, err := FooKind(client).NewInformer(cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
-		if change.New.Phase == cache.Watching {
+	informer, err := FooKind(client).NewInformer(cache.WithStatusHandler(func(_ context.Context, change status.Change) {
+		if change.New.Phase == status.Watching {
 			close(watching)
 		}
 	}))
@@ -100,13 +101,13 @@ func ExampleSharedIndexInformer_Status() {
 }
 
 // Advice says what a person can do about an informer that fails, for a page or a command of a program.
-func ExampleInformerStatus_Advice() {
+func Example_advice() {
 	ctx := context.Background()
 	client := NewClient()
 	client.Server.On("list", "foos").Forbidden()
 	failed := make(chan struct{})
-	factory := cache.NewSharedInformerFactory(0, cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
-		if change.New.Reason == cache.Forbidden && change.Old.Reason != cache.Forbidden {
+	factory := cache.NewSharedInformerFactory(0, cache.WithStatusHandler(func(_ context.Context, change status.Change) {
+		if change.New.Reason == status.Forbidden && change.Old.Reason != status.Forbidden {
 			close(failed)
 		}
 	}))
@@ -164,7 +165,7 @@ func ExampleWithWatchErrorHandler() {
 		cache.WithWatchErrorHandler(func(_ context.Context, resource schema.GroupVersionResource, err error) {
 			fmt.Println(resource.Resource, err)
 		}),
-		cache.WithBackoff(cache.ServerError, cache.Backoff{Initial: 50 * time.Millisecond, Max: time.Minute}),
+		cache.WithBackoff(status.ServerError, cache.Backoff{Initial: 50 * time.Millisecond, Max: time.Minute}),
 	)
 	if err != nil {
 		log.Fatal(err)

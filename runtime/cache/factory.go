@@ -15,6 +15,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mistakes"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // SharedInformerFactory holds the informers of one program: one for each kind that it uses.
@@ -84,7 +85,7 @@ type factoryMachine interface {
 	halt()
 	await()
 	wasStopped() bool
-	observed() InformerStatus
+	observed() status.Informer
 	registrations() []Syncer
 }
 
@@ -323,7 +324,7 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	}
 	waiting := f.copied()
 	for _, i := range waiting {
-		if !i.started && i.informer.Status().Phase == Pending {
+		if !i.started && i.informer.Status().Phase == status.Pending {
 			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after you create it", "reason", i.informer.NotSyncedReason())
 		}
 	}
@@ -352,8 +353,8 @@ func (f *SharedInformerFactory) dropped(i factoryInformer) bool {
 // Statuses ranges over the informers that exist when the range begins, sorted by resource. It
 // creates none. An informer that was stopped is not among them. Those that InformerFor has returned for
 // options with a mistake are, with the reason Misconfigured.
-func (f *SharedInformerFactory) Statuses() iter.Seq[InformerStatus] {
-	return func(yield func(InformerStatus) bool) {
+func (f *SharedInformerFactory) Statuses() iter.Seq[status.Informer] {
+	return func(yield func(status.Informer) bool) {
 		informers := f.copied()
 		f.mu.Lock()
 		informers = append(informers, f.refused...)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // kindOf is what a generated informer hands to the factory.
@@ -69,7 +70,7 @@ func TestFactorySharesInformers(t *testing.T) {
 		cluster.Namespaced, cluster.Resource.Resource = false, "clusterwidgets"
 		late := InformerFor(f, cluster)
 		cachetest.WantLines(t, asked, "team-a", "")
-		if late.Status().Phase != Pending {
+		if late.Status().Phase != status.Pending {
 			t.Error("an informer ran before it was started")
 		}
 		f.Start(t.Context())
@@ -78,7 +79,7 @@ func TestFactorySharesInformers(t *testing.T) {
 		}
 		f.Shutdown()
 		f.Shutdown()
-		if first.Status().Phase != Stopped || late.Status().Phase != Stopped {
+		if first.Status().Phase != status.Stopped || late.Status().Phase != status.Stopped {
 			t.Error("Shutdown returned with an informer running")
 		}
 		f.Start(t.Context()) // nothing
@@ -101,7 +102,7 @@ func TestFactoryNamesUnsyncedInformers(t *testing.T) {
 		if !errors.As(err, &notSynced) || !errors.Is(err, context.DeadlineExceeded) || len(notSynced.Waiting) != 1 {
 			t.Fatalf("error is %v", err)
 		}
-		if w := notSynced.Waiting[0]; w.Status.Resource != widgets || w.Handler != "" || w.Status.Phase != Degraded || w.Status.Reason != Forbidden {
+		if w := notSynced.Waiting[0]; w.Status.Resource != widgets || w.Handler != "" || w.Status.Phase != status.Degraded || w.Status.Reason != status.Forbidden {
 			t.Errorf("the entry is %+v", w)
 		}
 		for _, want := range []string{"widgets.test.example.com in namespace team-a: Degraded for ", "s (Forbidden: ", "no right to list"} {
@@ -136,7 +137,7 @@ func TestFactoryStopsWithItsContext(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
-		if s.Status().Phase != Stopped {
+		if s.Status().Phase != status.Stopped {
 			t.Errorf("phase is %s after the context ended", s.Status().Phase)
 		}
 		f.Shutdown()
@@ -166,7 +167,7 @@ func TestShutdownEndsWhatOthersRun(t *testing.T) {
 				f.Start(t.Context())
 				synctest.Wait()
 			}
-			if s.Status().Phase != Watching || src.Count("list") != 1+min(starts, 1) {
+			if s.Status().Phase != status.Watching || src.Count("list") != 1+min(starts, 1) {
 				t.Errorf("%d starts: the informer is %v after %d lists of two informers", starts, s.Status(), src.Count("list"))
 			}
 			running := make(chan struct{})
@@ -236,7 +237,7 @@ func TestListers(t *testing.T) {
 	_, err := lister.Namespace("a").Get("three")
 	_, genericErr := generic.ByNamespace("a").Get("three")
 	for _, err := range []error{err, genericErr} {
-		if reasonOf(err) != NotFound || !strings.Contains(err.Error(), `widgets.test.example.com "three" not found`) {
+		if reasonOf(err) != status.NotFound || !strings.Contains(err.Error(), `widgets.test.example.com "three" not found`) {
 			t.Errorf("error is %v", err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // ScopeSource has scopes for FollowScopes. ScopesOf makes one.
@@ -241,7 +242,7 @@ func (of *followedObjects) deliver(n *processor.Notification) {
 		if returned {
 			return
 		}
-		err := &HandlerPanicError{Handler: "FollowScopes", Namespace: name.Namespace, Name: name.Name}
+		err := &status.HandlerPanicError{Handler: "FollowScopes", Namespace: name.Namespace, Name: name.Name}
 		monitor.LogPanic(of.follower.logger, of.objects.name(), "handler", err, recover(), true)
 		of.fail(name, err)
 	}()

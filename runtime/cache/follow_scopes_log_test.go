@@ -12,6 +12,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // followTeams runs an informer with a scope for each widget of the namespace teams, which another informer follows.
@@ -99,10 +100,10 @@ func TestLogOfAnOutageWithScopes(t *testing.T) {
 					end := begin(c)
 					c.Server.Restart()
 					time.Sleep(15 * time.Minute)
-					status := s.Status()
+					now := s.Status()
 					cachetest.WantLog(t, log, slices.Repeat([]string{"Does not follow the API server: "}, informers)...)
-					if failed := (*ScopesError)(nil); status.Err == nil || errors.As(status.Err, &failed) {
-						t.Errorf("during the outage: %v", status)
+					if failed := (*status.ScopesError)(nil); now.Err == nil || errors.As(now.Err, &failed) {
+						t.Errorf("during the outage: %v", now)
 					}
 					end()
 					time.Sleep(10 * time.Minute)

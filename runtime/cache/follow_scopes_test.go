@@ -12,6 +12,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // wantAwaited checks what is said about an informer whose source has set no scopes: status is in the text of its
@@ -77,14 +78,14 @@ func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 		hanging.Remove()
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
-		if status := s.Status(); status.Phase != Degraded || status.Reason != Forbidden {
-			t.Errorf("while the informer of the scopes fails: %v", status)
+		if now := s.Status(); now.Phase != status.Degraded || now.Reason != status.Forbidden {
+			t.Errorf("while the informer of the scopes fails: %v", now)
 		}
 		log.Take()
 		failing.Remove()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if !s.HasSynced() || s.NotSyncedReason() != "" || s.Status().Phase != Watching || len(names(s)) != 1 {
+		if !s.HasSynced() || s.NotSyncedReason() != "" || s.Status().Phase != status.Watching || len(names(s)) != 1 {
 			t.Errorf("with the scopes: %v", s.Status())
 		}
 	})
@@ -172,7 +173,7 @@ func TestFollowSeveralInformers(t *testing.T) {
 		step("a mistake and a panic", "sites.test.example.com s2")
 		sites.name("s2", "a/three")
 		step("a panic", "handler FollowScopes panicked on s3: on purpose", "add a/three@103 initial=true", "delete b/four@101 unknown=true")
-		if reason := s.Status().Reason; reason != HandlerPanic {
+		if reason := s.Status().Reason; reason != status.HandlerPanic {
 			t.Errorf("the reason is %s", reason)
 		}
 		if !strings.Contains(strings.Join(log.Take(), "\n"), "A handler panicked") {
@@ -232,8 +233,8 @@ func TestFollowAForbiddenObject(t *testing.T) {
 		if !isClosed(s.Synced()) || !reg.HasSynced() || s.NotSyncedReason() != "" {
 			t.Errorf("not synced: %s", s.NotSyncedReason())
 		}
-		if status := s.Status(); status.Reason != Forbidden {
-			t.Errorf("the status is %v", status)
+		if now := s.Status(); now.Reason != status.Forbidden {
+			t.Errorf("the status is %v", now)
 		}
 		if _, _, isKnown := s.Lookup(ObjectName{"b", "two"}); isKnown {
 			t.Error("an object that may not be read is known")

@@ -15,6 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -59,10 +60,10 @@ func TestGate(t *testing.T) {
 				cachetest.Run(t, s.Run)
 				time.Sleep(time.Second)
 				synctest.Wait()
-				status := s.Status()
+				now := s.Status()
 				want := fmt.Sprintf("a/stranger: %v: the client returned a *cache.widgetSummary instead of a *v1.PartialObjectMetadata", protocol.ErrUnexpectedType)
-				if status.Phase != Degraded || status.Reason != Decode || !errors.Is(status.Err, protocol.ErrUnexpectedType) || !strings.Contains(status.Err.Error(), want) {
-					t.Errorf("%T, in a list %v: %v, want an error with %q", from, inList, status, want)
+				if now.Phase != status.Degraded || now.Reason != status.Decode || !errors.Is(now.Err, protocol.ErrUnexpectedType) || !strings.Contains(now.Err.Error(), want) {
+					t.Errorf("%T, in a list %v: %v, want an error with %q", from, inList, now, want)
 				}
 				if _, found := faceOf[object](s).GetIndexer().Get(ObjectName{"a", "stranger"}); found || inList != (s.core.Indexer.Len() == 0) {
 					t.Errorf("%T, in a list %v: the cache has %d objects", from, inList, s.core.Indexer.Len())
@@ -90,7 +91,7 @@ func TestGateOfTheStore(t *testing.T) {
 // TestDeleteOfAnUnknownType: of an object of any type, only the names and the UID are known.
 func TestDeleteOfAnUnknownType(t *testing.T) {
 	r := storeReflectorOf(erasedConfig(Config[Object]{ListerWatcher: &cachetest.ListWatch[Object]{}, Resource: widgets}), erasedStore{})
-	obj := r.named(&DecodeError{Namespace: "a", Name: "b", UID: "u", ResourceVersion: "7"})
+	obj := r.named(&wire.DecodeError{Namespace: "a", Name: "b", UID: "u", ResourceVersion: "7"})
 	if MetaObjectToName(obj) != (ObjectName{"a", "b"}) || obj.GetUID() != "u" || obj.GetResourceVersion() != "7" {
 		t.Errorf("the object is %v", obj)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestHandlerThatRemovesItselfAndPanics keeps the status of an informer
@@ -34,8 +35,8 @@ func TestHandlerThatRemovesItselfAndPanics(t *testing.T) {
 			added <- reg
 			src.Set("a", fmt.Sprint(src.Version), nil)
 			synctest.Wait()
-			if status := s.Status(); status.Phase != Watching || status.Err != nil {
-				t.Errorf("without the handler the status is %+v", status)
+			if now := s.Status(); now.Phase != status.Watching || now.Err != nil {
+				t.Errorf("without the handler the status is %+v", now)
 			}
 		}
 	})
@@ -74,11 +75,11 @@ func TestHandlerContinuesAfterGoexit(t *testing.T) {
 		}
 		synctest.Wait()
 		cachetest.WantLines(t, heard, "add a", "add b", "add c")
-		status := s.Status()
-		var exited *HandlerPanicError
-		if status.Phase != Degraded || status.Reason != HandlerPanic || !errors.As(status.Err, &exited) || !exited.Exited ||
+		now := s.Status()
+		var exited *status.HandlerPanicError
+		if now.Phase != status.Degraded || now.Reason != status.HandlerPanic || !errors.As(now.Err, &exited) || !exited.Exited ||
 			exited.Error() != "handler quitter called runtime.Goexit on ns/c" || !strings.Contains(string(exited.Stack), "handler_panics_test.go") {
-			t.Errorf("the status is %+v", status)
+			t.Errorf("the status is %+v", now)
 		}
 		for range 100 {
 			src.Set("ns", "b", nil)
@@ -91,7 +92,7 @@ func TestHandlerContinuesAfterGoexit(t *testing.T) {
 		}
 		src.Set("ns", "b", nil)
 		stop() // returns, with the handler in a goroutine of a goroutine of its first one
-		if !isClosed(reg.Ended()) || s.Status().Phase != Stopped {
+		if !isClosed(reg.Ended()) || s.Status().Phase != status.Stopped {
 			t.Errorf("in the end the informer is %v", s.Status())
 		}
 	})

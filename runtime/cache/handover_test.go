@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // twoViews are two sources of one server: one of all namespaces, and one of the namespace a.
@@ -48,7 +50,7 @@ func TestNamespaceTakesOver(t *testing.T) {
 			setScopes(t, s, Scope{OtherNamespaces: true}, Scope{Namespace: "a"})
 			synctest.Wait()
 			cachetest.WantLines(t, heard.Drain())
-			if s.HasSynced() || s.GetStore().Len() != 2 || s.Status().Phase != Listing {
+			if s.HasSynced() || s.GetStore().Len() != 2 || s.Status().Phase != status.Listing {
 				t.Errorf("by %s: while the new scope is behind: %v", by, s.Status())
 			}
 			switch by {
@@ -68,7 +70,7 @@ func TestNamespaceTakesOver(t *testing.T) {
 				}
 			}
 			synctest.Wait()
-			if !s.HasSynced() || s.Status().Phase != Watching {
+			if !s.HasSynced() || s.Status().Phase != status.Watching {
 				t.Errorf("by %s: not synced: %v", by, s.Status())
 			}
 			want := "102"
@@ -213,8 +215,8 @@ func TestContradictionOfObjects(t *testing.T) {
 		set(append(in("a", "c"), Scope{Namespace: "a", LabelSelector: "x=y"}, Scope{Namespace: "d"}, Scope{Namespace: "d", LabelSelector: "x=y"}))
 		synctest.Wait()
 		cachetest.WantLines(t, sortedLines(heard), "add c/one@101 initial=true", "delete b/one@101 unknown=true")
-		if status := s.Status(); status.Reason != Misconfigured || !strings.Contains(status.String(), `"d"`) || !slices.Equal(s.Scopes(), in("a", "c")) {
-			t.Errorf("the scopes are %v: %v", s.Scopes(), status)
+		if now := s.Status(); now.Reason != status.Misconfigured || !strings.Contains(now.String(), `"d"`) || !slices.Equal(s.Scopes(), in("a", "c")) {
+			t.Errorf("the scopes are %v: %v", s.Scopes(), now)
 		}
 		w.of("a").Set("a", "two", nil)
 		set(append(in("a"), Scope{}))
@@ -242,7 +244,7 @@ func TestLeavingScopeTellsWhatItOwns(t *testing.T) {
 				page, err := src.List(ctx, options)
 				if lists.Add(1) == 1 {
 					for _, namespace := range []string{"a", "w"} {
-						page.Items = append(page.Items, cachetest.Item[object]{Err: &DecodeError{Namespace: namespace, Name: "bad", Path: "/spec"}})
+						page.Items = append(page.Items, cachetest.Item[object]{Err: &wire.DecodeError{Namespace: namespace, Name: "bad", Path: "/spec"}})
 					}
 				}
 				return page, err
@@ -330,8 +332,8 @@ func TestNamespaceTakesOverFromARestoredServer(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		cachetest.WantLines(t, heard.Drain(), "delete a/lost@102 unknown=true")
-		if status := s.Status(); !s.HasSynced() || status.Phase != Watching || status.Unconfirmed != 0 {
-			t.Errorf("after the list of the others: %v", status)
+		if now := s.Status(); !s.HasSynced() || now.Phase != status.Watching || now.Unconfirmed != 0 {
+			t.Errorf("after the list of the others: %v", now)
 		}
 	})
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // FuzzHistory plays a random history of a collection to an informer: objects are
@@ -334,7 +335,7 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 func checkCauses(t *testing.T, s *SharedIndexInformer[object], hasLied bool) {
 	t.Helper()
 	lists := inside(s).monitor.Stats().Relists
-	if lists[""] > 0 || lists[Unconfirmed] > 0 && !hasLied {
+	if lists[""] > 0 || lists[status.Unconfirmed] > 0 && !hasLied {
 		t.Errorf("lists without a cause: %v", lists)
 	}
 }
@@ -343,8 +344,8 @@ func checkCauses(t *testing.T, s *SharedIndexInformer[object], hasLied bool) {
 // handler has heard of them.
 func checkEnd(t *testing.T, s *SharedIndexInformer[object], objects map[ObjectName]object, handlers []*historian) {
 	t.Helper()
-	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(objects) || status.PendingWrites != 0 {
-		t.Errorf("in the end the status is %+v, there are %d objects", status, len(objects))
+	if now := s.Status(); now.Phase != status.Watching || now.Err != nil || now.Objects != len(objects) || now.PendingWrites != 0 {
+		t.Errorf("in the end the status is %+v, there are %d objects", now, len(objects))
 	}
 	cached := cachetest.Model{}
 	for _, obj := range s.GetStore().List() {

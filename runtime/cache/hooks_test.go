@@ -24,7 +24,7 @@ type hooked struct {
 
 	mu      sync.Mutex // guards the fields below
 	lines   []string
-	changes []StatusChange
+	changes []status.Change
 	// errors and dropped are the number of errors that were heard, and were not.
 	errors, dropped int
 }
@@ -40,7 +40,7 @@ func (h *hooked) add(line string) {
 
 func (h *hooked) onError(_ context.Context, resource gvr, err error) {
 	h.mu.Lock()
-	if dropped, ok := err.(*DroppedErrors); ok {
+	if dropped, ok := err.(*status.DroppedErrors); ok {
 		h.dropped += dropped.Errors
 	} else {
 		h.errors++
@@ -49,7 +49,7 @@ func (h *hooked) onError(_ context.Context, resource gvr, err error) {
 	h.add(resource.Resource + " " + string(reasonOf(err)))
 }
 
-func (h *hooked) onChange(_ context.Context, change StatusChange) {
+func (h *hooked) onChange(_ context.Context, change status.Change) {
 	h.mu.Lock()
 	h.changes = append(h.changes, change)
 	h.mu.Unlock()
@@ -144,8 +144,8 @@ func TestBlockedHooksBlockNothing(t *testing.T) {
 			close(ended)
 		}()
 		synctest.Wait()
-		if status := s.Status(); status.Phase != Stopped || isClosed(ended) {
-			t.Errorf("with a blocked hook, Stop has returned is %v, and the status %v", isClosed(ended), status)
+		if now := s.Status(); now.Phase != status.Stopped || isClosed(ended) {
+			t.Errorf("with a blocked hook, Stop has returned is %v, and the status %v", isClosed(ended), now)
 		}
 		<-ended
 		if waited := time.Since(began); waited != time.Hour {
@@ -183,12 +183,12 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 		began = time.Now()
 		f.Shutdown()
 		cachetest.WantLines(t, heard.take(), "Pending to Stopped")
-		if waited := time.Since(began); waited != time.Minute || early.Status().Phase != Stopped {
+		if waited := time.Since(began); waited != time.Minute || early.Status().Phase != status.Stopped {
 			t.Errorf("Shutdown returned after %v", waited)
 		}
 		late := kindOf(cachetest.NewSource(), &asked)
 		late.Resource.Resource = "others"
-		if s := InformerFor(f, late); s.Status().Phase != Stopped {
+		if s := InformerFor(f, late); s.Status().Phase != status.Stopped {
 			t.Errorf("after Shutdown the status is %v", s.Status())
 		}
 		synctest.Wait()
@@ -260,7 +260,7 @@ func TestHooksThatFail(t *testing.T) {
 			log := &cachetest.LineLog{}
 			stop := cachetest.Run(t, func(ctx context.Context) { s.Run(logTo(ctx, log)) })
 			time.Sleep(time.Minute)
-			if s.Status().Phase != Watching {
+			if s.Status().Phase != status.Watching {
 				t.Errorf("the status is %v", s.Status())
 			}
 			stop()
@@ -278,7 +278,7 @@ func TestHooksThatFail(t *testing.T) {
 // TestPanicOfAHookEndsTheProgram calls what is called with the panic.
 func TestPanicOfAHookEndsTheProgram(t *testing.T) {
 	defer func() {
-		if err, ok := recover().(*HandlerPanicError); !ok || err.Error() != "handler StatusHandler panicked: no" {
+		if err, ok := recover().(*status.HandlerPanicError); !ok || err.Error() != "handler StatusHandler panicked: no" {
 			t.Errorf("recovered %v", err)
 		}
 	}()

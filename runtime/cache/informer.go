@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ownwrites"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // sharedInformer is a SharedIndexInformer without its type parameter.
@@ -26,14 +27,14 @@ type sharedInformer struct {
 	own     *ownwrites.Writes // nil without ReadYourWrites
 	face    face
 	reader  indexerFace
-	id      uint64 // InformerStatus.ID
+	id      uint64 // status.Informer.ID
 	config  *config
 	// resyncPeriod is the default of handlers.
 	resyncPeriod time.Duration
 	stopping     atomic.Bool // set by Stop
 }
 
-// lastInformer is the last InformerStatus.ID.
+// lastInformer is the last status.Informer.ID.
 var lastInformer atomic.Uint64
 
 // newMachine is newInformer for the face.
@@ -202,7 +203,7 @@ type machine interface {
 	Run(ctx context.Context)
 	Stop()
 	Status() Status
-	Statuses() iter.Seq[InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 	LastSyncResourceVersion() string
 	WaitFor(ctx context.Context, resourceVersion string) error
 	Retry()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestSincePanic has a handler that panics a minute after the first list, and again later. The
@@ -34,8 +35,8 @@ func TestSincePanic(t *testing.T) {
 		for _, name := range []string{"a", "b"} {
 			src.Set("ns", name, nil)
 			synctest.Wait()
-			if status := s.Status(); status.Reason != HandlerPanic || !status.Since.Equal(first) {
-				t.Errorf("after %s: %s since %s, want HandlerPanic since %s", name, status.Reason, status.Since, first)
+			if now := s.Status(); now.Reason != status.HandlerPanic || !now.Since.Equal(first) {
+				t.Errorf("after %s: %s since %s, want HandlerPanic since %s", name, now.Reason, now.Since, first)
 			}
 			time.Sleep(time.Minute)
 		}
@@ -72,11 +73,11 @@ func TestHandlerContinuesAfterPanic(t *testing.T) {
 		if n := len(other.Drain()); n != 3 {
 			t.Errorf("another handler got %d events", n)
 		}
-		status := s.Status()
-		var panicked *HandlerPanicError
-		if status.Phase != Degraded || status.Reason != HandlerPanic || !errors.As(status.Err, &panicked) ||
+		now := s.Status()
+		var panicked *status.HandlerPanicError
+		if now.Phase != status.Degraded || now.Reason != status.HandlerPanic || !errors.As(now.Err, &panicked) ||
 			panicked.Error() != "handler picky panicked on ns/b: no b please" || !strings.Contains(string(panicked.Stack), "listener_test.go") {
-			t.Errorf("status is %+v", status)
+			t.Errorf("status is %+v", now)
 		}
 		src.Set("ns", "b", nil)
 		synctest.Wait()
@@ -86,8 +87,8 @@ func TestHandlerContinuesAfterPanic(t *testing.T) {
 		if err := s.RemoveEventHandler(reg); err != nil {
 			t.Fatal(err)
 		}
-		if status := s.Status(); status.Phase != Watching || status.Err != nil {
-			t.Errorf("without the handler the status is %+v", status)
+		if now := s.Status(); now.Phase != status.Watching || now.Err != nil {
+			t.Errorf("without the handler the status is %+v", now)
 		}
 	})
 }
@@ -245,7 +246,7 @@ func TestStopEndsOneInformer(t *testing.T) {
 		first.Stop()
 		first.Stop()
 		synctest.Wait()
-		if first.Status().Phase != Stopped || stays.Status().Phase != Watching || src.Open != 1 {
+		if first.Status().Phase != status.Stopped || stays.Status().Phase != status.Watching || src.Open != 1 {
 			t.Errorf("the informers are %v and %v, %d watches are open", first.Status(), stays.Status(), src.Open)
 		}
 		second := InformerFor(f, kindOf(src, &asked))
@@ -261,7 +262,7 @@ func TestStopEndsOneInformer(t *testing.T) {
 		never := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		never.Stop()
 		never.Run(t.Context())
-		if never.Status().Phase != Stopped {
+		if never.Status().Phase != status.Stopped {
 			t.Errorf("an informer that was stopped before it ran is %v", never.Status())
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/monitor"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // monitored returns the description of a scope for the Monitor.
@@ -22,7 +23,7 @@ func (c *config) monitored(known *frontier.Frontier) monitor.ScopeOptions {
 func (c *config) hooks(name func() string) hook.Options[Status] {
 	options := hook.Options[Status]{
 		IsSlow:  len(c.scopes) > 0 || c.scopesLater, // there may be a thousand
-		Dropped: func(n int) error { return &DroppedErrors{n} },
+		Dropped: func(n int) error { return &status.DroppedErrors{Errors: n} },
 		Full: func(ctx context.Context) {
 			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler or StatusHandler does not return; further errors are dropped, and changes of the status merged", "resource", name())
 		},
@@ -33,7 +34,7 @@ func (c *config) hooks(name func() string) hook.Options[Status] {
 	}
 	if handler := c.StatusHandler; handler != nil {
 		options.OnChange = func(ctx context.Context, before, now Status) {
-			handler(ctx, StatusChange{Name: name(), Old: before, New: now})
+			handler(ctx, status.Change{Name: name(), Old: before, New: now})
 		}
 	}
 	return options
@@ -41,5 +42,5 @@ func (c *config) hooks(name func() string) hook.Options[Status] {
 
 // hookFailed logs that a hook panicked with a value, or exited if value is nil.
 func (c *config) hookFailed(ctx context.Context, name string, value any) {
-	monitor.LogPanic(klog.FromContext(ctx), c.name(), "hook", &HandlerPanicError{Handler: name}, value, c.HandlerPanicRecovery)
+	monitor.LogPanic(klog.FromContext(ctx), c.name(), "hook", &status.HandlerPanicError{Handler: name}, value, c.HandlerPanicRecovery)
 }

@@ -49,13 +49,13 @@ func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) er
 }
 
 // Statuses implements SharedIndexInformer.
-func (s *sharedInformer) Statuses() iter.Seq[InformerStatus] {
-	return func(yield func(InformerStatus) bool) { yield(s.observed()) }
+func (s *sharedInformer) Statuses() iter.Seq[status.Informer] {
+	return func(yield func(status.Informer) bool) { yield(s.observed()) }
 }
 
 // observed returns the state and the counters of the informer. Only a factory knows the Server.
-func (s *sharedInformer) observed() InformerStatus {
-	return InformerStatus{
+func (s *sharedInformer) observed() status.Informer {
+	return status.Informer{
 		ID:       s.id,
 		Name:     s.config.InformerName,
 		Resource: s.config.Resource,

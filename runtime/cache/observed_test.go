@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // pace is a handler that needs this long for each call.
@@ -175,7 +176,7 @@ func TestForeignCodeMayReadTheCounters(t *testing.T) {
 		}
 		s = informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets,
 			WatchErrorHandler: func(context.Context, gvr, error) { look("error") },
-			StatusHandler:     func(context.Context, StatusChange) { look("status") },
+			StatusHandler:     func(context.Context, status.Change) { look("status") },
 			Transform:         func(obj object) (object, error) { look("transform"); return obj, nil },
 			Indexers:          index("index"),
 		}))

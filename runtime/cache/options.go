@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -494,6 +495,6 @@ func (o *options) summary() string {
 // arrives, one at a time, and cause no decoding. A handler gets an object that has just arrived as it was decoded, which it
 // shares with other handlers. Other objects, such as the old one of an update and most of a list, are decoded for it. The
 // mutation detector has nothing to compare, finds nothing, and logs that.
-func WithPacking(compression Compression) SharedInformerOption {
+func WithPacking(compression compression.Method) SharedInformerOption {
 	return setting(func(s *settings) { s.Packing = compression })
 }

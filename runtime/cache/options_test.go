@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // gadget is another kind than object.
@@ -205,15 +206,15 @@ func TestMistakesInOptions(t *testing.T) {
 					t.Errorf("the error is %v\nwant one with %s", err, test.want)
 				}
 				synctest.Wait()
-				status := s.Status()
+				now := s.Status()
 				if test.runs {
 					if !s.HasSynced() {
-						t.Errorf("the informer of another kind is %v", status)
+						t.Errorf("the informer of another kind is %v", now)
 					}
 					return
 				}
-				if status.Phase != Stopped || status.Reason != Misconfigured || status.Err == nil {
-					t.Errorf("the informer is %v", status)
+				if now.Phase != status.Stopped || now.Reason != status.Misconfigured || now.Err == nil {
+					t.Errorf("the informer is %v", now)
 				}
 				if again := InformerFor(f, kind, test.call...); again != s {
 					t.Error("the next call returns another informer")
@@ -267,7 +268,7 @@ func TestOptionsOfTwoCallsDiffer(t *testing.T) {
 				defer f.Shutdown()
 				first := InformerFor(f, kindOf(src, &asked), test.first...)
 				second := InformerFor(f, kindOf(src, &asked), test.second...)
-				if first == second || second.Status().Reason != Misconfigured {
+				if first == second || second.Status().Reason != status.Misconfigured {
 					t.Errorf("the second caller gets an informer that is %v", second.Status())
 				}
 				InformerFor(f, kindOf(src, &asked), test.second...)
@@ -329,7 +330,7 @@ func TestKindsOfTwoServers(t *testing.T) {
 func TestOptionsThatAreNil(t *testing.T) {
 	var asked []string
 	calls := 0
-	f := NewSharedInformerFactory(0, WithStatusHandler(func(context.Context, StatusChange) { calls++ }), For[object](WithStatusHandler(nil)))
+	f := NewSharedInformerFactory(0, WithStatusHandler(func(context.Context, status.Change) { calls++ }), For[object](WithStatusHandler(nil)))
 	s := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithTransform[object](nil), WithIndexers[object](nil), WithListerWatcher[object](nil),
 		WithTweakListOptions(nil), WithWatchErrorHandler(nil), WithTransform[object](nil), WithFieldSelector(FieldSelector[object]{}), WithLabelSelector(" "))
 	if InformerFor(f, kindOf(cachetest.NewSource(), &asked)) != s || f.mistakes.Err() != nil {
@@ -349,11 +350,11 @@ func TestOptionsKeepTheirValues(t *testing.T) {
 	shared.Indexers = Indexers[object]{"letters": cachetest.ByLetters}
 	paths, namespaces := []string{"metadata.annotations[first]", "metadata.annotations[second]"}[:1], []string{"a"}
 	options := []SharedInformerOption{
-		WithoutFields(paths...), WithNamespaces(namespaces...), WithBackoff(Forbidden, Backoff{Max: 1}), WithIndexers(Indexers[object]{"more": cachetest.ByLetters}),
+		WithoutFields(paths...), WithNamespaces(namespaces...), WithBackoff(status.Forbidden, Backoff{Max: 1}), WithIndexers(Indexers[object]{"more": cachetest.ByLetters}),
 	}
 	paths[0], namespaces[0] = "other", "other"
 	for _, path := range []string{"metadata.annotations[b]", "metadata.annotations[c]"} {
-		s, err := shared.NewInformer(append(options, WithoutFields(path), WithBackoff(NotFound, Backoff{Max: 2}))...)
+		s, err := shared.NewInformer(append(options, WithoutFields(path), WithBackoff(status.NotFound, Backoff{Max: 2}))...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // runLogged runs an informer over a cluster.
@@ -82,7 +83,7 @@ func TestLogOfAServerThatDoesNotAnswer(t *testing.T) {
 		s := runLogged(t, c, log, nil)
 		time.Sleep(advice.After)
 		cachetest.WantLog(t, log, "Does not follow the API server yet resource=widgets.test.example.com for=10s advice=The server has sent nothing of the first list for 10s.")
-		if advice := (&InformerStatus{Status: s.Status(), Stats: inside(s).monitor.Stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
+		if advice := (&status.Informer{Status: s.Status(), Stats: inside(s).monitor.Stats()}).Advice(); len(advice) != 1 || advice[0].Runbook() != "listing" {
 			t.Errorf("the advice is %+v", advice)
 		}
 		time.Sleep(3 * time.Minute)
@@ -138,9 +139,9 @@ func TestLogOfManyNamespaces(t *testing.T) {
 		s := runLogged(t, c, log, names)
 		time.Sleep(10 * time.Minute)
 		cachetest.WantLog(t, log, `namespaces=team-000, team-001, team-002 and 197 more advice=The server does not allow user apitest to list widgets.test.example.com in 200 namespaces (team-000, team-001, team-002 and 197 more). Add the rule to a ClusterRole, and bind it to that user with a RoleBinding in each of these namespaces.`)
-		status := inside(s).observed()
-		advice := status.Advice()
-		if len(advice) != 1 || len(advice[0].Namespaces) != 200 || advice[0].Reason != Forbidden || advice[0].Check != "kubectl auth can-i list widgets.test.example.com -n team-000 --as apitest" {
+		now := inside(s).observed()
+		advice := now.Advice()
+		if len(advice) != 1 || len(advice[0].Namespaces) != 200 || advice[0].Reason != status.Forbidden || advice[0].Check != "kubectl auth can-i list widgets.test.example.com -n team-000 --as apitest" {
 			t.Errorf("the advice is %+v", advice)
 		}
 		forbidden.Remove()

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -71,12 +72,12 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 					setBehind(false)
 					time.Sleep(2 * time.Second)
 					cachetest.WantLines(t, after(heard))
-					status := s.Status()
-					if test.skips && undecodableNames(status) != "another 103;one 102;" {
-						t.Errorf("undecodable are %q", undecodableNames(status))
+					now := s.Status()
+					if test.skips && undecodableNames(now) != "another 103;one 102;" {
+						t.Errorf("undecodable are %q", undecodableNames(now))
 					}
-					if !test.skips && status.Err == nil || status.PendingWrites != 0 {
-						t.Errorf("the status is %v", status)
+					if !test.skips && now.Err == nil || now.PendingWrites != 0 {
+						t.Errorf("the status is %v", now)
 					}
 					src.Forget()
 					src.EndWatches(cachetest.ErrGone) // a list does not change that
@@ -89,8 +90,8 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 					time.Sleep(2 * time.Minute)
 					src.Bookmark()
 					cachetest.WantLines(t, after(heard))
-					if status := s.Status(); status.Phase != Watching || status.PendingWrites != 0 || len(status.Undecodable) != 0 {
-						t.Errorf("in the end: %v", status)
+					if now := s.Status(); now.Phase != status.Watching || now.PendingWrites != 0 || len(now.Undecodable) != 0 {
+						t.Errorf("in the end: %v", now)
 					}
 				})
 			})
@@ -209,8 +210,8 @@ func TestOwnDeleteAndALateWatch(t *testing.T) {
 						setLate(false)
 						time.Sleep(2 * time.Minute)
 						cachetest.WantLines(t, after(heard))
-						if status := s.Status(); status.PendingWrites != 0 || status.Objects != 0 || status.Phase != Watching {
-							t.Errorf("the watch has told all, and the status is %v", status)
+						if now := s.Status(); now.PendingWrites != 0 || now.Objects != 0 || now.Phase != status.Watching {
+							t.Errorf("the watch has told all, and the status is %v", now)
 						}
 					})
 				})

@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -113,9 +114,9 @@ func (f *forgery) want(lists, unconfirmed int, when string) {
 		truth != nil && (cached[0].UID != truth.UID || cached[0].ResourceVersion != truth.ResourceVersion || cached[0].Labels["content"] != truth.Labels["content"]):
 		f.t.Errorf("%s: cached is %v, the server has %v", when, cached, truth)
 	}
-	status := f.informer.Status()
-	if status.Unconfirmed != unconfirmed || status.PendingWrites != 0 || status.Phase != Watching {
-		f.t.Errorf("%s: the status is %v, %d unconfirmed, want %d", when, status, status.Unconfirmed, unconfirmed)
+	now := f.informer.Status()
+	if now.Unconfirmed != unconfirmed || now.PendingWrites != 0 || now.Phase != status.Watching {
+		f.t.Errorf("%s: the status is %v, %d unconfirmed, want %d", when, now, now.Unconfirmed, unconfirmed)
 	}
 	if got := f.src.Count("list"); got != lists {
 		f.t.Errorf("%s: %d lists, want %d", when, got, lists)
@@ -405,7 +406,7 @@ func TestForgedEvent(t *testing.T) {
 					f.wrote(cachetest.ResponseTo(f.src.Set("a", "one", map[string]string{"in": "scope", "content": "again"})))
 					f.minutes(10)
 					f.want(2, 1, "in the end")
-					if n := inside(f.informer).monitor.Stats().Relists[Unconfirmed]; n != 1 {
+					if n := inside(f.informer).monitor.Stats().Relists[status.Unconfirmed]; n != 1 {
 						t.Errorf("%d relists have the cause", n)
 					}
 				})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -67,8 +68,8 @@ func TestOwnCreateInOneOfTwoNamespaces(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		wantLists(t, s, 2)
-		if status := s.Status(); status.PendingWrites != 0 || status.Unconfirmed != 0 || status.Phase != Watching {
-			t.Errorf("in the end: %v", status)
+		if now := s.Status(); now.PendingWrites != 0 || now.Unconfirmed != 0 || now.Phase != status.Watching {
+			t.Errorf("in the end: %v", now)
 		}
 	})
 }
@@ -167,8 +168,8 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 			synctest.Wait()
 			src.Set("a", "neighbor", map[string]string{"letters": strings.Repeat("x", 5000)})
 			time.Sleep(time.Minute)
-			if status := s.Status(); status.Reason != Decode {
-				t.Fatalf("with an undecodable object: %v", status)
+			if now := s.Status(); now.Reason != status.Decode {
+				t.Fatalf("with an undecodable object: %v", now)
 			}
 			if change {
 				setScopes(t, s, Scope{Namespace: "a", LabelSelector: "!no"}, Scope{Namespace: "b"})
@@ -195,8 +196,8 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 				other.Bookmark()
 				time.Sleep(time.Minute)
 			}
-			if status := s.Status(); status.Phase != Watching || status.PendingWrites != 0 || status.Unconfirmed != 0 || !s.HasSynced() {
-				t.Errorf("change %v: in the end: %v", change, status)
+			if now := s.Status(); now.Phase != status.Watching || now.PendingWrites != 0 || now.Unconfirmed != 0 || !s.HasSynced() {
+				t.Errorf("change %v: in the end: %v", change, now)
 			}
 		})
 	}

@@ -173,7 +173,7 @@ func (r *storeReflector) apply(d *deltafifo.Delta) {
 }
 
 // named returns an object of which only the identity in an error is known.
-func (r *storeReflector) named(state *DecodeError) Object {
+func (r *storeReflector) named(state *wire.DecodeError) Object {
 	of := r.config.objectType()
 	if of == nil { // a ListerWatcher returns objects of any type
 		of = reflect.TypeFor[*metav1.PartialObjectMetadata]()

@@ -20,6 +20,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestFinishedStreamIsNoProgress has a server that streams the collection well each
@@ -107,7 +108,7 @@ func TestLongWatchIsResumedAtOnce(t *testing.T) {
 		synctest.Wait()
 		src.EndWatches(io.EOF)
 		synctest.Wait()
-		if watches := src.Count("watch"); watches != 2 || r.Status().Phase != Watching {
+		if watches := src.Count("watch"); watches != 2 || r.Status().Phase != status.Watching {
 			t.Errorf("%d watches, status %v", watches, r.Status())
 		}
 	})
@@ -130,7 +131,7 @@ func TestRefusedPagesDoNotRestartTheList(t *testing.T) {
 				var heard int
 				r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(context.Context, gvr, error) { heard++ }})
 				began := time.Now()
-				for r.Status().Phase != Watching && time.Since(began) < time.Hour {
+				for r.Status().Phase != status.Watching && time.Since(began) < time.Hour {
 					time.Sleep(time.Second)
 					synctest.Wait()
 				}
@@ -161,7 +162,7 @@ func TestPageThatAlwaysFailsRestartsTheList(t *testing.T) {
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Degraded || s.Reason != ServerError || s.NextAttempt.IsZero() {
+		if s := r.Status(); s.Phase != status.Degraded || s.Reason != status.ServerError || s.NextAttempt.IsZero() {
 			t.Errorf("status is %+v", s)
 		}
 		time.Sleep(10 * time.Minute)
@@ -232,7 +233,7 @@ func TestListWithRepeatedTokens(t *testing.T) {
 				if !errors.Is(heard, server.err) || lists > 450 {
 					t.Errorf("%v is reported after %d pages", heard, lists)
 				}
-				if s := r.Status(); s.Phase == Watching || s.Reason != ServerError || !errors.Is(s.Err, server.err) || !strings.HasPrefix(s.Err.Error(), "list widgets.test.example.com: ") {
+				if s := r.Status(); s.Phase == status.Watching || s.Reason != status.ServerError || !errors.Is(s.Err, server.err) || !strings.HasPrefix(s.Err.Error(), "list widgets.test.example.com: ") {
 					t.Errorf("the status is %+v", s)
 				}
 				src.ends.Store(true)
@@ -285,7 +286,7 @@ func TestRetrySkipsTheWait(t *testing.T) {
 		began := time.Now()
 		r.Retry()
 		cachetest.WantLines(t, take(t, queue), "Replaced 0")
-		if r.Status().Phase != Watching || time.Since(began) > 0 {
+		if r.Status().Phase != status.Watching || time.Since(began) > 0 {
 			t.Errorf("status is %v after %v", r.Status(), time.Since(began))
 		}
 		// What is asked for while all is well does not shorten a later wait.
@@ -335,7 +336,7 @@ func TestBackoffsOfAConfig(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := cachetest.NewSource()
 		src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
-		follow(t, Config[object]{ListerWatcher: src, Settings: Settings{Backoffs: map[Reason]Backoff{Forbidden: {Initial: time.Hour}}}})
+		follow(t, Config[object]{ListerWatcher: src, Settings: Settings{Backoffs: map[Reason]Backoff{status.Forbidden: {Initial: time.Hour}}}})
 		time.Sleep(29 * time.Minute)
 		if lists := src.Count("list"); lists != 1 {
 			t.Errorf("%d lists in half an hour", lists)
@@ -402,8 +403,8 @@ func TestPagesThatSucceedLaterAreNotLimited(t *testing.T) {
 }
 
 func TestObjectErrorIsADecodeError(t *testing.T) {
-	err := fmt.Errorf("list: %w", &ObjectError{Resource: widgets, Name: "w", Err: errors.New("bad field")})
-	if got := reasonOf(err); got != Decode {
+	err := fmt.Errorf("list: %w", &status.ObjectError{Resource: widgets, Name: "w", Err: errors.New("bad field")})
+	if got := reasonOf(err); got != status.Decode {
 		t.Errorf("its reason is %s", got)
 	}
 }

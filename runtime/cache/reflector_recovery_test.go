@@ -21,6 +21,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -79,9 +80,9 @@ func TestListInsteadOfAStreamThatFails(t *testing.T) {
 						cachetest.WantLines(t, take(t, queue), "Replaced 1")
 						time.Sleep(2 * time.Second)
 						switch s := r.Status(); {
-						case onlyStreams && (s.Phase != Watching || s.Err != nil):
+						case onlyStreams && (s.Phase != status.Watching || s.Err != nil):
 							t.Errorf("the watch works, and the status is %v", s)
-						case !onlyStreams && (s.Phase != Degraded || s.Verb != "watch" || s.Err == nil):
+						case !onlyStreams && (s.Phase != status.Degraded || s.Verb != "watch" || s.Err == nil):
 							t.Errorf("watches fail with %v, and the status is %v, of %s", end, s, s.Verb)
 						}
 						time.Sleep(5 * time.Minute)
@@ -124,8 +125,8 @@ func TestListsWhileWatchesFail(t *testing.T) {
 						if time.Since(began) > time.Minute {
 							t.Fatalf("change %d is not in the cache after a minute: %v", n, s.Status())
 						}
-						if status := s.Status(); status.Phase != Degraded || status.Verb != "watch" {
-							t.Fatalf("watches fail with %v, and the status is %v, of %s", end, status, status.Verb)
+						if now := s.Status(); now.Phase != status.Degraded || now.Verb != "watch" {
+							t.Fatalf("watches fail with %v, and the status is %v, of %s", end, now, now.Verb)
 						}
 					}
 					lag = max(lag, time.Since(began))
@@ -140,7 +141,7 @@ func TestListsWhileWatchesFail(t *testing.T) {
 					t.Errorf("%d requests in ten minutes", n)
 				}
 				src.work.Store(true)
-				for s.Status().Phase != Watching {
+				for s.Status().Phase != status.Watching {
 					time.Sleep(100 * time.Millisecond)
 				}
 				if took := time.Since(began) - 10*time.Minute; took > 32*time.Second {
@@ -189,7 +190,7 @@ func TestOutageEndsWithoutAList(t *testing.T) {
 					}
 					cachetest.WantLines(t, take(t, queue), "Added a/one@101")
 					time.Sleep(time.Minute)
-					if s := r.Status(); s.Phase != Watching || s.Err != nil {
+					if s := r.Status(); s.Phase != status.Watching || s.Err != nil {
 						t.Errorf("status is %v", s)
 					}
 				})
@@ -213,7 +214,7 @@ func TestAnswerEndsTheBackoff(t *testing.T) {
 		src.FailWith(nil)
 		time.Sleep(time.Until(r.Status().NextAttempt))
 		cachetest.WantLines(t, take(t, queue), "Replaced 1") // in the moment of the next attempt
-		if s := r.Status(); s.Phase != Watching {
+		if s := r.Status(); s.Phase != status.Watching {
 			t.Errorf("status is %v", s)
 		}
 	})
@@ -321,7 +322,7 @@ func TestStreamThatEndsBeforeItsBookmark(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		src.EndWatches(io.EOF)
 		cachetest.WantLines(t, take(t, queue), "Replaced 1")
-		if !errors.Is(heard, protocol.ErrStreamEnded) || reasonOf(heard) != NoBookmark || strings.Contains(heard.Error(), "as soon as") {
+		if !errors.Is(heard, protocol.ErrStreamEnded) || reasonOf(heard) != status.NoBookmark || strings.Contains(heard.Error(), "as soon as") {
 			t.Errorf("the error is %v", heard)
 		}
 	})

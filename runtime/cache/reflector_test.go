@@ -18,6 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // follow runs a Reflector over src in a bubble, and returns what it pushes.
@@ -148,7 +149,7 @@ func TestReflectorListsInPagesAndWatches(t *testing.T) {
 		src.Set("b", "new", nil)
 		src.Remove("a", "w0002")
 		cachetest.WantLines(t, take(t, queue), "Updated a/w0001@1335", "Added b/new@1336", "Deleted a/w0002@1337")
-		if s := r.Status(); s.Phase != Watching || s.ResourceVersion != "1337" || s.Err != nil {
+		if s := r.Status(); s.Phase != status.Watching || s.ResourceVersion != "1337" || s.Err != nil {
 			t.Errorf("status is %+v", s)
 		}
 	})
@@ -242,7 +243,7 @@ func TestReflectorReportsErrorsAndRecovers(t *testing.T) {
 		started := time.Now()
 		synctest.Wait()
 		s := r.Status()
-		if s.Phase != Degraded || s.Reason != Forbidden || !errors.Is(s.Err, cachetest.ErrForbidden) || !s.Since.Equal(started) {
+		if s.Phase != status.Degraded || s.Reason != status.Forbidden || !errors.Is(s.Err, cachetest.ErrForbidden) || !s.Since.Equal(started) {
 			t.Errorf("status is %+v, want degraded since the start because it is forbidden", s)
 		}
 		time.Sleep(20 * time.Minute)
@@ -256,7 +257,7 @@ func TestReflectorReportsErrorsAndRecovers(t *testing.T) {
 		src.FailWith(nil)
 		time.Sleep(2 * time.Minute)
 		cachetest.WantLines(t, take(t, queue), "Replaced 0")
-		if s := r.Status(); s.Phase != Watching || s.Err != nil || s.Reason != "" {
+		if s := r.Status(); s.Phase != status.Watching || s.Err != nil || s.Reason != "" {
 			t.Errorf("status after recovery is %+v", s)
 		}
 	})
@@ -269,7 +270,7 @@ func TestReflectorGivesUpASilentWatch(t *testing.T) {
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		time.Sleep(time.Hour)
-		if s := r.Status(); s.Err == nil && s.Phase != Watching || s.Err != nil && !errors.Is(s.Err, protocol.ErrSilent) {
+		if s := r.Status(); s.Err == nil && s.Phase != status.Watching || s.Err != nil && !errors.Is(s.Err, protocol.ErrSilent) {
 			t.Errorf("status is %+v", s)
 		}
 		if n := src.Count("watch"); n < 5 || n > 13 {
@@ -302,7 +303,7 @@ func TestReflectorNamesTheObjectThatDoesNotTransform(t *testing.T) {
 		cachetest.WantLines(t, take(t, queue), "Added a/before@102")
 		s := r.Status()
 		want := "watch: widgets.test.example.com a/bad: transform: no annotation"
-		if s.Phase != Degraded || s.Reason != Decode || s.Err.Error() != want {
+		if s.Phase != status.Degraded || s.Reason != status.Decode || s.Err.Error() != want {
 			t.Errorf("status is %+v\nwant the error %q", s, want)
 		}
 		broken.Store(false)
@@ -326,7 +327,7 @@ func TestReflectorStopsWhileItWaits(t *testing.T) {
 		if waited := time.Since(started); waited > 0 {
 			t.Errorf("Run returned %v after its context ended", waited)
 		}
-		if s := r.Status(); s.Phase != Stopped {
+		if s := r.Status(); s.Phase != status.Stopped {
 			t.Errorf("status is %+v", s)
 		}
 	})
@@ -379,7 +380,7 @@ func TestReflectorLimitsItsRequests(t *testing.T) {
 					t.Errorf("%d watches and %d lists in 10 minutes", watches, lists)
 				}
 				if end != cachetest.ErrGone { // which lists in between
-					if s := r.Status(); s.Phase != Degraded || time.Since(s.Since) < 9*time.Minute {
+					if s := r.Status(); s.Phase != status.Degraded || time.Since(s.Since) < 9*time.Minute {
 						t.Errorf("status is %v since %v, want degraded for 10 minutes", s, time.Since(s.Since))
 					}
 				}
@@ -396,19 +397,19 @@ func TestReflectorEndsTheWatchFailureGrace(t *testing.T) {
 		src.EndWatches(cachetest.ErrInternal)
 		time.Sleep(600 * time.Millisecond)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Degraded || src.Count("watch") != 2 {
+		if s := r.Status(); s.Phase != status.Degraded || src.Count("watch") != 2 {
 			t.Errorf("after %d watches the status is %v, want degraded until the second has lasted", src.Count("watch"), s)
 		}
 		time.Sleep(protocol.ShortWatch)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Watching || s.Err != nil {
+		if s := r.Status(); s.Phase != status.Watching || s.Err != nil {
 			t.Errorf("status is %v after a watch has lasted", s)
 		}
 		src.EndWatches(cachetest.ErrInternal)
 		time.Sleep(600 * time.Millisecond)
 		src.Set("a", "w", nil)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Watching {
+		if s := r.Status(); s.Phase != status.Watching {
 			t.Errorf("status is %v after an event", s)
 		}
 	})
@@ -437,7 +438,7 @@ func TestReflectorStreamsTheList(t *testing.T) {
 		}
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		cachetest.WantLines(t, take(t, queue), "Replaced 10")
-		if s := r.Status(); s.Phase != Watching || s.ResourceVersion != "110" {
+		if s := r.Status(); s.Phase != status.Watching || s.ResourceVersion != "110" {
 			t.Errorf("status is %+v", s)
 		}
 		src.Set("a", "new", nil)
@@ -462,7 +463,7 @@ func TestReflectorListsIfStreamsAreRefused(t *testing.T) {
 		}}, queue)
 		cachetest.Run(t, r.Run)
 		cachetest.WantLines(t, take(t, queue), "Replaced 1")
-		if s := r.Status(); s.Phase != Watching || s.Err != nil {
+		if s := r.Status(); s.Phase != status.Watching || s.Err != nil {
 			t.Errorf("status is %+v", s)
 		}
 	})
@@ -476,12 +477,12 @@ func TestReflectorListsWithoutABookmark(t *testing.T) {
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		time.Sleep(reflector.StallTimeout / 2)
 		cachetest.WantLines(t, take(t, queue))
-		if s := r.Status(); s.Phase != Listing {
+		if s := r.Status(); s.Phase != status.Listing {
 			t.Errorf("status is %+v", s)
 		}
 		time.Sleep(reflector.StallTimeout)
 		cachetest.WantLines(t, take(t, queue), "Replaced 1")
-		if s := r.Status(); s.Phase != Watching || src.Count("watch") != 2 || src.Count("list") != 1 {
+		if s := r.Status(); s.Phase != status.Watching || src.Count("watch") != 2 || src.Count("list") != 1 {
 			t.Errorf("status is %+v after %d watches and %d lists", s, src.Count("watch"), src.Count("list"))
 		}
 		if src.Open != 1 {

@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 func TestWatchTimeoutsAreSpread(t *testing.T) {
@@ -62,12 +63,12 @@ func TestStatusIsNotWatchingBeforeAnAnswer(t *testing.T) {
 		cachetest.WantLines(t, take(t, queue), "Replaced 0")
 		for range 10 * 60 {
 			time.Sleep(time.Second)
-			if s := r.Status(); s.Phase == Watching {
+			if s := r.Status(); s.Phase == status.Watching {
 				t.Fatalf("status is %+v while no watch is open", s)
 			}
 		}
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, protocol.ErrUnanswered) {
+		if s := r.Status(); s.Phase != status.Degraded || !errors.Is(s.Err, protocol.ErrUnanswered) {
 			t.Errorf("status is %+v", s)
 		}
 		if watches := src.Count("watch"); watches < 5 || watches > 20 {
@@ -76,7 +77,7 @@ func TestStatusIsNotWatchingBeforeAnAnswer(t *testing.T) {
 		src.muted.Store(false)
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Watching || s.Err != nil {
+		if s := r.Status(); s.Phase != status.Watching || s.Err != nil {
 			t.Errorf("status is %+v", s)
 		}
 	})
@@ -91,12 +92,12 @@ func TestStatusWhileAWatchIsResumed(t *testing.T) {
 		src.EndWatches(io.EOF)
 		time.Sleep(reflector.ResumeGrace / 2)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Watching {
+		if s := r.Status(); s.Phase != status.Watching {
 			t.Errorf("status is %+v a moment after a watch has ended in good order", s)
 		}
 		time.Sleep(reflector.ResumeGrace)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, protocol.ErrUnanswered) {
+		if s := r.Status(); s.Phase != status.Degraded || !errors.Is(s.Err, protocol.ErrUnanswered) {
 			t.Errorf("status is %+v while the server does not answer", s)
 		}
 	})
@@ -110,7 +111,7 @@ func TestUnansweredStreamBecomesAList(t *testing.T) {
 		cachetest.Run(t, r.Run)
 		time.Sleep(reflector.AnswerTimeout + time.Second)
 		synctest.Wait()
-		if src.Count("list") != 1 || r.Status().Phase == Watching {
+		if src.Count("list") != 1 || r.Status().Phase == status.Watching {
 			t.Errorf("%d lists, status %v", src.Count("list"), r.Status())
 		}
 	})
@@ -175,14 +176,14 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 				cachetest.Run(t, r.Run)
 				time.Sleep(limit)
 				synctest.Wait()
-				if s := r.Status(); s.Phase != Watching {
+				if s := r.Status(); s.Phase != status.Watching {
 					t.Errorf("status is %+v after %v", s, limit)
 				}
 				streams := src.Count("watch")
 				src.EndWatches(cachetest.ErrGone)
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if src.Last("watch").SendInitialEvents != nil || src.Count("watch") > streams+1 || r.Status().Phase != Watching {
+				if src.Last("watch").SendInitialEvents != nil || src.Count("watch") > streams+1 || r.Status().Phase != status.Watching {
 					t.Errorf("%d watches after %d, the last with %+v: that the server has no streaming lists was not remembered", src.Count("watch"), streams, src.Last("watch"))
 				}
 			})
@@ -201,7 +202,7 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 			cachetest.Run(t, r.Run)
 			time.Sleep(reflector.BookmarkTimeout)
 			synctest.Wait()
-			if s := r.Status(); s.Phase != Watching || src.Count("list") != 0 {
+			if s := r.Status(); s.Phase != status.Watching || src.Count("list") != 0 {
 				t.Errorf("status is %+v after %d lists", s, src.Count("list"))
 			}
 		})

@@ -74,8 +74,8 @@ func (s *sharedInformer) addEventHandler(handler eventHandler, options []Handler
 	l := processor.NewListener(listening)
 	if !s.core.AddHandler(l) {
 		cause := ErrStopped
-		if status := s.Status(); status.Reason == Misconfigured {
-			cause = status.Err
+		if now := s.Status(); now.Reason == status.Misconfigured {
+			cause = now.Err
 		}
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestTransformEndsAReflectorWhileScopesChange ends the goroutine of one scope while another goroutine sets
@@ -40,11 +41,11 @@ func TestTransformEndsAReflectorWhileScopesChange(t *testing.T) {
 			all.Wait()
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			if status := s.Status(); !isClosed(inside(s).core.Done()) || status.Phase != Stopped {
-				t.Errorf("after the end of the scope %s: %v", of, status)
+			if now := s.Status(); !isClosed(inside(s).core.Done()) || now.Phase != status.Stopped {
+				t.Errorf("after the end of the scope %s: %v", of, now)
 			}
 			for _, scope := range s.Status().Scopes {
-				if scope.Status.Phase != Stopped {
+				if scope.Status.Phase != status.Stopped {
 					t.Errorf("the scope %s is %s", scope.Namespace, scope.Status.Phase)
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // ofScope selects the requests of informers for a selector of labels.
@@ -347,8 +348,8 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 		}
 		cachetest.Run(t, of.Run)
 		time.Sleep(time.Second)
-		if status := s.Status(); s.HasSynced() || status.Reason != Forbidden || status.Verb != "list" || status.Phase != Degraded {
-			t.Errorf("while namespaces are forbidden: %+v", status)
+		if now := s.Status(); s.HasSynced() || now.Reason != status.Forbidden || now.Verb != "list" || now.Phase != status.Degraded {
+			t.Errorf("while namespaces are forbidden: %+v", now)
 		}
 		namespaces.FailWith(nil)
 		time.Sleep(10 * time.Minute)
@@ -391,8 +392,8 @@ func TestFollowForbiddenNamespaces(t *testing.T) {
 		namespaces.EndWatches(cachetest.ErrGone)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if status := s.Status(); status.Reason != Forbidden || s.GetStore().Len() != 1 || !s.HasSynced() {
-			t.Errorf("after the rights are gone: %v", status)
+		if now := s.Status(); now.Reason != status.Forbidden || s.GetStore().Len() != 1 || !s.HasSynced() {
+			t.Errorf("after the rights are gone: %v", now)
 		}
 	})
 }

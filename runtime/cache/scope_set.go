@@ -125,7 +125,7 @@ func (s *scopeSet) chooseLocked() {
 	}
 	switch {
 	case s.err != nil:
-		s.monitor.Choose(progress.Degraded, failureOf(verb, &ScopesError{Err: s.err}))
+		s.monitor.Choose(progress.Degraded, failureOf(verb, &status.ScopesError{Err: s.err}))
 	case s.named == nil && s.config.scopesLater:
 		s.monitor.Choose(progress.Listing, progress.Failure{})
 	default:

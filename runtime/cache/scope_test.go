@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // followAll runs an informer of several namespaces, each of which has a source of its own. ""
@@ -68,15 +69,15 @@ func TestNamespacesFailOnTheirOwn(t *testing.T) {
 		a.Set("a", "two", nil)
 		synctest.Wait()
 		cachetest.WantLines(t, heard.Drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
-		status := s.Status()
-		if got := phases(status); got != "Degraded a:Watching b:DegradedForbidden" || status.Reason != Forbidden {
-			t.Errorf("the status is %s: %v", got, status)
+		now := s.Status()
+		if got := phases(now); got != "Degraded a:Watching b:DegradedForbidden" || now.Reason != status.Forbidden {
+			t.Errorf("the status is %s: %v", got, now)
 		}
-		if text := status.String(); !strings.Contains(text, "namespace b: list: ") {
+		if text := now.String(); !strings.Contains(text, "namespace b: list: ") {
 			t.Errorf("the status does not name the namespace: %s", text)
 		}
-		if !errors.Is(status.Err, cachetest.ErrForbidden) || status.NextAttempt.IsZero() {
-			t.Errorf("the status is %+v", status)
+		if !errors.Is(now.Err, cachetest.ErrForbidden) || now.NextAttempt.IsZero() {
+			t.Errorf("the status is %+v", now)
 		}
 		if s.HasSynced() || reg.HasSynced() {
 			t.Error("synced before both namespaces are listed")
@@ -166,9 +167,9 @@ func TestObjectOfAnotherNamespace(t *testing.T) {
 			}
 			a.Set("b", "stray", nil)
 			synctest.Wait()
-			status := s.Status()
-			if status.Reason != Decode || s.GetStore().Len() > 0 || !strings.Contains(status.String(), "b/stray: the server sent the object for namespace a") {
-				t.Errorf("after a stray object in a %s: %v", verb, status)
+			now := s.Status()
+			if now.Reason != status.Decode || s.GetStore().Len() > 0 || !strings.Contains(now.String(), "b/stray: the server sent the object for namespace a") {
+				t.Errorf("after a stray object in a %s: %v", verb, now)
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // worlds are the sources of an informer whose scopes change: one for each namespace.
@@ -127,8 +128,8 @@ func TestSetScopes(t *testing.T) {
 		setScopes(t, s)
 		synctest.Wait()
 		cachetest.WantLines(t, sortedLines(heard), "delete b/one@101 unknown=true", "delete c/one@101 unknown=true", "delete c/two@102 unknown=true")
-		if status := s.Status(); status.Phase != Watching || !s.HasSynced() || status.Objects != 0 || w.open() != 0 {
-			t.Errorf("without scopes the status is %v, %d watches are open", status, w.open())
+		if now := s.Status(); now.Phase != status.Watching || !s.HasSynced() || now.Objects != 0 || w.open() != 0 {
+			t.Errorf("without scopes the status is %v, %d watches are open", now, w.open())
 		}
 		setScopes(t, s, in("a")...)
 		synctest.Wait()
@@ -171,16 +172,16 @@ func TestScopesLater(t *testing.T) {
 		heard, reg := listen(t, s)
 		synctest.Wait()
 		before := s.Synced()
-		if status := s.Status(); s.HasSynced() || status.Phase != Listing || !strings.Contains(s.NotSyncedReason(), "in scopes that are not set yet") {
-			t.Errorf("before the first scopes: %v, %s", status, s.NotSyncedReason())
+		if now := s.Status(); s.HasSynced() || now.Phase != status.Listing || !strings.Contains(s.NotSyncedReason(), "in scopes that are not set yet") {
+			t.Errorf("before the first scopes: %v, %s", now, s.NotSyncedReason())
 		}
 		s.SetScopesError(errors.New("the file is missing"))
-		if failed := (*ScopesError)(nil); !errors.As(s.Status().Err, &failed) || failed.Err.Error() != "the file is missing" || !strings.Contains(s.NotSyncedReason(), "scopes: the file is missing") {
+		if failed := (*status.ScopesError)(nil); !errors.As(s.Status().Err, &failed) || failed.Err.Error() != "the file is missing" || !strings.Contains(s.NotSyncedReason(), "scopes: the file is missing") {
 			t.Errorf("the error is %#v, and the reason %s", s.Status().Err, s.NotSyncedReason())
 		}
 		s.SetScopesError(nil)
-		if status := s.Status(); status.Phase != Listing || status.Err != nil {
-			t.Errorf("after the error: %v", status)
+		if now := s.Status(); now.Phase != status.Listing || now.Err != nil {
+			t.Errorf("after the error: %v", now)
 		}
 		w.of("a").FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 		setScopes(t, s, in("a")...)
@@ -196,14 +197,14 @@ func TestScopesLater(t *testing.T) {
 			t.Error("not synced with the first scope")
 		}
 		s.SetScopesError(cachetest.ErrInternal)
-		if status := s.Status(); status.Phase != Degraded || !s.HasSynced() || status.Objects != 1 {
-			t.Errorf("with an error: %v", status)
+		if now := s.Status(); now.Phase != status.Degraded || !s.HasSynced() || now.Objects != 1 {
+			t.Errorf("with an error: %v", now)
 		}
 		setScopes(t, s)
 		synctest.Wait()
 		cachetest.WantLines(t, heard.Drain(), "delete a/one@101 unknown=true")
-		if status := s.Status(); status.Phase != Watching || status.Err != nil || !s.HasSynced() {
-			t.Errorf("without scopes: %v", status)
+		if now := s.Status(); now.Phase != status.Watching || now.Err != nil || !s.HasSynced() {
+			t.Errorf("without scopes: %v", now)
 		}
 	})
 }
@@ -217,12 +218,12 @@ func TestScopesErrorBeforeRun(t *testing.T) {
 				s.SetScopesError(cachetest.ErrInternal)
 				stop := cachetest.Run(t, s.Run)
 				synctest.Wait()
-				if failed := (*ScopesError)(nil); s.Status().Phase != Degraded || !errors.As(s.Status().Err, &failed) {
+				if failed := (*status.ScopesError)(nil); s.Status().Phase != status.Degraded || !errors.As(s.Status().Err, &failed) {
 					t.Errorf("the status is %v", s.Status())
 				}
 				stop()
 				s.SetScopesError(nil)
-				if s.Status().Phase != Stopped {
+				if s.Status().Phase != status.Stopped {
 					t.Errorf("after the end the status is %v", s.Status())
 				}
 			})
@@ -257,9 +258,9 @@ func TestFollowScopes(t *testing.T) {
 			w.of(namespace).Set(namespace, "one", nil)
 		}
 		synctest.Wait()
-		status := s.Status()
-		if s.HasSynced() || status.Phase != Degraded || status.Reason != Forbidden || !strings.Contains(status.String(), "scopes: namespaces.test.example.com") {
-			t.Errorf("without the right to list namespaces: %v", status)
+		now := s.Status()
+		if s.HasSynced() || now.Phase != status.Degraded || now.Reason != status.Forbidden || !strings.Contains(now.String(), "scopes: namespaces.test.example.com") {
+			t.Errorf("without the right to list namespaces: %v", now)
 		}
 		observed := inside(s).observed()
 		if advice := observed.Advice(); len(advice) != 1 || !strings.Contains(fmt.Sprint(advice[0].Text, advice[0].Manifest), "namespaces") {
@@ -273,8 +274,8 @@ func TestFollowScopes(t *testing.T) {
 		namespaces.Remove("", "a")
 		synctest.Wait()
 		cachetest.WantLines(t, sortedLines(heard), "add b/one@101 initial=true", "delete a/one@101 unknown=true")
-		if status := s.Status(); status.Phase != Watching || !s.HasSynced() {
-			t.Errorf("in the end: %v", status)
+		if now := s.Status(); now.Phase != status.Watching || !s.HasSynced() {
+			t.Errorf("in the end: %v", now)
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // SharedInformer is the part of an informer that a controller uses: events and reads.
@@ -93,7 +95,7 @@ func (s *SharedIndexInformer[T]) NotSyncedReason() string { return s.machine.Not
 func (s *SharedIndexInformer[T]) Status() Status { return s.machine.Status() }
 
 // Statuses yields the state and the counters of the informer.
-func (s *SharedIndexInformer[T]) Statuses() iter.Seq[InformerStatus] { return s.machine.Statuses() }
+func (s *SharedIndexInformer[T]) Statuses() iter.Seq[status.Informer] { return s.machine.Statuses() }
 
 // LastSyncResourceVersion returns a resourceVersion of which the cache has every change: the last one
 // that the server sent, or, while changes wait to be stored, an earlier one. It is empty before
@@ -138,7 +140,7 @@ func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
 }
 
 // SetScopesError reports why the scopes cannot be set as they should be, such as an error of the code that decides about them. The informer
-// keeps the scopes that it has, and Status has a *ScopesError, until SetScopesError(nil) or the next SetScopes without an error.
+// keeps the scopes that it has, and Status has a *status.ScopesError, until SetScopesError(nil) or the next SetScopes without an error.
 func (s *SharedIndexInformer[T]) SetScopesError(err error) { s.machine.SetScopesError(err) }
 
 // Scopes returns the scopes of the informer, sorted.

@@ -15,6 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // start runs an informer over src in a bubble until the test ends.
@@ -344,7 +345,7 @@ func TestRunEndsEverything(t *testing.T) {
 		if reg.Backlog() != 0 || !isClosed(reg.Ended()) || !isClosed(s.Ended()) {
 			t.Error("a handler or the informer has not ended, or keeps what is pending")
 		}
-		if got := s.Status().Phase; got != Stopped {
+		if got := s.Status().Phase; got != status.Stopped {
 			t.Errorf("phase is %s", got)
 		}
 		if _, err := s.AddEventHandler(&cachetest.Recorder{}); !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com") {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -125,8 +126,8 @@ func TestLargeObjectsAreSkippedAndListed(t *testing.T) {
 				if held != cached {
 					t.Errorf("%s: the cache has %q, want %q", when, held, cached)
 				}
-				if status := s.Status(); status.Phase != Watching {
-					t.Errorf("%s: %v", when, status)
+				if now := s.Status(); now.Phase != status.Watching {
+					t.Errorf("%s: %v", when, now)
 				}
 			}
 			if stream {

@@ -115,7 +115,7 @@ func TestNothingStartsAfterShutdown(t *testing.T) {
 		f.Start(t.Context())
 		synctest.Wait()
 		for _, s := range []*SharedIndexInformer[object]{before, after} {
-			if s.Status().Phase != Stopped || !isClosed(s.Ended()) {
+			if s.Status().Phase != status.Stopped || !isClosed(s.Ended()) {
 				t.Errorf("an informer of a factory that was shut down is %v", s.Status())
 			}
 			if _, err := s.AddEventHandler(&cachetest.Recorder{}); !errors.Is(err, ErrStopped) {
@@ -136,7 +136,7 @@ func TestRunOfARefusedInformer(t *testing.T) {
 	defer f.Shutdown()
 	s := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithNamespace("a "))
 	s.Run(klog.NewContext(t.Context(), klog.New(errorLog{&logged})))
-	if logged != 1 || s.Status().Reason != Misconfigured {
+	if logged != 1 || s.Status().Reason != status.Misconfigured {
 		t.Errorf("%d errors were logged, and the informer is %v", logged, s.Status())
 	}
 }
@@ -215,7 +215,7 @@ func TestStopBeforeStartIsNoError(t *testing.T) {
 		f.Start(ctx)
 		synctest.Wait()
 		s.Run(ctx)
-		if s.Status().Phase != Stopped || src.Count("list") != 0 || logged != 0 {
+		if s.Status().Phase != status.Stopped || src.Count("list") != 0 || logged != 0 {
 			t.Errorf("the informer is %v, it made %d lists, %d errors were logged", s.Status(), src.Count("list"), logged)
 		}
 		other := kindOf(src, &asked)
@@ -234,7 +234,7 @@ func TestStopBeforeStartIsNoError(t *testing.T) {
 // hasty is an informer whose phase changes whenever somebody asks for the reason.
 type hasty struct {
 	*sharedInformer
-	phases []Phase
+	phases []status.Phase
 }
 
 func (h *hasty) waitsFor() (subject, status.NotSynced) {
@@ -255,7 +255,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		_, third := listen(t, other)
 		_, fourth := listen(t, other)
 		inside(other).core.Listed().Reach(inside(other).core.Mark())
-		err := notSynced(context.DeadlineExceeded, []Syncer{&hasty{inside(s), []Phase{Listing}}, first, &hasty{inside(s), []Phase{Degraded}}, third, second, fourth})
+		err := notSynced(context.DeadlineExceeded, []Syncer{&hasty{inside(s), []status.Phase{status.Listing}}, first, &hasty{inside(s), []status.Phase{status.Degraded}}, third, second, fourth})
 		var notSynced *NotSyncedError
 		if !errors.As(err, &notSynced) {
 			t.Fatal(err)
@@ -265,7 +265,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		for _, w := range notSynced.Waiting {
 			reasons = append(reasons, w.Reason)
 		}
-		if w := notSynced.Waiting[1]; w.Status.Resource.Resource != "others" || w.Handler != "*cachetest.Recorder" || w.Status.Phase != Pending {
+		if w := notSynced.Waiting[1]; w.Status.Resource.Resource != "others" || w.Handler != "*cachetest.Recorder" || w.Status.Phase != status.Pending {
 			t.Errorf("the entry of a handler is %+v", w)
 		}
 		cachetest.WantLines(t, reasons, "widgets.test.example.com: Pending for 0s (not started)", of, of)

@@ -55,7 +55,7 @@ func failInTurn(verb string, errs ...error) func(cachetest.Request) error {
 // end there.
 func TestWaysIntoAList(t *testing.T) {
 	end := func(err error) func(*cachetest.Source) { return func(src *cachetest.Source) { src.EndWatches(err) } }
-	undecodable := &DecodeError{Name: "w", Err: errors.New("a bad state")}
+	undecodable := &wire.DecodeError{Name: "w", Err: errors.New("a bad state")}
 	for name, test := range map[string]struct {
 		streams bool
 		// before is called before the first list, and after it do.
@@ -144,7 +144,7 @@ func TestWaysIntoAList(t *testing.T) {
 				}
 				time.Sleep(2 * time.Minute)
 				synctest.Wait()
-				if got := trafficOf(inside(s).monitor.Stats()); got != test.want || s.Status().Phase != Watching {
+				if got := trafficOf(inside(s).monitor.Stats()); got != test.want || s.Status().Phase != status.Watching {
 					t.Errorf("got  %s\nwant %s\nof %v", got, test.want, s.Status())
 				}
 			})
@@ -161,10 +161,10 @@ func TestExpiredInALoop(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		got := inside(s).monitor.Stats()
-		if got.Lists < 100 || got.Lists != uint64(src.Count("list")) || got.Relists[Expired] < got.Lists-1 || got.Relists[Expired] > got.Lists {
+		if got.Lists < 100 || got.Lists != uint64(src.Count("list")) || got.Relists[status.Expired] < got.Lists-1 || got.Relists[status.Expired] > got.Lists {
 			t.Errorf("%s, of %d requests", trafficOf(got), src.Count("list"))
 		}
-		if want := (status.FailureCount{Verb: "watch", Reason: Expired, Count: uint64(src.Count("watch"))}); len(got.Failures) != 1 || got.Failures[0] != want {
+		if want := (status.FailureCount{Verb: "watch", Reason: status.Expired, Count: uint64(src.Count("watch"))}); len(got.Failures) != 1 || got.Failures[0] != want {
 			t.Errorf("failures are %v, want %v", got.Failures, want)
 		}
 	})
@@ -255,7 +255,7 @@ func TestStalenessOfAWatch(t *testing.T) {
 			src.Set("a", "w", nil)
 			src.FailWith(func(cachetest.Request) error { return cachetest.ErrForbidden })
 			s := informerOf(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
-				Settings: Settings{StreamingList: streams, Backoffs: map[Reason]Backoff{"": {Max: time.Second}, Forbidden: {Max: time.Second}}}}))
+				Settings: Settings{StreamingList: streams, Backoffs: map[Reason]Backoff{"": {Max: time.Second}, status.Forbidden: {Max: time.Second}}}}))
 			expect := func(when string, want time.Duration) {
 				t.Helper()
 				synctest.Wait()
@@ -319,8 +319,8 @@ func TestStalenessOfScopes(t *testing.T) {
 		if got := inside(s).monitor.Stats().Staleness; got != time.Minute+time.Second {
 			t.Errorf("stale for %v", got)
 		}
-		if status := s.Status(); status.Verb != "list" || status.Reason != Forbidden {
-			t.Errorf("the verb is %q, in %v", status.Verb, status)
+		if now := s.Status(); now.Verb != "list" || now.Reason != status.Forbidden {
+			t.Errorf("the verb is %q, in %v", now.Verb, now)
 		}
 		sources["b"].Bookmark()
 		synctest.Wait()
@@ -383,7 +383,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 			s := informerOf(Config[object]{
 				Open: server.open, Resource: widgets, Settings: Settings{Decode: wire.Options{SkipUndecodable: skip}},
 				WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
-					if reasonOf(err) == Decode {
+					if reasonOf(err) == status.Decode {
 						reported.Add(1)
 					}
 				},
@@ -402,7 +402,7 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 			if got.DecodeFailures != want || want < 3 || skip && want != 3 {
 				t.Errorf("skip %v: %d failures to decode, %d were reported", skip, got.DecodeFailures, want)
 			}
-			if n := len(got.Failures); skip && (n != 1 || got.Updated != 3) || !skip && (n != 1 || got.Failures[0] != (status.FailureCount{Verb: "list", Reason: Decode, Count: want})) {
+			if n := len(got.Failures); skip && (n != 1 || got.Updated != 3) || !skip && (n != 1 || got.Failures[0] != (status.FailureCount{Verb: "list", Reason: status.Decode, Count: want})) {
 				t.Errorf("skip %v: %d updates, %s", skip, got.Updated, trafficOf(got))
 			}
 		})
@@ -504,14 +504,14 @@ func TestTransformFailuresHaveAVerb(t *testing.T) {
 		fails.Store(true)
 		src.Set("a", "w", nil)
 		synctest.Wait()
-		if status := s.Status(); status.Verb != "watch" || status.Reason != Decode {
-			t.Errorf("the verb is %q, in %v", status.Verb, status)
+		if now := s.Status(); now.Verb != "watch" || now.Reason != status.Decode {
+			t.Errorf("the verb is %q, in %v", now.Verb, now)
 		}
 		time.Sleep(time.Minute)
-		if status := s.Status(); status.Verb != "list" || status.Reason != Decode {
-			t.Errorf("the verb is %q, in %v", status.Verb, status)
+		if now := s.Status(); now.Verb != "list" || now.Reason != status.Decode {
+			t.Errorf("the verb is %q, in %v", now.Verb, now)
 		}
-		if got := inside(s).monitor.Stats(); got.DecodeFailures != 0 || got.Relists[Decode] != 1 || got.Updated != 0 {
+		if got := inside(s).monitor.Stats(); got.DecodeFailures != 0 || got.Relists[status.Decode] != 1 || got.Updated != 0 {
 			t.Errorf("%d updates, %s", got.Updated, trafficOf(got))
 		}
 	})

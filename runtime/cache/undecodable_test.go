@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -102,9 +103,9 @@ func TestUndecodableObjectFailsTheList(t *testing.T) {
 		s := informerOf(Config[object]{Open: server.open, Resource: widgets, WatchErrorHandler: quiet})
 		cachetest.Run(t, s.Run)
 		synctest.Wait()
-		status := s.Status()
-		if s.HasSynced() || status.Phase != Degraded || status.Reason != Decode {
-			t.Fatalf("%v", status)
+		now := s.Status()
+		if s.HasSynced() || now.Phase != status.Degraded || now.Reason != status.Decode {
+			t.Fatalf("%v", now)
 		}
 		for _, part := range []string{"widgets.test.example.com", "object a/bad", "at /metadata/labels/x", `"labels":{"x":1}`, "cannot unmarshal number"} {
 			if reason := s.NotSyncedReason(); !strings.Contains(reason, part) {
@@ -114,7 +115,7 @@ func TestUndecodableObjectFailsTheList(t *testing.T) {
 		server.setList(listOf(10, state("good", 1, `{}`), state("bad", 3, `{}`)))
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if !s.HasSynced() || s.Status().Objects != 2 || s.Status().Phase != Watching {
+		if !s.HasSynced() || s.Status().Objects != 2 || s.Status().Phase != status.Watching {
 			t.Errorf("after it was mended: %v", s.Status())
 		}
 	})
@@ -143,7 +144,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 			if got := undecodableNames(s.Status()); got != undecodable {
 				t.Errorf("%s: undecodable are %q, want %q", when, got, undecodable)
 			}
-			if phase := s.Status().Phase; phase != Watching {
+			if phase := s.Status().Phase; phase != status.Watching {
 				t.Errorf("%s: %v", when, s.Status())
 			}
 		}
@@ -251,8 +252,8 @@ func TestUndecodableObjectsOfTwoNamespaces(t *testing.T) {
 
 		// An object of another namespace is not skipped, even if it cannot be decoded.
 		a.send("MODIFIED", in("b", bad))
-		if status := s.Status(); status.Reason != Decode || !strings.Contains(status.String(), "in namespace a (Decode: namespace a: watch: widgets.test.example.com b/x: the server sent the object for namespace a") {
-			t.Errorf("the status is %v", status)
+		if now := s.Status(); now.Reason != status.Decode || !strings.Contains(now.String(), "in namespace a (Decode: namespace a: watch: widgets.test.example.com b/x: the server sent the object for namespace a") {
+			t.Errorf("the status is %v", now)
 		}
 		expect("b/x", "a: 0", "b: 1", "b/y")
 	})

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // phaseView is a view of objects with a phase.
@@ -89,8 +90,8 @@ func TestViewOfATypedClient(t *testing.T) {
 		client.watch.Delete(whole("two", "14", "Gone"))
 		synctest.Wait()
 		cachetest.WantLines(t, heard, "add one@1 Ready", "add two@2 Busy", "update one@11 Busy", "add three@12 New", "delete two@14 Gone")
-		if status := s.Status(); status.Phase != Watching || status.Objects != 2 {
-			t.Errorf("the status is %v", status)
+		if now := s.Status(); now.Phase != status.Watching || now.Objects != 2 {
+			t.Errorf("the status is %v", now)
 		}
 	})
 }

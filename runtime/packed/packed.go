@@ -6,6 +6,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 )
 
 // WithPackedObjects lets informers keep each object as the text that the API server has sent, compressed with a dictionary of
@@ -13,11 +14,11 @@ import (
 // microseconds for each, and they belong to the caller. See cache.WithPacking for what it leaves as Go values, and for transforms.
 func WithPackedObjects() cache.SharedInformerOption { return cache.WithPacking(Compression{}) }
 
-// Compression is a cache.Compression: S2, with dictionaries of other objects.
+// Compression is a compression.Method: S2, with dictionaries of other objects.
 type Compression struct{}
 
 // NewDictionary returns a dictionary of a text.
-func (Compression) NewDictionary(text, start []byte) cache.Dictionary {
+func (Compression) NewDictionary(text, start []byte) compression.Dictionary {
 	return dictionary{s2.MakeDict(text, start)}
 }
 
@@ -41,7 +42,7 @@ func (d dictionary) Decompress(buffer, compressed []byte) ([]byte, error) {
 }
 
 // Reading returns the dictionary without the tables for Compress.
-func (d dictionary) Reading() cache.Dictionary {
+func (d dictionary) Reading() compression.Dictionary {
 	if d.Dict == nil {
 		return d
 	}

@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/packed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -386,7 +387,7 @@ type recorded struct {
 	dictionaries []byte
 }
 
-func (r *recorded) NewDictionary(text, start []byte) cache.Dictionary {
+func (r *recorded) NewDictionary(text, start []byte) compression.Dictionary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dictionaries = slices.Concat(r.dictionaries, text, start)
@@ -394,7 +395,7 @@ func (r *recorded) NewDictionary(text, start []byte) cache.Dictionary {
 }
 
 type recordedDictionary struct {
-	cache.Dictionary
+	compression.Dictionary
 	of *recorded
 }
 

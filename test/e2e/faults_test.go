@@ -18,6 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/faults"
 	"github.com/typedinformers/informer-gen/test/faults/history"
 	"github.com/typedinformers/informer-gen/test/progress"
@@ -77,7 +78,7 @@ func follow(t *testing.T, server *testserver.Server, namespace string, rules ...
 		defer f.mu.Unlock()
 		f.failures = append(f.failures, err)
 	}
-	onStatus := func(_ context.Context, change cache.StatusChange) {
+	onStatus := func(_ context.Context, change status.Change) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if change.New.Err != nil {
@@ -111,7 +112,7 @@ func (f *follower) reasons(t *testing.T) []cache.Reason {
 	var reasons []cache.Reason
 	for _, err := range f.failures {
 		s, told := f.statuses[err.Error()]
-		if !told || s.Phase != cache.Degraded {
+		if !told || s.Phase != status.Degraded {
 			t.Errorf("after the failure %q the status is %v, of %v", err, s, f.statuses)
 		}
 		reasons = append(reasons, s.Reason)
@@ -148,16 +149,16 @@ func (f *follower) awaitWatch(t *testing.T) {
 }
 
 // untilWatching calls mark, which has an event come, until the status is that of a watch that has sent something.
-func untilWatching(t *testing.T, status func() cache.Status, mark func()) {
+func untilWatching(t *testing.T, now func() cache.Status, mark func()) {
 	t.Helper()
 	const enough = 100 // writes, as each is progress
 	for range enough {
 		mark()
-		if s := status(); s.Phase == cache.Watching && s.Err == nil && s.Reason == "" {
+		if s := now(); s.Phase == status.Watching && s.Err == nil && s.Reason == "" {
 			return
 		}
 	}
-	t.Fatalf("%d writes came, and the status is %v", enough, status())
+	t.Fatalf("%d writes came, and the status is %v", enough, now())
 }
 
 // fresh is what the server has.
@@ -284,38 +285,38 @@ func TestFaults(t *testing.T) {
 		again bool
 	}{
 		{name: "list cut", rule: once(faults.Lists, faults.Cut()), reason: never, again: true},
-		{name: "list truncated", rule: once(faults.Lists, faults.Truncate(700)), reason: cache.Unreachable},
+		{name: "list truncated", rule: once(faults.Lists, faults.Truncate(700)), reason: status.Unreachable},
 		{name: "list delayed", rule: once(faults.Lists, faults.Delay(300*time.Millisecond)), reason: never},
-		{name: "list stalled", rule: once(faults.Lists, faults.Stall(700)), reason: cache.Unreachable, waits: true},
-		{name: "list 500", rule: once(faults.Lists, faults.Status(http.StatusInternalServerError, 0)), reason: cache.ServerError},
-		{name: "list 429", rule: once(faults.Lists, faults.Status(http.StatusTooManyRequests, 0)), reason: cache.TooManyRequests},
-		{name: "list 429 with Retry-After", rule: once(faults.Lists, faults.Status(http.StatusTooManyRequests, time.Second)), reason: cache.TooManyRequests},
-		{name: "list 410", rule: once(faults.Lists, faults.Gone()), reason: cache.Expired},
+		{name: "list stalled", rule: once(faults.Lists, faults.Stall(700)), reason: status.Unreachable, waits: true},
+		{name: "list 500", rule: once(faults.Lists, faults.Status(http.StatusInternalServerError, 0)), reason: status.ServerError},
+		{name: "list 429", rule: once(faults.Lists, faults.Status(http.StatusTooManyRequests, 0)), reason: status.TooManyRequests},
+		{name: "list 429 with Retry-After", rule: once(faults.Lists, faults.Status(http.StatusTooManyRequests, time.Second)), reason: status.TooManyRequests},
+		{name: "list 410", rule: once(faults.Lists, faults.Gone()), reason: status.Expired},
 		{name: "watch cut", rule: once(faults.Watches, faults.Cut()), reason: never},
-		{name: "watch truncated at its first event", rule: once(faults.Watches, faults.Truncate(0)), reason: cache.Unreachable},
+		{name: "watch truncated at its first event", rule: once(faults.Watches, faults.Truncate(0)), reason: status.Unreachable},
 		{name: "watch truncated after events", rule: once(faults.Watches, faults.Truncate(2000)), reason: never},
-		{name: "watch ended inside an event", rule: once(faults.Watches, faults.EndEarly(0)), reason: cache.Unreachable},
+		{name: "watch ended inside an event", rule: once(faults.Watches, faults.EndEarly(0)), reason: status.Unreachable},
 		{name: "watch delayed", rule: once(faults.Watches, faults.Delay(300*time.Millisecond)), reason: never},
-		{name: "watch stalled", rule: once(faults.Watches, faults.Stall(0)), reason: cache.Unreachable, waits: true},
-		{name: "watch stalled inside an event", rule: once(faults.Watches, faults.Stall(100)), reason: cache.Unreachable, waits: true},
-		{name: "watch 500", rule: once(faults.Watches, faults.Status(http.StatusInternalServerError, 0)), reason: cache.ServerError},
-		{name: "watch 503", rule: once(faults.Watches, faults.Status(http.StatusServiceUnavailable, 0)), reason: cache.ServerError},
-		{name: "watch 429", rule: once(faults.Watches, faults.Status(http.StatusTooManyRequests, 0)), reason: cache.TooManyRequests},
-		{name: "watch 410", rule: once(faults.Watches, faults.Gone()), reason: cache.Expired, relists: true},
-		{name: "watch 410 as its first event", rule: once(faults.Watches, faults.GoneEvent(0)), reason: cache.Expired, relists: true},
-		{name: "watch 410 after events", rule: once(faults.Watches, faults.GoneEvent(2)), reason: cache.Expired, relists: true},
-		{name: "stream cut", rule: once(faults.Streams, faults.Cut()), reason: cache.Unreachable, again: true},
-		{name: "stream truncated", rule: once(faults.Streams, faults.Truncate(700)), reason: cache.Unreachable},
-		{name: "stream ended inside an object", rule: once(faults.Streams, faults.EndEarly(700)), reason: cache.Unreachable},
+		{name: "watch stalled", rule: once(faults.Watches, faults.Stall(0)), reason: status.Unreachable, waits: true},
+		{name: "watch stalled inside an event", rule: once(faults.Watches, faults.Stall(100)), reason: status.Unreachable, waits: true},
+		{name: "watch 500", rule: once(faults.Watches, faults.Status(http.StatusInternalServerError, 0)), reason: status.ServerError},
+		{name: "watch 503", rule: once(faults.Watches, faults.Status(http.StatusServiceUnavailable, 0)), reason: status.ServerError},
+		{name: "watch 429", rule: once(faults.Watches, faults.Status(http.StatusTooManyRequests, 0)), reason: status.TooManyRequests},
+		{name: "watch 410", rule: once(faults.Watches, faults.Gone()), reason: status.Expired, relists: true},
+		{name: "watch 410 as its first event", rule: once(faults.Watches, faults.GoneEvent(0)), reason: status.Expired, relists: true},
+		{name: "watch 410 after events", rule: once(faults.Watches, faults.GoneEvent(2)), reason: status.Expired, relists: true},
+		{name: "stream cut", rule: once(faults.Streams, faults.Cut()), reason: status.Unreachable, again: true},
+		{name: "stream truncated", rule: once(faults.Streams, faults.Truncate(700)), reason: status.Unreachable},
+		{name: "stream ended inside an object", rule: once(faults.Streams, faults.EndEarly(700)), reason: status.Unreachable},
 		{name: "stream delayed", rule: once(faults.Streams, faults.Delay(300*time.Millisecond)), reason: never},
-		{name: "stream stalled", rule: once(faults.Streams, faults.Stall(700)), reason: cache.Unreachable, waits: true},
-		{name: "stream 500", rule: once(faults.Streams, faults.Status(http.StatusInternalServerError, 0)), reason: cache.ServerError},
-		{name: "stream 429", rule: once(faults.Streams, faults.Status(http.StatusTooManyRequests, 0)), reason: cache.TooManyRequests},
-		{name: "stream 410", rule: once(faults.Streams, faults.Gone()), reason: cache.Expired},
-		{name: "stream 410 as its first event", rule: once(faults.Streams, faults.GoneEvent(0)), reason: cache.Expired},
-		{name: "stream 410 after an object", rule: once(faults.Streams, faults.GoneEvent(1)), reason: cache.Expired},
-		{name: "watch 403", rule: once(faults.Watches, faults.Status(http.StatusForbidden, 0)), reason: cache.Forbidden},
-		{name: "watch 404", rule: once(faults.Watches, faults.Status(http.StatusNotFound, 0)), reason: cache.NotFound, relists: true},
+		{name: "stream stalled", rule: once(faults.Streams, faults.Stall(700)), reason: status.Unreachable, waits: true},
+		{name: "stream 500", rule: once(faults.Streams, faults.Status(http.StatusInternalServerError, 0)), reason: status.ServerError},
+		{name: "stream 429", rule: once(faults.Streams, faults.Status(http.StatusTooManyRequests, 0)), reason: status.TooManyRequests},
+		{name: "stream 410", rule: once(faults.Streams, faults.Gone()), reason: status.Expired},
+		{name: "stream 410 as its first event", rule: once(faults.Streams, faults.GoneEvent(0)), reason: status.Expired},
+		{name: "stream 410 after an object", rule: once(faults.Streams, faults.GoneEvent(1)), reason: status.Expired},
+		{name: "watch 403", rule: once(faults.Watches, faults.Status(http.StatusForbidden, 0)), reason: status.Forbidden},
+		{name: "watch 404", rule: once(faults.Watches, faults.Status(http.StatusNotFound, 0)), reason: status.NotFound, relists: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -385,16 +386,16 @@ func TestListFaultsOnALaterPage(t *testing.T) {
 		fault  faults.Fault
 		reason cache.Reason
 	}{
-		"410":       {faults.Gone(), cache.Expired},
-		"500":       {faults.Status(http.StatusInternalServerError, 0), cache.ServerError},
-		"truncated": {faults.Truncate(50_000), cache.Unreachable},
+		"410":       {faults.Gone(), status.Expired},
+		"500":       {faults.Status(http.StatusInternalServerError, 0), status.ServerError},
+		"truncated": {faults.Truncate(50_000), status.Unreachable},
 	} {
 		f, struck := follow(t, shared, namespace, noStreams(), tooLarge(), once(faults.Lists, faults.Delay(0)), once(faults.Lists, test.fault))
 		await(t, name, struck[3])
 		f.awaitSync(t)
 		f.awaitWatch(t)
 		f.catchUp(t, within(t))
-		if got := f.reasons(t); !slices.Equal(got, []cache.Reason{cache.ServerError, test.reason}) {
+		if got := f.reasons(t); !slices.Equal(got, []cache.Reason{status.ServerError, test.reason}) {
 			t.Errorf("%s: status gave the reasons %q, want %q", name, got, test.reason)
 		}
 		if n := f.proxy.Requests(faults.Lists); n != 1+3 { // of the last two, one is in one piece, or both are pages
@@ -420,7 +421,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 	f.awaitWatch(t)
 	f.catchUp(t, within(t))
-	if got := f.reasons(t); !slices.Equal(got, []cache.Reason{cache.TooManyRequests, cache.TooManyRequests}) {
+	if got := f.reasons(t); !slices.Equal(got, []cache.Reason{status.TooManyRequests, status.TooManyRequests}) {
 		t.Errorf("status gave the reasons %q", got)
 	}
 }
@@ -475,7 +476,7 @@ func TestCompactionExpires(t *testing.T) {
 	f.awaitWatch(t)
 	f.catchUp(t, within(t))
 	early := f.reasons(t)
-	if !slices.Equal(early, []cache.Reason{cache.ServerError, cache.Expired}) {
+	if !slices.Equal(early, []cache.Reason{status.ServerError, status.Expired}) {
 		t.Errorf("status gave the reasons %q", early)
 	}
 
@@ -488,7 +489,7 @@ func TestCompactionExpires(t *testing.T) {
 	f.proxy.Clear()
 	f.awaitWatch(t)
 	f.catchUp(t, within(t))
-	if got := f.reasons(t)[len(early):]; len(got) == 0 || got[len(got)-1] != cache.Expired || !slices.Contains(got, cache.ServerError) {
+	if got := f.reasons(t)[len(early):]; len(got) == 0 || got[len(got)-1] != status.Expired || !slices.Contains(got, status.ServerError) {
 		t.Errorf("status gave the reasons %q", got)
 	}
 	if f.proxy.Requests(faults.Lists) == lists {
@@ -520,7 +521,7 @@ func TestRestartUnderWriters(t *testing.T) {
 		t.Error("the restarts went unnoticed")
 	}
 	for _, reason := range got {
-		if !slices.Contains([]cache.Reason{cache.ServerError, cache.Unreachable, cache.TooManyRequests, cache.Expired, cache.ClosedEarly}, reason) {
+		if !slices.Contains([]cache.Reason{status.ServerError, status.Unreachable, status.TooManyRequests, status.Expired, status.ClosedEarly}, reason) {
 			t.Errorf("status gave the reasons %q", got)
 		}
 	}

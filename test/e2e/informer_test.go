@@ -20,6 +20,7 @@ import (
 	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/testserver"
 )
 
@@ -251,7 +252,7 @@ func TestInformerWaitsForItsCRD(t *testing.T) {
 	if !errors.As(err, &notSynced) || !strings.Contains(err.Error(), "databases.data.example.com: Degraded for ") {
 		t.Errorf("without the CRD the wait says: %v", err)
 	}
-	if s := informer.Status(); s.Reason != cache.NotFound {
+	if s := informer.Status(); s.Reason != status.NotFound {
 		t.Errorf("status is %v", s)
 	}
 	install(t, server)

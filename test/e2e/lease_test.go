@@ -20,6 +20,7 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	datainformers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/testserver"
 )
 
@@ -38,9 +39,9 @@ func TestLeasesOfACRDThatIsDeleted(t *testing.T) {
 	}
 	statuses := newLog()
 	factory := startFactory(t, client, func(informers.SharedInformerFactory) {},
-		cache.WithBackoff(cache.NotFound, cache.Backoff{Initial: time.Second, Max: time.Second}),
+		cache.WithBackoff(status.NotFound, cache.Backoff{Initial: time.Second, Max: time.Second}),
 		cache.WithWatchErrorHandler(func(context.Context, schema.GroupVersionResource, error) {}),
-		cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
+		cache.WithStatusHandler(func(_ context.Context, change status.Change) {
 			statuses.note(fmt.Sprint(change.New.Phase, " ", change.New.Reason))
 		}))
 	part := func() (*cache.Lease[*datav1.Database], *log) {
@@ -77,7 +78,7 @@ func TestLeasesOfACRDThatIsDeleted(t *testing.T) {
 
 	deleteCRD(t, server)
 	guestHeard.await(t, "add first 1 initial", "delete first 1")
-	awaitReason(t, statuses, witness.Informer(), cache.NotFound)
+	awaitReason(t, statuses, witness.Informer(), status.NotFound)
 	guest.Release() // while the kind is gone
 	expectInformers(1)
 	install(t, server)
@@ -118,7 +119,7 @@ func TestLeasesOfACRDThatIsDeleted(t *testing.T) {
 	if guest.Informer() == informer {
 		t.Error("a lease has the informer that was stopped")
 	}
-	awaitReason(t, statuses, guest.Informer(), cache.NotFound)
+	awaitReason(t, statuses, guest.Informer(), status.NotFound)
 	install(t, server)
 	create("third")
 	if err := guest.WaitForCacheSync(within(t)); err != nil {

@@ -26,6 +26,7 @@ import (
 	kubeinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions"
 	corev1informers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/core/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -163,7 +164,7 @@ func leased(ctx context.Context, factory informers.SharedInformerFactory, kind c
 
 func hooks(client versioned.Interface) informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(client, 0,
-		cache.WithStatusHandler(func(ctx context.Context, change cache.StatusChange) {
+		cache.WithStatusHandler(func(ctx context.Context, change status.Change) {
 			klog.FromContext(ctx).Info("Informer", "name", change.Name, "was", change.Old.Phase, "is", change.New)
 		}),
 		cache.For[*datav1.Database](cache.WithWatchErrorHandler(func(ctx context.Context, resource schema.GroupVersionResource, err error) {
@@ -190,7 +191,7 @@ func leaveOut(config *rest.Config) informers.SharedInformerFactory {
 
 func backoff(client versioned.Interface) {
 	factory := informers.NewSharedInformerFactory(client, 0,
-		cache.WithBackoff(cache.Forbidden, cache.Backoff{Initial: time.Second, Max: 10 * time.Second}))
+		cache.WithBackoff(status.Forbidden, cache.Backoff{Initial: time.Second, Max: 10 * time.Second}))
 	factory.Retry() // do not wait any longer, for example because the CRD has just been installed
 }
 

@@ -83,7 +83,7 @@ func start(ctx context.Context, factory informers.SharedInformerFactory) {
 
 func look(factory informers.SharedInformerFactory) {
 	for i := range factory.Statuses() {
-		if i.Status.Phase != cache.Watching {
+		if i.Status.Phase != status.Watching {
 			fmt.Println(i.Resource.GroupResource(), i.Status, i.Stats.Staleness.Round(time.Second))
 			for _, advice := range i.Advice() {
 				fmt.Println(advice.Text, advice.Manifest)
@@ -137,16 +137,16 @@ func TestRunbook(t *testing.T) {
 	}
 	wanted := reasons(t)
 	if len(wanted) < 14 {
-		t.Fatalf("package cache has only the reasons %q", wanted)
+		t.Fatalf("package status has only the reasons %q", wanted)
 	}
 	for i, reason := range wanted {
 		wanted[i] = status.Advice{Reason: cache.Reason(reason)}.Runbook()
 	}
-	for _, status := range []cache.InformerStatus{
-		{Status: cache.Status{Phase: cache.Pending}},
-		{Status: cache.Status{Phase: cache.Listing, Since: time.Now().Add(-time.Hour)}},
-		{Status: cache.Status{Phase: cache.Stopped}},
-		{Status: cache.Status{Phase: cache.Watching}, Stats: status.Stats{Handlers: []status.HandlerStats{{Running: time.Hour}}}},
+	for _, status := range []status.Informer{
+		{Status: cache.Status{Phase: status.Pending}},
+		{Status: cache.Status{Phase: status.Listing, Since: time.Now().Add(-time.Hour)}},
+		{Status: cache.Status{Phase: status.Stopped}},
+		{Status: cache.Status{Phase: status.Watching}, Stats: status.Stats{Handlers: []status.HandlerStats{{Running: time.Hour}}}},
 	} {
 		advice := status.Advice()
 		if len(advice) != 1 {
@@ -171,11 +171,10 @@ func TestRunbook(t *testing.T) {
 	}
 }
 
-// reasons returns the values of all constants of type Reason. Those that are constants of package
-// protocol have the value of their name.
+// reasons returns the values of all constants of type Reason.
 func reasons(t *testing.T) (all []string) {
 	t.Helper()
-	files, err := filepath.Glob("../../runtime/cache/*.go")
+	files, err := filepath.Glob("../../runtime/cache/status/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,11 +193,9 @@ func reasons(t *testing.T) (all []string) {
 				if kind, ok := value.Type.(*ast.Ident); !ok || kind.Name != "Reason" {
 					continue
 				}
-				text := value.Names[0].Name
-				if literal, ok := value.Values[0].(*ast.BasicLit); ok {
-					if text, err = strconv.Unquote(literal.Value); err != nil {
-						t.Fatal(err)
-					}
+				text, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
 				}
 				all = append(all, text)
 			}

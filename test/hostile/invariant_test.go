@@ -12,6 +12,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 const (
@@ -60,34 +61,34 @@ func (p *play) rates() error {
 
 // checkStatus returns an error if the informer does not say the truth of itself.
 func (p *play) checkStatus() error {
-	status := p.informer.Status()
-	text := status.String()
-	switch status.Phase {
-	case cache.Watching:
+	now := p.informer.Status()
+	text := now.String()
+	switch now.Phase {
+	case status.Watching:
 		if !p.server.following(grace) {
-			return fmt.Errorf("status is Watching without an open watch: %+v", status)
+			return fmt.Errorf("status is Watching without an open watch: %+v", now)
 		}
-	case cache.Degraded:
+	case status.Degraded:
 		switch {
-		case status.Err == nil || status.Reason == "":
-			return fmt.Errorf("status is Degraded without a cause: %+v", status)
-		case !isTelling(status.Err.Error()):
-			return fmt.Errorf("status is Degraded, and its error is %q", status.Err)
+		case now.Err == nil || now.Reason == "":
+			return fmt.Errorf("status is Degraded without a cause: %+v", now)
+		case !isTelling(now.Err.Error()):
+			return fmt.Errorf("status is Degraded, and its error is %q", now.Err)
 		}
-	case cache.Pending, cache.Stopped:
-		return fmt.Errorf("status is %s while the informer runs", status.Phase)
+	case status.Pending, status.Stopped:
+		return fmt.Errorf("status is %s while the informer runs", now.Phase)
 	}
-	if status.Err != nil && !strings.Contains(text, status.Err.Error()) {
-		return fmt.Errorf("status is %q, which does not have the error %q", text, status.Err)
+	if now.Err != nil && !strings.Contains(text, now.Err.Error()) {
+		return fmt.Errorf("status is %q, which does not have the error %q", text, now.Err)
 	}
 	reason := p.informer.NotSyncedReason()
 	switch {
 	case p.informer.HasSynced() != (reason == ""):
 		return fmt.Errorf("HasSynced is %t, the reason is %q", p.informer.HasSynced(), reason)
-	case reason != "" && !(strings.HasPrefix(reason, "databases.data.example.com: ") && strings.Contains(reason, string(status.Phase))):
+	case reason != "" && !(strings.HasPrefix(reason, "databases.data.example.com: ") && strings.Contains(reason, string(now.Phase))):
 		return fmt.Errorf("the reason of not being synced is %q", reason)
-	case reason != "" && status.Err != nil && !strings.Contains(reason, status.Err.Error()):
-		return fmt.Errorf("the reason of not being synced is %q without its cause, %q", reason, status.Err)
+	case reason != "" && now.Err != nil && !strings.Contains(reason, now.Err.Error()):
+		return fmt.Errorf("the reason of not being synced is %q without its cause, %q", reason, now.Err)
 	}
 	return nil
 }
@@ -111,10 +112,10 @@ func (p *play) checkHistories() error {
 
 // checkTruth returns how the informer differs from the server, nil if it does not.
 func (p *play) checkTruth() error {
-	status := p.informer.Status()
+	now := p.informer.Status()
 	truth := p.server.collection.truth()
-	if status.Phase != cache.Watching || status.Err != nil || status.Objects != len(truth) {
-		return fmt.Errorf("%d objects are in the collection, and the status is %+v", len(truth), status)
+	if now.Phase != status.Watching || now.Err != nil || now.Objects != len(truth) {
+		return fmt.Errorf("%d objects are in the collection, and the status is %+v", len(truth), now)
 	}
 	if err := differ("the cache", p.informer.GetIndexer().List(), truth); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // scenario plays one story in a bubble: prepare sets the server up, tell is called when
@@ -279,7 +279,7 @@ func TestNotWatchingBeforeTheAnswer(t *testing.T) {
 				if err := p.advance(time.Minute); err != nil {
 					return err
 				}
-				if p.informer.Status().Phase == cache.Watching {
+				if p.informer.Status().Phase == status.Watching {
 					return fmt.Errorf("status is Watching before a watch was answered")
 				}
 				p.server.heal(true)
@@ -399,7 +399,7 @@ func TestAbsurdRetryAfter(t *testing.T) {
 				if err := p.advance(10 * time.Second); err != nil {
 					return err
 				}
-				if phase := p.informer.Status().Phase; phase != cache.Degraded {
+				if phase := p.informer.Status().Phase; phase != status.Degraded {
 					return fmt.Errorf("status is %s while the server refuses all", phase)
 				}
 				p.server.heal(true)

@@ -9,6 +9,7 @@ import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestCustomResource follows the example's kind, from before its CRD is installed.
@@ -23,7 +24,7 @@ func TestCustomResource(t *testing.T) {
 	}
 	resource := datav1.SchemeGroupVersion.WithResource("databases")
 	f := follow[*datav1.Database](t, client.DataV1().RESTClient(), resource, "custom")
-	f.awaitFailure(t, cache.NotFound)
+	f.awaitFailure(t, status.NotFound)
 	newObjects(t, server).create(t, "../../examples/operator/config/crd/data.example.com_databases.yaml")
 	f.awaitSync(t)
 

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // TestExpired restarts the server, and changes pods before the informers can watch again.
@@ -65,7 +66,7 @@ func TestExpired(t *testing.T) {
 		if err := f.heard.Await(ctx, want(fresh)); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Contains(f.failures(), cache.Expired) {
+		if !slices.Contains(f.failures(), status.Expired) {
 			t.Errorf("%s: the server never answered 410: %v", name, f.failures())
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	coreinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/core/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
@@ -110,7 +111,7 @@ func TestOneFactory(t *testing.T) {
 	for i := range factory.Statuses() {
 		all = append(all, i.Resource.Resource+" "+i.Object)
 		isByHand := i.Resource == configMaps // it has no Server
-		if i.Status.Phase != cache.Watching || (i.Server != server.Access().URL) != isByHand {
+		if i.Status.Phase != status.Watching || (i.Server != server.Access().URL) != isByHand {
 			t.Errorf("%s of %s: %v", i.Resource.Resource, i.Server, i.Status)
 		}
 	}
@@ -123,7 +124,7 @@ func TestOneFactory(t *testing.T) {
 		t.Errorf("the factory has %q", all)
 	}
 	factory.Shutdown()
-	if phase := metadata.Status().Phase; phase != cache.Stopped {
+	if phase := metadata.Status().Phase; phase != status.Stopped {
 		t.Errorf("after Shutdown the informer is %s", phase)
 	}
 }
@@ -146,7 +147,7 @@ func TestNamespacesWithRights(t *testing.T) {
 	factory := cache.NewSharedInformerFactory(0,
 		cache.For[*corev1.Pod](
 			cache.WithNamespaces("rights-a", "rights-b", "rights-c"),
-			cache.WithBackoff(cache.Forbidden, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond}),
+			cache.WithBackoff(status.Forbidden, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond}),
 			cache.WithWatchErrorHandler(func(context.Context, schema.GroupVersionResource, error) {
 				select {
 				case refused <- struct{}{}:
@@ -184,18 +185,18 @@ func TestNamespacesWithRights(t *testing.T) {
 	case <-ctx.Done():
 		t.Fatal("no request was refused")
 	}
-	status := informer.Status()
-	if registration.HasSynced() || status.Reason != cache.Forbidden || !strings.Contains(status.String(), "rights-c") {
-		t.Errorf("without the right for one namespace the status is %v", status)
+	now := informer.Status()
+	if registration.HasSynced() || now.Reason != status.Forbidden || !strings.Contains(now.String(), "rights-c") {
+		t.Errorf("without the right for one namespace the status is %v", now)
 	}
-	for i, want := range []cache.Phase{cache.Watching, cache.Watching, cache.Degraded} {
+	for i, want := range []status.Phase{status.Watching, status.Watching, status.Degraded} {
 		// A watch is opened after the handler has heard of the list.
 		err := wait.PollUntilContextCancel(ctx, time.Millisecond, true, func(context.Context) (bool, error) {
-			status = informer.Status()
-			return status.Scopes[i].Status.Phase == want, nil
+			now = informer.Status()
+			return now.Scopes[i].Status.Phase == want, nil
 		})
 		if err != nil {
-			t.Errorf("namespace %s: %v", status.Scopes[i].Namespace, status.Scopes[i].Status)
+			t.Errorf("namespace %s: %v", now.Scopes[i].Namespace, now.Scopes[i].Status)
 		}
 	}
 	allow(t, admin, "rights-c", "tenant")

@@ -23,6 +23,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/faults/history"
 	"github.com/typedinformers/informer-gen/test/kubeserver"
 	"github.com/typedinformers/informer-gen/test/progress"
@@ -192,7 +193,7 @@ func follow[T cache.Object](t *testing.T, client rest.Interface, resource schema
 		defer f.mu.Unlock()
 		reason := f.informer.Status().Reason
 		if apierrors.IsGone(err) || apierrors.IsResourceExpired(err) { // the Status may have the failure of the list after it
-			reason = cache.Expired
+			reason = status.Expired
 		}
 		f.reasons = append(f.reasons, reason)
 		close(f.failed)

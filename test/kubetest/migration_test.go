@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2/ktesting"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/migration"
 	"github.com/typedinformers/informer-gen/test/migration/apis/samplecontroller/v1alpha1"
 	clientgocontroller "github.com/typedinformers/informer-gen/test/migration/clientgo/controller"
@@ -95,7 +96,7 @@ func awaitFoos(t *testing.T) {
 	}
 	resource := v1alpha1.SchemeGroupVersion.WithResource("foos")
 	follow[*v1alpha1.Foo](t, client.SamplecontrollerV1alpha1().RESTClient(), resource, "",
-		cache.WithBackoff(cache.NotFound, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond})).awaitSync(t)
+		cache.WithBackoff(status.NotFound, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond})).awaitSync(t)
 }
 
 // start starts the operator, which ends with the test.

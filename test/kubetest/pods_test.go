@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // want returns the version of each pod of a list.
@@ -113,7 +114,7 @@ func TestPods(t *testing.T) {
 				t.Fatal(err)
 			}
 			comparePods(t, f, fresh, test.change)
-			if s := f.informer.Status(); s.Phase != cache.Watching || s.Objects != count || len(f.failures()) != test.tooLarge {
+			if s := f.informer.Status(); s.Phase != status.Watching || s.Objects != count || len(f.failures()) != test.tooLarge {
 				t.Errorf("status is %v, after failures %v", s, f.failures())
 			}
 			if lists := through.noted(); !slices.Equal(lists, test.lists) {

@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	crcache "github.com/typedinformers/informer-gen/adapters/controllerruntime"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/kubeserver"
 	"github.com/typedinformers/informer-gen/test/progress"
 )
@@ -131,14 +131,14 @@ func TestReferencedWithResourceNames(t *testing.T) {
 	}
 	await(left, namespace+"/one")
 	await(came, "two")
-	var status cache.InformerStatus
+	var now status.Informer
 	for all := range c.Statuses() {
 		if all.Resource.Resource == "secrets" {
-			status = all
+			now = all
 		}
 	}
-	if status.Status.Reason != cache.Forbidden || status.Status.Objects != 1 || status.Stats.LiveReads != 2 {
-		t.Errorf("with a Secret that may not be read: %v, %d live reads", status.Status, status.Stats.LiveReads)
+	if now.Status.Reason != status.Forbidden || now.Status.Objects != 1 || now.Stats.LiveReads != 2 {
+		t.Errorf("with a Secret that may not be read: %v, %d live reads", now.Status, now.Stats.LiveReads)
 	}
 	grant(t, namespace, "site-operator-2", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"three"}, Verbs: []string{"get", "list", "watch"}})
 	await(came, "three") // after a retry

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
@@ -26,8 +27,8 @@ func TestForbidden(t *testing.T) {
 	config := configOf(shared)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "stranger"}
 	f := follow[*corev1.Pod](t, clientFor(t, config).CoreV1().RESTClient(), pods, "forbidden",
-		cache.WithBackoff(cache.Forbidden, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond}))
-	f.awaitFailure(t, cache.Forbidden)
+		cache.WithBackoff(status.Forbidden, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond}))
+	f.awaitFailure(t, status.Forbidden)
 	if f.informer.HasSynced() || f.informer.GetStore().Len() > 0 {
 		t.Error("the informer has objects that it may not read")
 	}

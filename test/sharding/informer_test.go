@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -100,8 +101,8 @@ func TestListOfAnotherShard(t *testing.T) {
 					go informer.Run(t.Context())
 					time.Sleep(time.Minute)
 					got := informer.NotSyncedReason()
-					if status := informer.Status(); (status.Reason == cache.ServerError) != (test.want != "") {
-						t.Errorf("the reason is %q", status.Reason)
+					if now := informer.Status(); (now.Reason == status.ServerError) != (test.want != "") {
+						t.Errorf("the reason is %q", now.Reason)
 					}
 					if informer.HasSynced() != (test.want == "") || !strings.Contains(got, test.want) {
 						t.Errorf("synced: %t, because %q, want %q", informer.HasSynced(), got, test.want)

@@ -111,11 +111,11 @@ func newAll(t *testing.T) *follower[*datav1.Database] {
 // counted is an informer with these counters.
 type counted struct {
 	following
-	cache.InformerStatus
+	status.Informer
 }
 
-func (c counted) name() string                 { return "all" }
-func (c counted) status() cache.InformerStatus { return c.InformerStatus }
+func (c counted) name() string            { return "all" }
+func (c counted) status() status.Informer { return c.Informer }
 
 func TestListsWithoutCause(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -125,14 +125,14 @@ func TestListsWithoutCause(t *testing.T) {
 		isWrong            bool
 	}{
 		"the first":              {lists: 1},
-		"one after 410":          {lists: 2, relists: map[cache.Reason]uint64{cache.Expired: 1}, expired: 1},
+		"one after 410":          {lists: 2, relists: map[cache.Reason]uint64{status.Expired: 1}, expired: 1},
 		"one too many":           {lists: 2, isWrong: true},
-		"410 that no one sent":   {lists: 2, relists: map[cache.Reason]uint64{cache.Expired: 1}, isWrong: true},
-		"a write not confirmed":  {lists: 2, relists: map[cache.Reason]uint64{cache.Unconfirmed: 1}, isWrong: true},
+		"410 that no one sent":   {lists: 2, relists: map[cache.Reason]uint64{status.Expired: 1}, isWrong: true},
+		"a write not confirmed":  {lists: 2, relists: map[cache.Reason]uint64{status.Unconfirmed: 1}, isWrong: true},
 		"a version not of there": {lists: 1, unconfirmed: 1, isWrong: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of := counted{InformerStatus: cache.InformerStatus{
+			of := counted{Informer: status.Informer{
 				Stats: status.Stats{Lists: uint64(test.lists), Relists: test.relists}, Status: cache.Status{Unconfirmed: test.unconfirmed},
 			}}
 			s := soak{followers: &followers{each: []following{of}}}

@@ -17,6 +17,7 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	apiinformers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/packed"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -27,7 +28,7 @@ type following interface {
 	name() string
 	run(ctx context.Context)
 	hasSynced() bool
-	status() cache.InformerStatus
+	status() status.Informer
 	// isSelected reports whether the informer follows an object in that state.
 	isSelected(slot int, s state) bool
 	get(name cache.ObjectName) (state, bool)
@@ -108,10 +109,10 @@ func (o ours[T]) hasSynced() bool                      { return o.HasSynced() }
 func (o ours[T]) read(name cache.ObjectName) (T, bool) { return o.GetIndexer().Get(name) }
 func (o ours[T]) all() iter.Seq[T]                     { return o.GetIndexer().All() }
 
-func (o ours[T]) status() (status cache.InformerStatus) {
-	for status = range o.Statuses() {
+func (o ours[T]) status() (now status.Informer) {
+	for now = range o.Statuses() {
 	}
-	return status
+	return now
 }
 
 func (o ours[T]) countIn(namespace string) (int, error) {
@@ -164,8 +165,8 @@ func (f *follower[T]) visit(ctx context.Context, label string, random *rand.Rand
 func (f *follower[T]) await(ctx context.Context, truth []state) error {
 	// A list that is under way has memory and goroutines.
 	if err := until(ctx, func() (bool, string) {
-		status := f.status().Status
-		return status.Phase == cache.Watching, status.String()
+		now := f.status().Status
+		return now.Phase == status.Watching, now.String()
 	}); err != nil {
 		return err
 	}

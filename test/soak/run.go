@@ -25,6 +25,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 	"github.com/typedinformers/informer-gen/test/progress"
 )
@@ -256,11 +257,11 @@ func (s *soak) lists(r *row) (wrong []string) {
 	for _, cause := range slices.Sorted(maps.Keys(causes)) {
 		count := causes[cause]
 		text += fmt.Sprintf(", %s %d", cause, count)
-		if cause != cache.Expired {
+		if cause != status.Expired {
 			wrong = append(wrong, fmt.Sprintf("%d lists have the cause %s, which the server gave none for", count, cause))
 		}
 	}
-	r.lists, r.relists = text, causes[cache.Expired]
+	r.lists, r.relists = text, causes[status.Expired]
 	return wrong
 }
 

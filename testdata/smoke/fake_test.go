@@ -20,6 +20,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -48,7 +49,7 @@ func TestListWatchOfFake(t *testing.T) {
 		ended := make(chan struct{})
 		go func() { defer close(ended); informer.Run(ctx) }()
 		synctest.Wait()
-		if !informer.HasSynced() || informer.Status().Phase != cache.Watching {
+		if !informer.HasSynced() || informer.Status().Phase != status.Watching {
 			t.Errorf("not synced at once: %v", informer.Status())
 		}
 		if _, err := client.ShopV1().Orders("east").Create(ctx, order("ink", "bob"), metav1.CreateOptions{}); err != nil {
@@ -56,7 +57,7 @@ func TestListWatchOfFake(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if adds != 2 || updates != 0 || informer.Status().Phase != cache.Watching {
+		if adds != 2 || updates != 0 || informer.Status().Phase != status.Watching {
 			t.Errorf("after an hour: %d adds and %d updates, status %v", adds, updates, informer.Status())
 		}
 		cancel()

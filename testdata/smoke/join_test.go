@@ -24,6 +24,7 @@ import (
 	imported "github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 var gadgets = schema.GroupVersionResource{Group: "gadgets.example.com", Version: "v1", Resource: "gadgets"}
@@ -116,7 +117,7 @@ func TestJoin(t *testing.T) {
 				if watts, _, _ := unstructured.NestedInt64(lamp.Object, "spec", "watts"); !ok || watts != 40 {
 					t.Errorf("the lamp is %v, %v", lamp, ok)
 				}
-				for _, statuses := range [][]cache.InformerStatus{slices.Collect(j.generated.Statuses()), slices.Collect(j.imported.Statuses())} {
+				for _, statuses := range [][]status.Informer{slices.Collect(j.generated.Statuses()), slices.Collect(j.imported.Statuses())} {
 					var got []string
 					for _, s := range statuses {
 						got = append(got, s.Resource.Resource+" "+s.Object)
@@ -128,9 +129,9 @@ func TestJoin(t *testing.T) {
 				}
 
 				stopper.Shutdown()
-				for what, status := range map[string]cache.Status{"orders": orders.Informer().Status(), "towers": towers.Informer().Status(), "gadgets": dynamic.Status()} {
-					if status.Phase != cache.Stopped {
-						t.Errorf("after Shutdown %s are %v", what, status)
+				for what, now := range map[string]cache.Status{"orders": orders.Informer().Status(), "towers": towers.Informer().Status(), "gadgets": dynamic.Status()} {
+					if now.Phase != status.Stopped {
+						t.Errorf("after Shutdown %s are %v", what, now)
 					}
 				}
 				late := j.generated.Vessels().V1().Types().Informer()

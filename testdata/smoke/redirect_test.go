@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
@@ -118,7 +119,7 @@ func TestRedirectedInformer(t *testing.T) {
 		t.Fatal(err)
 	}
 	attempts := make(chan struct{}, 3)
-	factory := externalversions.NewSharedInformerFactory(client, 0, cache.WithBackoff(cache.Redirected, cache.Backoff{Initial: time.Millisecond, Max: time.Millisecond}),
+	factory := externalversions.NewSharedInformerFactory(client, 0, cache.WithBackoff(status.Redirected, cache.Backoff{Initial: time.Millisecond, Max: time.Millisecond}),
 		cache.WithTweakListOptions(func(*metav1.ListOptions) {
 			select {
 			case attempts <- struct{}{}:
@@ -133,14 +134,14 @@ func TestRedirectedInformer(t *testing.T) {
 	for range 3 { // the third attempt follows two failures
 		<-attempts
 	}
-	status := informer.Status()
+	now := informer.Status()
 	refused := (*redirect.Error)(nil)
-	if !errors.As(status.Err, &refused) || status.Reason != cache.Redirected || status.Phase != cache.Degraded {
-		t.Fatalf("the status is %v", status)
+	if !errors.As(now.Err, &refused) || now.Reason != status.Redirected || now.Phase != status.Degraded {
+		t.Fatalf("the status is %v", now)
 	}
 	for _, want := range []string{config.Host, other.URL, "set it as the server's URL in the kubeconfig"} {
-		if !strings.Contains(status.String(), want) {
-			t.Errorf("the status does not say %q: %v", want, status)
+		if !strings.Contains(now.String(), want) {
+			t.Errorf("the status does not say %q: %v", want, now)
 		}
 	}
 }

@@ -31,6 +31,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // verbsOf returns what a clientset has recorded of a resource.
@@ -112,7 +113,7 @@ func TestInformerOfServer(t *testing.T) {
 		f.events = nil
 		time.Sleep(24 * time.Hour)
 		f.expect(t)
-		if len(f.errs) > 0 || f.Status().Phase != cache.Watching {
+		if len(f.errs) > 0 || f.Status().Phase != status.Watching {
 			t.Errorf("after a day: %v, %v", f.errs, f.Status())
 		}
 	})

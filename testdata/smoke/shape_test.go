@@ -23,6 +23,7 @@ import (
 	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // shapeClient is the client of a kind in one namespace.
@@ -317,19 +318,19 @@ func jsonOf(t *testing.T, value any) string {
 func (s shape[T, L]) withoutMetadata(t *testing.T) {
 	var informer *cache.SharedIndexInformer[T]
 	requests := 0
-	var status cache.Status
+	var now cache.Status
 	client := s.serve(t, func() string {
 		if requests++; requests == 1 {
 			return s.list(`{"kind":"` + s.kind + `","apiVersion":"shapes.example.com/v1","spec":{"weight":7}}`)
 		}
-		status = informer.Status()
+		now = informer.Status()
 		return s.list(s.text("ann", "a", "5", true))
 	}, nil, nil)
-	factory := informers.NewSharedInformerFactory(client, 0, append(everything, cache.WithBackoff(cache.Decode, cache.Backoff{Initial: time.Millisecond, Max: time.Second}))...)
+	factory := informers.NewSharedInformerFactory(client, 0, append(everything, cache.WithBackoff(status.Decode, cache.Backoff{Initial: time.Millisecond, Max: time.Second}))...)
 	informer = s.informer(factory)
 	start(t, factory)
-	if status.Reason != cache.Decode || status.Err == nil || !strings.Contains(status.Err.Error(), "metadata") {
-		t.Errorf("the status after an object without metadata is %v", status)
+	if now.Reason != status.Decode || now.Err == nil || !strings.Contains(now.Err.Error(), "metadata") {
+		t.Errorf("the status after an object without metadata is %v", now)
 	}
 	if count := informer.GetIndexer().Len(); count != 1 {
 		t.Errorf("the cache holds %d objects", count)

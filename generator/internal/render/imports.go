@@ -58,6 +58,7 @@ var known = map[string]string{
 	"cache":    "github.com/typedinformers/informer-gen/runtime/cache",
 	"merge":    "github.com/typedinformers/informer-gen/runtime/merge",
 	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",
+	"status":   "github.com/typedinformers/informer-gen/runtime/cache/status",
 }
 
 // imports has the packages that a file may use.

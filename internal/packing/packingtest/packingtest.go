@@ -9,10 +9,11 @@ import (
 	"reflect"
 
 	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 )
 
-// Compression returns a Compression if the environment variable INFORMER_TEST_PACKED is set, and nil otherwise.
-func Compression() packing.Compression {
+// Compression returns a Method if the environment variable INFORMER_TEST_PACKED is set, and nil otherwise.
+func Compression() compression.Method {
 	if os.Getenv("INFORMER_TEST_PACKED") == "" {
 		return nil
 	}
@@ -32,9 +33,9 @@ func IsState(a, b any) bool {
 // whose tests import this package would have to require.
 type prefixes struct{ text string }
 
-func (prefixes) NewDictionary(text, _ []byte) packing.Dictionary { return prefixes{string(text)} }
+func (prefixes) NewDictionary(text, _ []byte) compression.Dictionary { return prefixes{string(text)} }
 
-func (p prefixes) Reading() packing.Dictionary { return p }
+func (p prefixes) Reading() compression.Dictionary { return p }
 
 func (p prefixes) Compress(buffer, text []byte) []byte {
 	n := 0

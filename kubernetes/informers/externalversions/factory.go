@@ -36,6 +36,7 @@ import (
 	"github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/storage"
 	"github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/storagemigration"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	admissionregistrationv1alpha1 "k8s.io/api/admissionregistration/v1alpha1"
 	admissionregistrationv1beta1 "k8s.io/api/admissionregistration/v1beta1"
@@ -123,7 +124,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Admissionregistration() admissionregistration.Interface
 	Internal() apiserverinternal.Interface

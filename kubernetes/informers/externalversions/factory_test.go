@@ -30,6 +30,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // patience bounds each wait. It is long, because a test may run on a slow machine.
@@ -236,9 +237,9 @@ func TestGroupsThatNeedNoCRD(t *testing.T) {
 		case "admission.k8s.io", "apidiscovery.k8s.io", "imagepolicy.k8s.io":
 			continue // no server has objects of them
 		}
-		status := cache.InformerStatus{
+		status := status.Informer{
 			Resource: version.WithResource("things"),
-			Status:   cache.Status{Phase: cache.Degraded, Reason: cache.NotFound, Err: apierrors.NewNotFound(version.WithResource("things").GroupResource(), "")},
+			Status:   cache.Status{Phase: status.Degraded, Reason: status.NotFound, Err: apierrors.NewNotFound(version.WithResource("things").GroupResource(), "")},
 		}
 		text := status.String()
 		for _, advice := range status.Advice() {

@@ -11,6 +11,5 @@
 //		fmt.Println(informer.Resource, informer.String())
 //	}
 //
-// Package cache has other names for the types that most programs name: cache.Status, cache.Phase, cache.Reason and their
-// constants, cache.InformerStatus for Informer, and cache.StatusSource for Source.
+// Package cache has other names for two of the types: cache.Status and cache.Reason.
 package status

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/internal/human"
 	"github.com/typedinformers/informer-gen/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
@@ -70,6 +71,15 @@ func (e *ScopesError) Error() string { return "scopes: " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *ScopesError) Unwrap() error { return e.Err }
+
+// DroppedErrors is passed to a WatchErrorHandler that had not returned for long, in place
+// of the errors that were dropped meanwhile.
+type DroppedErrors struct{ Errors int }
+
+// Error returns the number of the errors.
+func (e *DroppedErrors) Error() string {
+	return human.Plural(e.Errors, "error") + " dropped, because the WatchErrorHandler or StatusHandler had not returned"
+}
 
 // named names an object in a text.
 func named(namespace, name string) string {

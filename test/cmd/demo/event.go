@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
 // event is what a handler heard of an object, or what happened to an informer.
 type event struct {
 	demo.Event
-	status *cache.StatusChange
+	status *status.Change
 }
 
 func (e event) String() string {
@@ -24,8 +24,8 @@ func (e event) String() string {
 }
 
 // hearStatus sends what happens to an informer: that it fails, and that it follows the server again.
-func (s *stage) hearStatus(_ context.Context, change cache.StatusChange) {
-	if change.New.Phase == cache.Degraded || change.Old.Phase == cache.Degraded {
+func (s *stage) hearStatus(_ context.Context, change status.Change) {
+	if change.New.Phase == status.Degraded || change.Old.Phase == status.Degraded {
 		s.events <- event{status: &change}
 	}
 }
@@ -54,7 +54,7 @@ func isOrders(phase datav1.DatabasePhase) func(event) bool {
 }
 
 // isInformer expects the informer of Databases in a phase.
-func isInformer(phase cache.Phase) func(event) bool {
+func isInformer(phase status.Phase) func(event) bool {
 	return func(e event) bool {
 		return e.status != nil && e.status.New.Resource.Resource == "databases" && e.status.New.Phase == phase
 	}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/cmd/internal/demo"
 )
 
@@ -104,7 +104,7 @@ func (s *stage) fail(ctx context.Context) error {
 	demo.Say("fault", "the server cuts the watches of databases, and answers 503 to lists and watches of them")
 	list, watch := s.server.On("list", "databases").Unavailable(time.Second), s.server.On("watch", "databases").Unavailable(time.Second)
 	s.server.CutWatches("databases")
-	if err := s.await(ctx, isInformer(cache.Degraded)); err != nil {
+	if err := s.await(ctx, isInformer(status.Degraded)); err != nil {
 		return err
 	}
 	demo.Say("update", "%s/orders asks for 50 GiB, and the informer does not see it", namespace)
@@ -119,7 +119,7 @@ func (s *stage) fail(ctx context.Context) error {
 	demo.Say("repair", "the server answers again")
 	list.Remove()
 	watch.Remove()
-	return s.await(ctx, isInformer(cache.Watching), isOrders(datav1.DatabaseReady))
+	return s.await(ctx, isInformer(status.Watching), isOrders(datav1.DatabaseReady))
 }
 
 // delete deletes the Database.

@@ -31,13 +31,13 @@ var picture = flag.Bool("picture", false, "write docs/observability.png, in a mi
 // shop has the informers of the picture. The number of events goes up and down with the time.
 type shop struct{}
 
-func (shop) Statuses() iter.Seq[cache.InformerStatus] {
+func (shop) Statuses() iter.Seq[status.Informer] {
 	seconds := time.Since(began).Seconds()
-	informer := func(group, version, resource, kind string, objects int, perSecond float64) cache.InformerStatus {
+	informer := func(group, version, resource, kind string, objects int, perSecond float64) status.Informer {
 		wave := perSecond * (seconds + 4*math.Sin(seconds/7+float64(objects)) + math.Sin(seconds/3)) // it never goes down
-		return cache.InformerStatus{
+		return status.Informer{
 			Resource: schema.GroupVersionResource{Group: group, Version: version, Resource: resource}, Kind: kind, Object: "*" + version + "." + kind, Server: "https://10.0.0.1:6443",
-			Status: cache.Status{Phase: cache.Watching, Since: time.Now().Add(-9 * time.Hour), Objects: objects, ResourceVersion: "48213377"},
+			Status: cache.Status{Phase: status.Watching, Since: time.Now().Add(-9 * time.Hour), Objects: objects, ResourceVersion: "48213377"},
 			Stats: status.Stats{
 				Synced: true, Staleness: time.Duration(objects%40) * time.Second / 3, ObjectBytes: int64(objects) * 5200, Updated: uint64(max(wave+100*perSecond, 0)),
 				Handlers: []status.HandlerStats{{Name: "enqueue", Synced: true, Processed: 91, Slowest: 3 * time.Millisecond}},
@@ -47,7 +47,7 @@ func (shop) Statuses() iter.Seq[cache.InformerStatus] {
 	databases := informer("data.example.com", "v1", "databases", "Database", 0, 0)
 	forbidden := errors.New(`User "system:serviceaccount:data:database-operator" cannot list resource "databases" in API group "data.example.com" at the cluster scope`)
 	databases.Status = cache.Status{
-		Phase: cache.Degraded, Since: time.Now().Add(-200 * time.Second), Reason: cache.Forbidden, Verb: "list", NextAttempt: time.Now().Add(12500 * time.Millisecond),
+		Phase: status.Degraded, Since: time.Now().Add(-200 * time.Second), Reason: status.Forbidden, Verb: "list", NextAttempt: time.Now().Add(12500 * time.Millisecond),
 		Err: apierrors.NewForbidden(databases.Resource.GroupResource(), "", forbidden),
 	}
 	databases.Stats.Synced, databases.Stats.Staleness = false, 0
@@ -55,7 +55,7 @@ func (shop) Statuses() iter.Seq[cache.InformerStatus] {
 	pods.Stats.Handlers[0] = status.HandlerStats{Name: "enqueue", Synced: true, Backlog: 4813, Processed: 80247, Running: 94 * time.Second, Slowest: 94 * time.Second}
 	secrets := informer("", "v1", "secrets", "Secret", 312, 0.4)
 	secrets.Namespaces = []string{"billing", "orders", "users"}
-	all := []cache.InformerStatus{
+	all := []status.Informer{
 		databases, pods, secrets, informer("apps", "v1", "statefulsets", "StatefulSet", 127, 2),
 		informer("data.example.com", "v1", "databaseclasses", "DatabaseClass", 4, 0), informer("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", 381, 1),
 	}

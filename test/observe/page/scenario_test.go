@@ -21,13 +21,14 @@ import (
 	"github.com/typedinformers/informer-gen/observe/debugpage"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 // scenario is what the page shows.
 type scenario struct {
 	name   string
-	source func(*testing.T) cache.StatusSource
+	source func(*testing.T) status.Source
 	// texts are on the page.
 	texts []string
 }
@@ -76,7 +77,7 @@ func operator(t *testing.T, prepare func(*fake.Clientset), options ...informers.
 	return client, inner
 }
 
-func healthy(t *testing.T) cache.StatusSource {
+func healthy(t *testing.T) status.Source {
 	_, factory := operator(t, nil)
 	if err := factory.WaitForCacheSync(progress.Context(t)); err != nil {
 		t.Fatal(err)
@@ -85,19 +86,19 @@ func healthy(t *testing.T) cache.StatusSource {
 }
 
 // forbidden has an informer whose first list is refused.
-func forbidden(t *testing.T) cache.StatusSource {
+func forbidden(t *testing.T) status.Source {
 	reached := make(chan struct{})
 	var mu sync.Mutex // guards states
 	states := map[string]string{}
 	_, factory := operator(t, func(client *fake.Clientset) {
 		client.Server().On("list", "databases").Forbidden()
-	}, cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
+	}, cache.WithStatusHandler(func(_ context.Context, change status.Change) {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(states) == 3 {
 			return
 		}
-		if change.New.Phase == cache.Watching || change.New.Reason == cache.Forbidden {
+		if change.New.Phase == status.Watching || change.New.Reason == status.Forbidden {
 			states[change.New.Resource.Resource] = string(change.New.Phase)
 		}
 		if len(states) == 3 {
@@ -114,15 +115,15 @@ func forbidden(t *testing.T) cache.StatusSource {
 
 // scopes has an informer with two names in one namespace, and a namespace that is added later, without the
 // right to list it. Another one follows no scope.
-func scopes(t *testing.T) cache.StatusSource {
+func scopes(t *testing.T) status.Source {
 	first := []cache.Scope{{Namespace: "default", FieldSelector: "metadata.name=orders-0"}, {Namespace: "default", FieldSelector: "metadata.name=orders-1"}}
 	reached := make(chan struct{})
 	var once sync.Once
 	client, factory := operator(t, func(client *fake.Clientset) {
 		client.Server().On("list", "databases").In("team-b").Forbidden()
 	}, cache.For[*v1.Database](cache.WithScopes(first...)), cache.For[*v1.DatabaseServer](cache.WithScopesLater()),
-		cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
-			if change.New.Reason == cache.Forbidden {
+		cache.WithStatusHandler(func(_ context.Context, change status.Change) {
+			if change.New.Reason == status.Forbidden {
 				once.Do(func() { close(reached) })
 			}
 		}))
@@ -145,13 +146,13 @@ func scopes(t *testing.T) cache.StatusSource {
 
 // edited changes what a source has.
 type edited struct {
-	cache.StatusSource
-	edit func(*cache.InformerStatus)
+	status.Source
+	edit func(*status.Informer)
 }
 
-func (e edited) Statuses() iter.Seq[cache.InformerStatus] {
-	return func(yield func(cache.InformerStatus) bool) {
-		for s := range e.StatusSource.Statuses() {
+func (e edited) Statuses() iter.Seq[status.Informer] {
+	return func(yield func(status.Informer) bool) {
+		for s := range e.Source.Statuses() {
 			if e.edit(&s); !yield(s) {
 				return
 			}
@@ -160,8 +161,8 @@ func (e edited) Statuses() iter.Seq[cache.InformerStatus] {
 }
 
 // stale has an informer that has heard nothing for minutes, which takes too long for a test.
-func stale(t *testing.T) cache.StatusSource {
-	return edited{healthy(t), func(s *cache.InformerStatus) {
+func stale(t *testing.T) status.Source {
+	return edited{healthy(t), func(s *status.Informer) {
 		if s.Resource.Resource == "databases" {
 			s.Stats.Staleness = 7*time.Minute + 12*time.Second
 			s.Stats.ObjectBytes = 48 << 10
@@ -170,10 +171,10 @@ func stale(t *testing.T) cache.StatusSource {
 }
 
 // fixed has informers that are made up.
-type fixed []cache.InformerStatus
+type fixed []status.Informer
 
-func (f fixed) Statuses() iter.Seq[cache.InformerStatus] {
-	return func(yield func(cache.InformerStatus) bool) {
+func (f fixed) Statuses() iter.Seq[status.Informer] {
+	return func(yield func(status.Informer) bool) {
 		for _, s := range f {
 			s.Status.Since = time.Now().Add(-s.Status.Since.Sub(began)) // so that it is the same in each look
 			if !yield(s) {
@@ -186,17 +187,17 @@ func (f fixed) Statuses() iter.Seq[cache.InformerStatus] {
 var began = time.Now()
 
 // many has 200 informers of a large operator, some of them in each state.
-func many(t *testing.T) cache.StatusSource {
+func many(t *testing.T) status.Source {
 	groups := []string{"", "apps", "batch", "networking.k8s.io", "monitoring.coreos.com", "infrastructure.cluster.x-k8s.io"}
 	kinds := []string{"Pod", "Deployment", "Job", "Ingress", "ServiceMonitor", "AWSManagedControlPlaneTemplate"}
 	plurals := []string{"pods", "deployments", "jobs", "ingresses", "servicemonitors", "awsmanagedcontrolplanetemplates"}
 	var all fixed
 	for i := range 200 {
 		k := i % len(groups)
-		s := cache.InformerStatus{
+		s := status.Informer{
 			Resource: schema.GroupVersionResource{Group: groups[k], Version: "v1", Resource: plurals[k]}, Kind: kinds[k], Object: "*v1." + kinds[k],
 			Namespaces: []string{fmt.Sprintf("team-%03d", i/len(groups))},
-			Status:     cache.Status{Phase: cache.Watching, Since: began.Add(time.Duration(i*i) * 40 * time.Second), Objects: i * i * 3, ResourceVersion: fmt.Sprint(48_000_000 + i)},
+			Status:     cache.Status{Phase: status.Watching, Since: began.Add(time.Duration(i*i) * 40 * time.Second), Objects: i * i * 3, ResourceVersion: fmt.Sprint(48_000_000 + i)},
 			Stats: status.Stats{
 				Synced: true, Staleness: time.Duration(i%50) * 900 * time.Millisecond, ObjectBytes: int64(i*i) * 9000, BytesRead: int64(i*i) * 42000,
 				Added: uint64(i * 7), Updated: uint64(i * i * 11), Deleted: uint64(i), Bookmarks: uint64(i * 60), Lists: 1,
@@ -206,23 +207,23 @@ func many(t *testing.T) cache.StatusSource {
 		}
 		switch {
 		case i%25 == 3:
-			s.Status.Phase, s.Status.Reason, s.Status.Verb = cache.Degraded, cache.NotFound, "list"
+			s.Status.Phase, s.Status.Reason, s.Status.Verb = status.Degraded, status.NotFound, "list"
 			s.Status.Err = fmt.Errorf("list https://10.0.0.1:6443/apis/%s/v1/%s: %w", groups[k], plurals[k], apierrors.NewNotFound(s.Resource.GroupResource(), ""))
 			s.Status.NextAttempt = time.Now().Add(time.Hour)
-			s.Stats.Failures = []status.FailureCount{{Verb: "list", Reason: cache.NotFound, Count: 41}}
+			s.Stats.Failures = []status.FailureCount{{Verb: "list", Reason: status.NotFound, Count: 41}}
 		case i == 77:
-			s.Status.Phase, s.Status.Reason, s.Status.Verb = cache.Degraded, cache.Unreachable, "watch"
+			s.Status.Phase, s.Status.Reason, s.Status.Verb = status.Degraded, status.Unreachable, "watch"
 			s.Status.Err = errors.New("watch https://10.0.0.1:6443/apis/batch/v1/jobs: dial tcp 10.0.0.1:6443: connect: connection refused")
-			s.Stats.Relists = map[cache.Reason]uint64{cache.Expired: 3, cache.Unreachable: 1}
+			s.Stats.Relists = map[cache.Reason]uint64{status.Expired: 3, status.Unreachable: 1}
 		case i == 50:
 			s.Stats.Handlers[0].Backlog, s.Stats.Handlers[0].Running, s.Stats.Handlers[0].Slowest = 48213, 94*time.Second, 94*time.Second
 		case i == 120:
-			s.Status.Undecodable = []*cache.DecodeError{{Namespace: "team-020", Name: "broken", Path: "/spec/replicas", Err: errors.New("cannot unmarshal string into int32")}}
+			s.Status.Undecodable = []*wire.DecodeError{{Namespace: "team-020", Name: "broken", Path: "/spec/replicas", Err: errors.New("cannot unmarshal string into int32")}}
 			s.Stats.DecodeFailures = 1
 		case i%40 == 11:
-			s.Status.Phase, s.Stats.Synced, s.Status.Since, s.Status.Objects, s.Stats.ObjectBytes = cache.Listing, false, began.Add(4*time.Second), 0, 0
+			s.Status.Phase, s.Stats.Synced, s.Status.Since, s.Status.Objects, s.Stats.ObjectBytes = status.Listing, false, began.Add(4*time.Second), 0, 0
 		case i == 199:
-			s.Status.Phase = cache.Stopped
+			s.Status.Phase = status.Stopped
 		}
 		all = append(all, s)
 	}
@@ -230,7 +231,7 @@ func many(t *testing.T) cache.StatusSource {
 }
 
 // serve returns the address of the page of a source.
-func serve(t *testing.T, source cache.StatusSource, options ...debugpage.Option) string {
+func serve(t *testing.T, source status.Source, options ...debugpage.Option) string {
 	t.Helper()
 	server := httptest.NewServer(debugpage.New(source, options...))
 	t.Cleanup(server.Close)

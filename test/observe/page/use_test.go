@@ -12,23 +12,23 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/typedinformers/informer-gen/observe/debugpage"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // shown is the number of informers that are visible.
 const shown = `[...document.querySelectorAll(".informer")].filter((i) => i.checkVisibility()).length`
 
 // changing returns the forbidden operator, whose databases get more objects with each look.
-func changing(t *testing.T) (source cache.StatusSource, looks *atomic.Int64) {
+func changing(t *testing.T) (source status.Source, looks *atomic.Int64) {
 	looks = new(atomic.Int64)
-	return edited{forbidden(t), func(s *cache.InformerStatus) {
+	return edited{forbidden(t), func(s *status.Informer) {
 		switch s.Resource.Resource {
 		case "databases":
 			s.Status.Objects = 1000 + int(looks.Add(1))
 			s.Stats.Updated = uint64(looks.Load() * 7)
 		case "databaseservers":
 			if looks.Load() > 3 { // it becomes the first one, above what the reader looks at
-				s.Status.Phase, s.Status.Reason, s.Status.Err = cache.Degraded, cache.Unreachable, errors.New("watch: connection refused")
+				s.Status.Phase, s.Status.Reason, s.Status.Err = status.Degraded, status.Unreachable, errors.New("watch: connection refused")
 			}
 		}
 	}}, looks

@@ -32,6 +32,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -1483,9 +1484,9 @@ func (g *game) finish() {
 	g.log("the end")
 	g.quiet()
 	g.compare()
-	status := g.informer.Status()
-	if !g.informer.HasSynced() || status.Err != nil || status.PendingWrites != 0 || status.LateWrites != 0 || status.Unconfirmed != 0 {
-		g.fail("in the end: synced %v (%s), pending %d, late %d, unconfirmed %d, %v", g.informer.HasSynced(), g.informer.NotSyncedReason(), status.PendingWrites, status.LateWrites, status.Unconfirmed, status)
+	now := g.informer.Status()
+	if !g.informer.HasSynced() || now.Err != nil || now.PendingWrites != 0 || now.LateWrites != 0 || now.Unconfirmed != 0 {
+		g.fail("in the end: synced %v (%s), pending %d, late %d, unconfirmed %d, %v", g.informer.HasSynced(), g.informer.NotSyncedReason(), now.PendingWrites, now.LateWrites, now.Unconfirmed, now)
 	}
 	for _, h := range g.handlers {
 		if !h.registration.HasSynced() {
@@ -1493,7 +1494,7 @@ func (g *game) finish() {
 		}
 	}
 	for observed := range g.informer.Statuses() {
-		if relists := observed.Stats.Relists; relists[""] > 0 || relists[cache.Unconfirmed] > 0 {
+		if relists := observed.Stats.Relists; relists[""] > 0 || relists[status.Unconfirmed] > 0 {
 			g.fail("lists without a cause: %v", relists)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/adapters/clientgo"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
 // sharedIndexInformer is the adapter, and the registrations that it has returned.
@@ -94,8 +95,8 @@ func hasEnded(r toolscache.ResourceEventHandlerRegistration) bool {
 }
 
 func isStarted(informer toolscache.SharedInformer) bool {
-	status := informer.(*sharedIndexInformer).SharedIndexInformer.(interface{ Status() cache.Status }).Status()
-	return status.Phase != cache.Pending
+	now := informer.(*sharedIndexInformer).SharedIndexInformer.(interface{ Status() cache.Status }).Status()
+	return now.Phase != status.Pending
 }
 
 // newIndexer ignores keyFunc, because an adapter has the keys of MetaNamespaceKeyFunc.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"weak"
 
-	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 )
 
 const (
@@ -36,7 +36,7 @@ const (
 // line compresses the texts of one encoding. It has samples for the next dictionary.
 type line struct {
 	*encoding
-	compression packing.Compression
+	compression compression.Method
 	plain       *format // of texts that are not compressed
 	current     atomic.Pointer[format]
 
@@ -61,7 +61,7 @@ type line struct {
 	made []weak.Pointer[format]
 }
 
-func newLine(of *encoding, compression packing.Compression) *line {
+func newLine(of *encoding, compression compression.Method) *line {
 	l := &line{encoding: of, compression: compression, plain: &format{encoding: of}, wanted: firstDictionary}
 	l.stride.Store(1)
 	l.use(compression.NewDictionary(nil, nil))
@@ -69,7 +69,7 @@ func newLine(of *encoding, compression packing.Compression) *line {
 }
 
 // use makes a dictionary the one for the next objects.
-func (l *line) use(d packing.Dictionary) {
+func (l *line) use(d compression.Dictionary) {
 	f := &format{encoding: l.encoding}
 	f.dictionary.Store(&d)
 	l.current.Store(f)

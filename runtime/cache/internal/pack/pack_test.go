@@ -17,16 +17,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
-	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // ends is a Compression that leaves out of a text the beginning and the end that it has in common with the dictionary.
 type ends struct{ text []byte }
 
-func (ends) NewDictionary(text, _ []byte) packing.Dictionary { return ends{bytes.Clone(text)} }
+func (ends) NewDictionary(text, _ []byte) compression.Dictionary { return ends{bytes.Clone(text)} }
 
-func (e ends) Reading() packing.Dictionary { return e }
+func (e ends) Reading() compression.Dictionary { return e }
 
 func (e ends) Compress(buffer, text []byte) []byte {
 	first, last, most := 0, 0, min(len(text), len(e.text))
@@ -250,7 +250,7 @@ type counted struct {
 	made *int
 }
 
-func (c counted) NewDictionary(text, start []byte) packing.Dictionary {
+func (c counted) NewDictionary(text, start []byte) compression.Dictionary {
 	*c.made++
 	return c.ends.NewDictionary(text, start)
 }

@@ -4,14 +4,14 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Packing packs the objects of one informer. The decoder knows it as a wire.Packer, and the cache as a store.Keeper.
 type Packing struct {
-	compression packing.Compression
+	compression compression.Method
 	shared
 	// index is set by IndexWith.
 	index func(obj wire.Object) *indexer.Values
@@ -28,7 +28,7 @@ type Packing struct {
 }
 
 // New returns a Packing.
-func New(compression packing.Compression) *Packing {
+func New(compression compression.Method) *Packing {
 	p := &Packing{compression: compression, lines: map[form]*line{}}
 	p.init()
 	return p

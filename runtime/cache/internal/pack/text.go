@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -26,7 +26,7 @@ const headBytes = unsafe.Sizeof(Text{})
 type format struct {
 	encoding *encoding
 	// dictionary is nil if the bytes are the text itself.
-	dictionary atomic.Pointer[packing.Dictionary]
+	dictionary atomic.Pointer[compression.Dictionary]
 	// object, if it is not nil, is the object of the only Text of the format: it has no text of the server, and encoding is nil.
 	object wire.Object
 }

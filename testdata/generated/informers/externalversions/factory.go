@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	cachev1 "github.com/typedinformers/informer-gen/testdata/apis/cache/v1"
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
 	errorv1 "github.com/typedinformers/informer-gen/testdata/apis/error/v1"
@@ -75,7 +76,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Single() api.Interface
 	Cache() cacheinformers.Interface

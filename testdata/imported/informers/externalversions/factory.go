@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	castlev1 "github.com/typedinformers/informer-gen/testdata/dependency/apis/v1"
 	fortv1 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1"
 	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1api20240901"
@@ -63,7 +64,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Castle() apis.Interface
 	Coordination() coordination.Interface

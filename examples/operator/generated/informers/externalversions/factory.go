@@ -20,6 +20,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/views"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -56,7 +57,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Data() api.Interface
 	Views() views.Interface

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	edgev1 "github.com/typedinformers/informer-gen/test/apply/api/v1"
 	"github.com/typedinformers/informer-gen/test/apply/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/test/apply/generated/informers/externalversions/api"
@@ -51,7 +52,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Edge() api.Interface
 }

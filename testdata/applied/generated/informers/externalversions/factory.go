@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
 	"github.com/typedinformers/informer-gen/testdata/applied/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/applied/generated/informers/externalversions/internalinterfaces"
@@ -54,7 +55,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Kit() kit.Interface
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/api/harbor/v1"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/harbor"
@@ -54,7 +55,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Harbor() harbor.Interface
 }

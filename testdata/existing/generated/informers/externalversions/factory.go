@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	corev1 "github.com/typedinformers/informer-gen/testdata/existing/api/core/v1"
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/apiserverinternal"
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/core"
@@ -56,7 +57,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Internal() apiserverinternal.Interface
 	Core() core.Interface

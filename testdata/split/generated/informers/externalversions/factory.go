@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	depotv1 "github.com/typedinformers/informer-gen/testdata/split/api/depot/v1"
 	fleetv1 "github.com/typedinformers/informer-gen/testdata/split/api/fleet/v1"
 	apidepotv1 "github.com/typedinformers/informer-gen/testdata/split/exp/depot/v1"
@@ -56,7 +57,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Split() split.Interface
 }

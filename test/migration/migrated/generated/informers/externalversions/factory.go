@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	samplecontrollerv1alpha1 "github.com/typedinformers/informer-gen/test/migration/apis/samplecontroller/v1alpha1"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/informers/externalversions/internalinterfaces"
@@ -54,7 +55,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Samplecontroller() samplecontroller.Interface
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/generated/informers/externalversions/shop"
@@ -54,7 +55,7 @@ type SharedInformerFactory interface {
 	Inner() *cache.SharedInformerFactory
 	// Statuses ranges over the informers that exist, also those that other packages have
 	// added. It creates none.
-	Statuses() iter.Seq[cache.InformerStatus]
+	Statuses() iter.Seq[status.Informer]
 
 	Shop() shop.Interface
 }
