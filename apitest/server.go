@@ -209,7 +209,7 @@ func WithScheme(scheme *runtime.Scheme) Option {
 	}
 }
 
-// WithFieldDetector sets cache.WithFieldDetector, as crcache.FieldDetector does, of all informers whose clients have the Server as their
+// WithFieldDetector sets cache.WithFieldDetector, as crcache.WithFieldDetector does, of all informers whose clients have the Server as their
 // transport: fields that they leave out have odd values. A transport that replaces the bodies of responses turns it off.
 func WithFieldDetector() Option {
 	return func(s *Server) error { s.marksFields = true; return nil }

@@ -59,7 +59,7 @@ func WithoutDefaults() Option {
 	return func(s *settings) { s.withoutDefaults = true }
 }
 
-// WithFieldDetector sets cache.WithFieldDetector of all informers over clients of Config, as crcache.FieldDetector does: fields that they
+// WithFieldDetector sets cache.WithFieldDetector of all informers over clients of Config, as crcache.WithFieldDetector does: fields that they
 // leave out have odd values. A transport that replaces the bodies of responses turns it off.
 func WithFieldDetector() Option {
 	return func(s *settings) { s.marksFields = true }

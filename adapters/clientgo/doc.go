@@ -23,14 +23,14 @@
 //
 // # Read your own writes
 //
-// An adapter has what its informer has. So an adapter of an informer with cache.ReadYourWrites has
+// An adapter has what its informer has. So an adapter of an informer with cache.WithReadYourWrites has
 // the response to a write in its Store, indexes and listers as soon as the call of the client
 // returns, and handlers hear of it. For built-in kinds and a clientset of client-go:
 //
 //	own := &writes.Observer{}
 //	config.Wrap(own.Transport) // before clients are made of it
 //	client := kubernetes.NewForConfigOrDie(config)
-//	factory := kubeinformers.NewSharedInformerFactory(client, 0, cache.ReadYourWrites(own)) // of the module kubernetes
+//	factory := kubeinformers.NewSharedInformerFactory(client, 0, cache.WithReadYourWrites(own)) // of the module kubernetes
 //	pods := clientgo.SharedIndexInformer(factory.Core().V1().Pods().Informer())
 //
 // The same works with a generated factory. NewSharedIndexInformer and ListerWatcher do not have it: a

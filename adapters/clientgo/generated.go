@@ -2,7 +2,6 @@ package clientgo
 
 import (
 	"context"
-	"io"
 	"maps"
 	"reflect"
 	"sync"
@@ -15,8 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/redirect"
 )
 
 // Source says what an informer of code that was generated with --informers=client-go lists and watches.
@@ -45,7 +44,7 @@ func NewInformer(source Source) toolscache.SharedIndexInformer {
 	kind := cache.Kind[cache.Object]{
 		Resource: source.Resource, Kind: source.Kind, Object: source.Object, Protobuf: source.Protobuf,
 		Namespaced: true, // it may be: an empty Namespace does not tell
-		Open:       func(namespace string) cache.OpenFunc { return open(source.Client, source.Resource, namespace) },
+		Open:       func(namespace string) bodies.OpenFunc { return bodies.Open(source.Client, source.Resource, namespace) },
 		ListWatch:  func(string) cache.ListerWatcher[cache.Object] { return listWatch(source.ListWatch, source.Clientset) },
 	}
 	options := []cache.SharedInformerOption{cache.WithResync(source.ResyncPeriod)}
@@ -75,44 +74,6 @@ func listWatch(lw toolscache.ListerWatcher, clientset any) cache.ListerWatcher[c
 
 // recording has the method by which cache.NewListWatch recognizes a fake.
 type recording interface{ ClearActions() }
-
-// open returns a function that lists or watches a resource and returns the body of the response, or nil for a client without a
-// server. Requests ask for what the informer decodes. They are not retried, because the informer decides what to do about an
-// error. A redirect to another host is an error, because that host would receive the credentials.
-func open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
-	switch c := client.(type) {
-	case nil:
-		return nil
-	case *rest.RESTClient:
-		if c == nil {
-			return nil
-		}
-		refusing := shallowCopy(c)
-		refusing.Client = redirect.Refuse(c.Client)
-		client = refusing
-	}
-	root := []string{"/apis", resource.Group, resource.Version}
-	if resource.Group == "" {
-		root = []string{"/api", resource.Version}
-	}
-	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-		return client.Get().
-			AbsPath(root...).
-			NamespaceIfScoped(namespace, namespace != "").
-			Resource(resource.Resource).
-			SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
-			SetHeader("Accept", accept).
-			MaxRetries(0).
-			Stream(ctx)
-	}
-}
-
-// shallowCopy copies a *rest.RESTClient, because there is no other way to change the HTTP client of an existing one. Its only
-// field that must not be shared is a flag for CBOR requests, of which the copy has its own.
-func shallowCopy[C any](of *C) *C {
-	copied := *of
-	return &copied
-}
 
 // Factory shares informers by the Go type of their objects. The factories of code that was generated with --informers=client-go
 // embed it. Its fields are set before the first call. All methods may be called from any goroutine.

@@ -207,7 +207,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(handler toolscache.ResourceE
 	}
 	var set []cache.HandlerOption
 	if options.ResyncPeriod != nil {
-		set = append(set, cache.WithResyncPeriod(*options.ResyncPeriod))
+		set = append(set, cache.WithHandlerResync(*options.ResyncPeriod))
 	}
 	if s.relists != nil && s.relists(options.ResyncPeriod) {
 		set = append(set, cache.WithRelistUpdates())

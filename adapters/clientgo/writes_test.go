@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -114,7 +115,7 @@ func TestOwnWrites(t *testing.T) {
 	}
 	kind := cache.Kind[object]{
 		Resource: widgets, Namespaced: true, Server: baseURL(s.URL),
-		Open: func(string) cache.OpenFunc {
+		Open: func(string) bodies.OpenFunc {
 			return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 				query := "?resourceVersion=" + options.ResourceVersion
 				if options.Watch {
@@ -132,7 +133,7 @@ func TestOwnWrites(t *testing.T) {
 			}
 		},
 	}
-	informer, err := kind.NewInformer(cache.ReadYourWrites(own))
+	informer, err := kind.NewInformer(cache.WithReadYourWrites(own))
 	if err != nil {
 		t.Fatal(err)
 	}

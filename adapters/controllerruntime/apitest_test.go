@@ -52,7 +52,7 @@ func (w *world) config() *rest.Config { return &rest.Config{Host: w.server.URL()
 func (w *world) newCache(set ctrlcache.Options, options ...Option) *Cache {
 	w.Helper()
 	set.HTTPClient, set.Scheme = &http.Client{Transport: reads{w.server, w.delay}}, scheme.Scheme
-	c, err := With(options...)(w.config(), set)
+	c, err := NewFunc(options...)(w.config(), set)
 	if err != nil {
 		w.Fatal(err)
 	}

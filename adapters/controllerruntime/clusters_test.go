@@ -27,7 +27,7 @@ func TestTwoClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := cluster.New(there, func(o *cluster.Options) { o.NewCache = crcache.With(crcache.ReadYourWrites(own)) })
+	target, err := cluster.New(there, func(o *cluster.Options) { o.NewCache = crcache.NewFunc(crcache.WithReadYourWrites(own)) })
 	if err != nil {
 		t.Fatal(err)
 	}

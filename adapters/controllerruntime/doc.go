@@ -21,7 +21,7 @@
 //	                           │ bodies
 //	                        rest.go
 //
-//	with.go        With and its options, and New
+//	new.go         NewFunc and New
 //	cache.go       Cache: its informers, Start, and waiting for them
 //	options.go     cache.Options with all defaults, or the mistakes in them
 //	plan.go        what the options mean for the namespaces of one kind
@@ -32,19 +32,19 @@
 //	reader.go      Get and List
 //	layout.go      copies objects to what a caller passed
 //	rest.go        requests for lists and watches
-//	namespaces.go  NamespacesLabeled and NamespacesOf
-//	referenced.go  Referenced and By
+//	namespaces.go  WithNamespacesLabeled and WithNamespacesOf
+//	referenced.go  WithReferenced and By
 //	live.go        reads from the server of objects that are not referenced
-//	packed.go      Packed
-//	fields.go      Fields, the guard of updates, and FieldDetector
-//	writes.go      ReadYourWrites, and WaitFor
+//	packed.go      WithPackedObjects
+//	fields.go      WithFields, the guard of updates, and WithFieldDetector
+//	writes.go      WithReadYourWrites, and WaitFor
 //	status.go      Kinds and Statuses: the state and the counters, for the page and the metrics
 //	health.go      ReadyChecker
 //	source.go      NewSource: the events of an informer of your own, for a controller
 //
-// With has options. With Fields, it keeps only some fields of objects. With ReadYourWrites, the cache also has the response to each write of the
-// manager's client, before the watch reports it. With Referenced, it has those objects of a kind
-// that others refer to, and with NamespacesLabeled, the namespaces that have a label now.
+// NewFunc takes options. With WithFields, the cache keeps only some fields of objects. With WithReadYourWrites, it also has the response to each write of the
+// manager's client, before the watch reports it. With WithReferenced, it has those objects of a kind
+// that others refer to, and with WithNamespacesLabeled, the namespaces that have a label now.
 //
 // # What it promises
 //
@@ -89,7 +89,7 @@
 // # What it does not do
 //
 // It is not used if Options.NewInformer is set: then New returns controller-runtime's own cache, and
-// With with options an error. It does not write to the API server. Referenced follows each object by a
+// NewFunc with options an error. It does not write to the API server. WithReferenced follows each object by a
 // request of its own, however many there are: one watch of a namespace has no earlier events of an
 // object that something refers to later, so that would have to be read, and put in order with the watch.
 package crcache

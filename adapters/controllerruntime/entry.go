@@ -15,6 +15,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/typedinformers/informer-gen/adapters/clientgo"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -26,13 +27,13 @@ type entry struct {
 	// resource names the kind in errors: "pods" or "foos.example.com".
 	resource   string
 	namespaced bool
-	// fields are the paths of Fields; nil for all fields. trim removes the others from an object that was read live.
+	// fields are the paths of WithFields; nil for all fields. trim removes the others from an object that was read live.
 	fields []string
 	trim   func(cache.Object)
 	// packed is set if the objects that the informer returns belong to the reader.
 	packed bool
 	plan   *plan
-	// names has the references of Referenced, and owners the entries of their owners. Both are nil for other kinds.
+	// names has the references of WithReferenced, and owners the entries of their owners. Both are nil for other kinds.
 	names    *names
 	owners   []*entry
 	informer *cache.SharedIndexInformer[cache.Object]
@@ -58,7 +59,7 @@ type resolved struct {
 	mapping *meta.RESTMapping
 	// object is an example of the objects.
 	object runtime.Object
-	// owners are the kinds that the references of Referenced are in, in the order of these.
+	// owners are the kinds that the references of WithReferenced are in, in the order of these.
 	owners []*resolved
 }
 
@@ -85,8 +86,8 @@ func (s *settings) newEntry(of *resolved) (*entry, error) {
 		Namespaced: e.namespaced,
 		Object:     of.object,
 		Protobuf:   s.protobufOf(of.gvk),
-		Server:     serverOf(client),
-		Open:       opener(client, of.mapping.Resource.Resource, e.plan.bookmarks),
+		Server:     bodies.Server(client),
+		Open:       opener(client, of.mapping.Resource, e.plan.bookmarks),
 	}
 	fields, err := s.keepFields(e, &kind)
 	if err != nil {
@@ -125,7 +126,7 @@ func (s *settings) optionsOf(e *entry) []cache.SharedInformerOption {
 		options = append(options, cache.WithPacking(compression))
 	}
 	if s.own != nil {
-		options = append(options, cache.ReadYourWrites(s.own))
+		options = append(options, cache.WithReadYourWrites(s.own))
 	}
 	if s.watchErrors != nil {
 		options = append(options, cache.WithWatchErrorHandler(clientgo.WatchErrorHandler(e.resource, e.gvk.String(), s.watchErrors)))

@@ -48,11 +48,11 @@ func ExampleNew() {
 }
 
 // An option, and two more lines, let the cache have what the manager's client has written.
-func ExampleReadYourWrites() {
+func ExampleWithReadYourWrites() {
 	own := &writes.Observer{}
 	config := newConfig()
 	config.Wrap(own.Transport)
-	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.With(crcache.ReadYourWrites(own)), Metrics: noMetrics})
+	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.NewFunc(crcache.WithReadYourWrites(own)), Metrics: noMetrics})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -76,9 +76,9 @@ func ExampleReadYourWrites() {
 }
 
 // The cache has two fields of each pod. An update of such a pod, which would delete all others, is refused; a patch is not.
-func ExampleFields() {
+func ExampleWithFields() {
 	mgr, err := ctrl.NewManager(newConfig(), ctrl.Options{
-		NewCache: crcache.With(crcache.Fields(&corev1.Pod{}, "metadata.labels", "status.phase")),
+		NewCache: crcache.NewFunc(crcache.WithFields(&corev1.Pod{}, "metadata.labels", "status.phase")),
 		Metrics:  noMetrics,
 	})
 	if err != nil {
@@ -101,7 +101,7 @@ func ExampleFields() {
 }
 
 // The cache has the Secrets that Ingresses refer to, and no others. Get reads another one from the server.
-func ExampleReferenced() {
+func ExampleWithReferenced() {
 	ingress := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop"}}
 	ingress.Spec.TLS = []networkingv1.IngressTLS{{SecretName: "shop-tls"}}
 	config := newConfig(ingress, secret("shop-tls"), secret("other"))
@@ -112,8 +112,8 @@ func ExampleReferenced() {
 		}
 		return names
 	}
-	mgr, err := ctrl.NewManager(config, ctrl.Options{Metrics: noMetrics, NewCache: crcache.With(
-		crcache.Referenced(&corev1.Secret{}, crcache.By(&networkingv1.Ingress{}, secretsOf)),
+	mgr, err := ctrl.NewManager(config, ctrl.Options{Metrics: noMetrics, NewCache: crcache.NewFunc(
+		crcache.WithReferenced(&corev1.Secret{}, crcache.By(&networkingv1.Ingress{}, secretsOf)),
 	)})
 	if err != nil {
 		log.Fatal(err)
@@ -139,11 +139,11 @@ func ExampleReferenced() {
 }
 
 // The cache follows the namespaces that have a label now.
-func ExampleNamespacesLabeled() {
+func ExampleWithNamespacesLabeled() {
 	teamA := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a", Labels: map[string]string{"team": "web"}}}
 	teamB := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-b"}}
-	mgr, err := ctrl.NewManager(newConfig(teamA, teamB), ctrl.Options{Metrics: noMetrics, NewCache: crcache.With(
-		crcache.NamespacesLabeled("team=web"),
+	mgr, err := ctrl.NewManager(newConfig(teamA, teamB), ctrl.Options{Metrics: noMetrics, NewCache: crcache.NewFunc(
+		crcache.WithNamespacesLabeled("team=web"),
 	)})
 	if err != nil {
 		log.Fatal(err)

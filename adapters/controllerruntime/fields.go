@@ -18,10 +18,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
-// Fields is an option of With: of the objects of a kind, which obj names, the cache keeps only some fields, and what identifies an
+// WithFields is an option of NewFunc: of the objects of a kind, which obj names, the cache keeps only some fields, and what identifies an
 // object. Others are not decoded, in any form:
 //
-//	crcache.With(crcache.Fields(&corev1.Node{}, "metadata.labels", "spec.providerID", "status.conditions"))
+//	crcache.NewFunc(crcache.WithFields(&corev1.Node{}, "metadata.labels", "spec.providerID", "status.conditions"))
 //
 // cache.WithFields of package runtime/cache says how paths are written, and what identifies an object. Predicates, transforms and the functions
 // of IndexField and By see no other fields, either. A List by a label that is left out is an error.
@@ -32,20 +32,20 @@ import (
 // what server-side apply of such an object removes: the fields that the program owns and the object lacks.
 //
 // Clients that are made of mgr.GetConfig have another HTTP client, and so has mgr.GetClient if Options.Client.HTTPClient or
-// Options.Cache.HTTPClient is set. These need ReadYourWrites, whose Observer is a guard too.
+// Options.Cache.HTTPClient is set. These need WithReadYourWrites, whose Observer is a guard too.
 //
 // It is a mistake if the Go type of the kind lacks a field, or if there is no HTTP client to guard.
-func Fields(obj client.Object, paths ...string) Option {
+func WithFields(obj client.Object, paths ...string) Option {
 	paths = slices.Clone(paths)
 	return func(s *settings) error {
-		gvk, err := s.kindIn("Fields", obj)
+		gvk, err := s.kindIn("WithFields", obj)
 		switch {
 		case err != nil:
 			return err
 		case s.fields[gvk] != nil:
-			return fmt.Errorf("crcache: Fields is there twice for %s; pass all paths to one", gvk.Kind)
+			return fmt.Errorf("crcache: WithFields is there twice for %s; pass all paths to one", gvk.Kind)
 		case len(paths) == 0:
-			return fmt.Errorf("crcache: Fields(%s) has no path; name the fields to keep, or remove the option", gvk.Kind)
+			return fmt.Errorf("crcache: WithFields(%s) has no path; name the fields to keep, or remove the option", gvk.Kind)
 		}
 		kind := reflect.TypeFor[*unstructured.Unstructured]()
 		if object, err := s.scheme.New(gvk); err == nil {
@@ -54,7 +54,7 @@ func Fields(obj client.Object, paths ...string) Option {
 		var errs []error
 		for _, path := range paths {
 			if err := (&wire.Options{Fields: []string{path}}).CheckFields(kind); err != nil {
-				errs = append(errs, fmt.Errorf("crcache: Fields(%s): %w", gvk.Kind, err))
+				errs = append(errs, fmt.Errorf("crcache: WithFields(%s): %w", gvk.Kind, err))
 			}
 		}
 		if s.fields == nil {
@@ -65,9 +65,9 @@ func Fields(obj client.Object, paths ...string) Option {
 	}
 }
 
-// FieldDetector is an option of With for tests. It shows which code reads fields that Fields leaves out: objects have there what no
+// WithFieldDetector is an option of NewFunc for tests. It shows which code reads fields that WithFields leaves out: objects have there what no
 // server sends, such as the text "left out by WithFields: spec.taints". See cache.WithFieldDetector of package runtime/cache.
-func FieldDetector() Option {
+func WithFieldDetector() Option {
 	return func(s *settings) error {
 		s.detectsFields = true
 		return nil
@@ -75,7 +75,7 @@ func FieldDetector() Option {
 }
 
 // guard lets HTTP clients refuse updates that would delete fields: that of the manager, which cluster.New gives to its clients too,
-// and those that ReadYourWrites observes.
+// and those that WithReadYourWrites observes.
 func (s *settings) guard(manager *http.Client) error {
 	if len(s.fields) == 0 {
 		return nil
@@ -89,12 +89,12 @@ func (s *settings) guard(manager *http.Client) error {
 		s.guards = append(s.guards, guard)
 	}
 	if len(s.guards) == 0 {
-		return errors.New("crcache: Fields: an update of an object of the cache would delete the fields that it lacks, and no HTTP client refuses it, because Options.HTTPClient is not set or is http.DefaultClient; set Options.HTTPClient to that of the clients, or call config.Wrap(own.Transport) for a *writes.Observer before the clients are made from config, and add crcache.ReadYourWrites(own)")
+		return errors.New("crcache: WithFields: an update of an object of the cache would delete the fields that it lacks, and no HTTP client refuses it, because Options.HTTPClient is not set or is http.DefaultClient; set Options.HTTPClient to that of the clients, or call config.Wrap(own.Transport) for a *writes.Observer before the clients are made from config, and add crcache.WithReadYourWrites(own)")
 	}
 	return nil
 }
 
-// keepFields returns the options of an informer that keeps only the fields of Fields, and lets the guards refuse updates.
+// keepFields returns the options of an informer that keeps only the fields of WithFields, and lets the guards refuse updates.
 func (s *settings) keepFields(e *entry, kind *cache.Kind[cache.Object]) ([]cache.SharedInformerOption, error) {
 	if e.fields = s.fields[e.gvk]; e.fields == nil {
 		return nil, nil
@@ -140,7 +140,7 @@ func (s *settings) checkIndex(e *entry, field string) error {
 	if err != nil || (&wire.Options{Fields: []string{field}}).CheckFields(reflect.TypeOf(object)) != nil {
 		return nil // it is another name
 	}
-	return fmt.Errorf("cannot index %s: the cache has no %s, because Fields leaves it out; add %q to it", e.resource, field, field)
+	return fmt.Errorf("cannot index %s: the cache has no %s, because WithFields leaves it out; add %q to it", e.resource, field, field)
 }
 
 // checkLabels returns an error if a selector, which may be nil, is about a label that is left out: it would select nothing, or too much.
@@ -151,7 +151,7 @@ func (e *entry) checkLabels(selector labels.Selector) error {
 	requirements, _ := selector.Requirements()
 	for _, requirement := range requirements {
 		if path := "metadata.labels[" + requirement.Key() + "]"; !slices.Contains(e.fields, path) {
-			return fmt.Errorf("unable to list: the cache has no label %q of %s, because Fields leaves it out; add %q to it", requirement.Key(), e.resource, path)
+			return fmt.Errorf("unable to list: the cache has no label %q of %s, because WithFields leaves it out; add %q to it", requirement.Key(), e.resource, path)
 		}
 	}
 	return nil

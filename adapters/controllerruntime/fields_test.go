@@ -28,7 +28,7 @@ import (
 func TestFields(t *testing.T) {
 	for name, also := range map[string][]Option{
 		"plain":                      nil,
-		"packed":                     {Packed(prefixes{}, &widget{})},
+		"packed":                     {WithPackedObjects(prefixes{}, &widget{})},
 		"without managed fields too": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestFields(t *testing.T) {
 			if name == "without managed fields too" {
 				options.DefaultTransform = ctrlcache.TransformStripManagedFields()
 			}
-			made, err := With(append(also, ReadYourWrites(own), Fields(&widget{}, "metadata.labels[color]", "spec.color"))...)(s.config(), options)
+			made, err := NewFunc(append(also, WithReadYourWrites(own), WithFields(&widget{}, "metadata.labels[color]", "spec.color"))...)(s.config(), options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,13 +124,13 @@ func TestFields(t *testing.T) {
 
 // TestFieldDetector reads fields that are left out, in each form.
 func TestFieldDetector(t *testing.T) {
-	for name, also := range map[string][]Option{"plain": nil, "packed": {Packed(prefixes{}, &widget{})}} {
+	for name, also := range map[string][]Option{"plain": nil, "packed": {WithPackedObjects(prefixes{}, &widget{})}} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
 			s.put("widgets", newWidget("a", "one", "red"))
 			s.put("gadgets", newObjectOf("Gadget", "a", "whole", map[string]any{"color": "red"}))
 			options := ctrlcache.Options{HTTPClient: s.client(), Mapper: testMapper(), Scheme: testScheme()}
-			made, err := With(append(also, FieldDetector(), Fields(&widget{}, "metadata.labels[color]", "spec.sizes"))...)(s.config(), options)
+			made, err := NewFunc(append(also, WithFieldDetector(), WithFields(&widget{}, "metadata.labels[color]", "spec.sizes"))...)(s.config(), options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,9 +173,9 @@ func TestFieldDetectorOfServer(t *testing.T) {
 	if err := server.Add(pod); err != nil {
 		t.Fatal(err)
 	}
-	for name, also := range map[string][]Option{"plain": nil, "packed": {Packed(prefixes{}, &corev1.Pod{})}} {
+	for name, also := range map[string][]Option{"plain": nil, "packed": {WithPackedObjects(prefixes{}, &corev1.Pod{})}} {
 		t.Run(name, func(t *testing.T) {
-			made, err := With(append(also, Fields(&corev1.Pod{}, "metadata.labels"))...)(&rest.Config{Host: server.URL(), Transport: server}, ctrlcache.Options{Scheme: testScheme(), HTTPClient: &http.Client{Transport: server}})
+			made, err := NewFunc(append(also, WithFields(&corev1.Pod{}, "metadata.labels"))...)(&rest.Config{Host: server.URL(), Transport: server}, ctrlcache.Options{Scheme: testScheme(), HTTPClient: &http.Client{Transport: server}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func TestFieldsRefusesUpdates(t *testing.T) {
 			return client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 		}},
 		"a client of its config, observed": {set: func(o *ctrl.Options, own *writes.Observer, _ http.RoundTripper) {
-			o.NewCache = With(Fields(&corev1.Node{}, "metadata.labels"), ReadYourWrites(own))
+			o.NewCache = NewFunc(WithFields(&corev1.Node{}, "metadata.labels"), WithReadYourWrites(own))
 		}, writer: func(mgr ctrl.Manager) (client.Client, error) {
 			return client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 		}, refuses: true},
@@ -220,7 +220,7 @@ func TestFieldsRefusesUpdates(t *testing.T) {
 		}},
 		"other HTTP client of the cache, observed": {set: func(o *ctrl.Options, own *writes.Observer, transport http.RoundTripper) {
 			o.Cache.HTTPClient = &http.Client{Transport: transport}
-			o.NewCache = With(Fields(&corev1.Node{}, "metadata.labels"), ReadYourWrites(own))
+			o.NewCache = NewFunc(WithFields(&corev1.Node{}, "metadata.labels"), WithReadYourWrites(own))
 		}, refuses: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestFieldsRefusesUpdates(t *testing.T) {
 				Scheme:         testScheme(),
 				Metrics:        metricsserver.Options{BindAddress: "0"},
 				MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return testMapper(), nil },
-				NewCache:       With(Fields(&corev1.Node{}, "metadata.labels")),
+				NewCache:       NewFunc(WithFields(&corev1.Node{}, "metadata.labels")),
 			}
 			if test.set != nil {
 				test.set(&options, own, transport)
@@ -309,7 +309,7 @@ func TestFieldsOfReferenced(t *testing.T) {
 			w.put(s)
 		}
 		w.put(site("a", "s1", "one"))
-		c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, ofSites), Fields(&corev1.Secret{}, "metadata.labels", "type"))
+		c := w.newCache(ctrlcache.Options{}, WithReferenced(&corev1.Secret{}, ofSites), WithFields(&corev1.Secret{}, "metadata.labels", "type"))
 		w.listenTo(c, &corev1.Secret{})
 		start(w.T, c)
 		w.settle()
@@ -331,10 +331,10 @@ func TestFieldsOfReferenced(t *testing.T) {
 // TestIndexOfAFieldThatIsLeftOut adds indexes of fields that are kept, of others, and by other names.
 func TestIndexOfAFieldThatIsLeftOut(t *testing.T) {
 	inWorld(t, func(w *world) {
-		c := w.newCache(ctrlcache.Options{}, Fields(&corev1.Pod{}, "metadata.labels[app]", "spec.containers.image", "status"))
+		c := w.newCache(ctrlcache.Options{}, WithFields(&corev1.Pod{}, "metadata.labels[app]", "spec.containers.image", "status"))
 		none := func(client.Object) []string { return nil }
 		for field, want := range map[string]string{
-			"spec.nodeName": `the cache has no spec.nodeName, because Fields leaves it out; add "spec.nodeName" to it`, "metadata.labels[tier]": "because Fields leaves it out",
+			"spec.nodeName": `the cache has no spec.nodeName, because WithFields leaves it out; add "spec.nodeName" to it`, "metadata.labels[tier]": "because WithFields leaves it out",
 			"spec": "", "spec.containers": "", "spec.containers.image": "", "status.phase": "", "metadata.name": "", "metadata.labels[app]": "", "byOwner": "",
 		} {
 			for _, obj := range []client.Object{&corev1.Pod{}, untypedOf("Pod")} {
@@ -350,21 +350,21 @@ func TestMistakesInFields(t *testing.T) {
 	s := newServer(t)
 	options := ctrlcache.Options{HTTPClient: s.client(), Scheme: testScheme(), Mapper: testMapper()}
 	unknown := newObjectOf("Unknown", "", "", nil)
-	_, err := With(
-		Fields(nil, "spec"), Fields(&runtimeOnly{}, "spec"), Fields(&corev1.Pod{}), Fields(&corev1.Secret{}, "data"), Fields(&corev1.Secret{}, "type"),
-		Fields(&corev1.Node{}, "spec.providerId", "status..x", "metadata.labels"), Fields(unknown, "spec.any", "metadata.label"),
+	_, err := NewFunc(
+		WithFields(nil, "spec"), WithFields(&runtimeOnly{}, "spec"), WithFields(&corev1.Pod{}), WithFields(&corev1.Secret{}, "data"), WithFields(&corev1.Secret{}, "type"),
+		WithFields(&corev1.Node{}, "spec.providerId", "status..x", "metadata.labels"), WithFields(unknown, "spec.any", "metadata.label"),
 	)(s.config(), options)
 	wantMistakes(t, err, "such as &corev1.Node{}", "Fields(*crcache.runtimeOnly)", "Fields(Pod) has no path", "twice for Secret",
 		"did you mean spec.providerID?", "is no path", "did you mean metadata.labels?")
 
 	for _, client := range []*http.Client{nil, http.DefaultClient} {
 		options.HTTPClient = client
-		_, err = With(Fields(&corev1.Node{}, "spec"))(s.config(), options)
-		wantMistakes(t, err, "add crcache.ReadYourWrites(own)")
+		_, err = NewFunc(WithFields(&corev1.Node{}, "spec"))(s.config(), options)
+		wantMistakes(t, err, "add crcache.WithReadYourWrites(own)")
 		own := &writes.Observer{}
 		own.Transport(nil)
-		if _, err = With(Fields(&corev1.Node{}, "spec"), ReadYourWrites(own))(s.config(), options); err != nil {
-			t.Errorf("with ReadYourWrites: %v", err)
+		if _, err = NewFunc(WithFields(&corev1.Node{}, "spec"), WithReadYourWrites(own))(s.config(), options); err != nil {
+			t.Errorf("with WithReadYourWrites: %v", err)
 		}
 	}
 }

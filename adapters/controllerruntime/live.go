@@ -17,7 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
-// getReferenced returns an object of Referenced. The result is nil if the object does not exist. If the cache does not know, it reads
+// getReferenced returns an object of WithReferenced. The result is nil if the object does not exist. If the cache does not know, it reads
 // the object from the server.
 func (c *Cache) getReferenced(ctx context.Context, i *informer, key client.ObjectKey, options []client.GetOption) (cache.Object, error) {
 	if key.Name == "" { // as of a reference that is not set: the server refuses such a request
@@ -224,7 +224,7 @@ func (c *Cache) logLive(e *entry, key client.ObjectKey, err error) {
 	if isRefused, many := e.names.live.toLog(time.Now(), err); isRefused {
 		c.log.Error(err, "Cannot read an object that is not in the cache, because nothing that is cached refers to it", "kind", e.gvk.Kind, "object", key)
 	} else if many > 0 {
-		c.log.Info("Many objects are read from the API server, because nothing that is cached refers to them, or they were not listed yet; add what refers to them to crcache.Referenced",
+		c.log.Info("Many objects are read from the API server, because nothing that is cached refers to them, or they were not listed yet; add what refers to them to crcache.WithReferenced",
 			"kind", e.gvk.Kind, "reads", many, "last", key)
 	}
 }

@@ -19,53 +19,54 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/typedinformers/informer-gen/adapters/clientgo"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// NamespacesLabeled is an option of With: the cache follows namespaced kinds in the namespaces that a label selector selects now.
+// WithNamespacesLabeled is an option of NewFunc: the cache follows namespaced kinds in the namespaces that a label selector selects now.
 //
-//	crcache.With(crcache.NamespacesLabeled("team=web"))
+//	crcache.NewFunc(crcache.WithNamespacesLabeled("team=web"))
 //
 // It needs the rights to list and to watch namespaces. When a namespace gets the label, its objects are listed, and handlers get
 // them as new ones; a read in it waits for its list. When a namespace loses the label or is deleted, handlers get a delete event
 // with DeleteStateUnknown for each of its objects. A read in a namespace that is not followed is an error that says so. In one that
-// was followed before, NotFound is its reason, so a reconciler ends as after a delete. A kind of Referenced has the objects that are
+// was followed before, NotFound is its reason, so a reconciler ends as after a delete. A kind of WithReferenced has the objects that are
 // referenced, in any namespace. The first sync of a kind needs the rights in all namespaces of that moment.
 //
 // ByObject.Namespaces of a kind replaces the namespaces for that kind. DefaultNamespaces is a mistake.
-func NamespacesLabeled(selector string) Option {
+func WithNamespacesLabeled(selector string) Option {
 	return func(s *settings) error {
 		parsed, err := labels.Parse(selector)
 		if err != nil {
-			return fmt.Errorf("crcache: NamespacesLabeled: %q is not a label selector: %w; write for example team=web", selector, err)
+			return fmt.Errorf("crcache: WithNamespacesLabeled: %q is not a label selector: %w; write for example team=web", selector, err)
 		}
 		if parsed.Empty() {
-			return errors.New("crcache: NamespacesLabeled: the selector is empty, which selects all namespaces; leave the option out for all of them")
+			return errors.New("crcache: WithNamespacesLabeled: the selector is empty, which selects all namespaces; leave the option out for all of them")
 		}
-		return s.setNamespaces(&namespaces{title: "with the labels " + parsed.String(), option: "NamespacesLabeled", selector: parsed.String()})
+		return s.setNamespaces(&namespaces{title: "with the labels " + parsed.String(), option: "WithNamespacesLabeled", selector: parsed.String()})
 	}
 }
 
-// NamespacesOf is NamespacesLabeled for namespaces that the program knows. The cache calls follow once it is started, until ctx
+// WithNamespacesOf is WithNamespacesLabeled for namespaces that the program knows. The cache calls follow once it is started, until ctx
 // ends. follow calls set with all namespaces, and again each time they change. It may return nil if they will not change any more.
 // Its error is in the log and in the Status of the informers, which keep the namespaces that they have, and follow is called again after
 // a second, and later after at most 30. The error of set names a namespace that cannot exist; nothing has changed then.
-func NamespacesOf(follow func(ctx context.Context, set func(namespaces ...string) error) error) Option {
+func WithNamespacesOf(follow func(ctx context.Context, set func(namespaces ...string) error) error) Option {
 	return func(s *settings) error {
 		if follow == nil {
-			return errors.New("crcache: NamespacesOf needs a function, but it is nil; leave the option out for all namespaces")
+			return errors.New("crcache: WithNamespacesOf needs a function, but it is nil; leave the option out for all namespaces")
 		}
-		return s.setNamespaces(&namespaces{title: "of NamespacesOf", option: "NamespacesOf", source: follow})
+		return s.setNamespaces(&namespaces{title: "of WithNamespacesOf", option: "WithNamespacesOf", source: follow})
 	}
 }
 
 // namespaces has the namespaces that the cache follows now.
 type namespaces struct {
 	title, option string // in errors
-	// selector and informer are of NamespacesLabeled. The informer has metadata.
+	// selector and informer are of WithNamespacesLabeled. The informer has metadata.
 	selector string
 	informer *cache.SharedIndexInformer[*metav1.PartialObjectMetadata]
-	// source is of NamespacesOf.
+	// source is of WithNamespacesOf.
 	source func(context.Context, func(...string) error) error
 
 	mu sync.Mutex // guards the fields below
@@ -101,12 +102,12 @@ func (s *settings) follows(e *entry) bool {
 	return s.namespaces != nil && e.namespaced && !e.plan.limited && e.names == nil
 }
 
-// readsIn reports whether an entry of Referenced is read in the namespaces of now only, but for the objects that are referenced.
+// readsIn reports whether an entry of WithReferenced is read in the namespaces of now only, but for the objects that are referenced.
 func (s *settings) readsIn(e *entry) bool {
 	return s.namespaces != nil && e.namespaced && !e.plan.limited && e.names != nil
 }
 
-// addNamespaceInformer adds the informer of NamespacesLabeled.
+// addNamespaceInformer adds the informer of WithNamespacesLabeled.
 func (s *settings) addNamespaceInformer() error {
 	n := s.namespaces
 	if n == nil || n.selector == "" {
@@ -122,8 +123,8 @@ func (s *settings) addNamespaceInformer() error {
 	kind := cache.Kind[*metav1.PartialObjectMetadata]{
 		Resource: mapping.Resource,
 		Kind:     namespaceKind.Kind,
-		Server:   serverOf(client),
-		Open:     opener(client, mapping.Resource.Resource, func(string) bool { return true }),
+		Server:   bodies.Server(client),
+		Open:     opener(client, mapping.Resource, func(string) bool { return true }),
 	}
 	options := []cache.SharedInformerOption{cache.WithLabelSelector(n.selector), cache.WithoutFields("metadata.managedFields"), cache.WithInformerName("followed")}
 	if s.watchErrors != nil {
@@ -168,7 +169,7 @@ func (c *Cache) runNamespaces() {
 	}
 }
 
-// runSource calls the function of NamespacesOf until it returns nil, or ctx ends.
+// runSource calls the function of WithNamespacesOf until it returns nil, or ctx ends.
 func (c *Cache) runSource(ctx context.Context) {
 	n := c.namespaces
 	backoff := wait.Backoff{Duration: time.Second, Factor: 2, Jitter: 0.1, Steps: 6, Cap: 30 * time.Second}
@@ -177,7 +178,7 @@ func (c *Cache) runSource(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		c.log.Error(err, "The function of NamespacesOf has failed, so the cache keeps the namespaces that it has")
+		c.log.Error(err, "The function of WithNamespacesOf has failed, so the cache keeps the namespaces that it has")
 		n.fail(err)
 		timer := time.NewTimer(backoff.Step())
 		select {

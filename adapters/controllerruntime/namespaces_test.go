@@ -50,7 +50,7 @@ func TestNamespacesLabeled(t *testing.T) {
 		c := w.newCache(ctrlcache.Options{ByObject: map[client.Object]ctrlcache.ByObject{
 			&corev1.Secret{}:  {Namespaces: map[string]ctrlcache.Config{"c": {}}},
 			&corev1.Service{}: {Label: labels.SelectorFromSet(labels.Set{"x": "y"})},
-		}}, NamespacesLabeled("team = web"))
+		}}, WithNamespacesLabeled("team = web"))
 		start(w.T, c)
 		heard := w.listenTo(c, &corev1.ConfigMap{})
 		heard.want(w.T, "add a/one", "add b/one")
@@ -121,7 +121,7 @@ func TestNamespacesForbidden(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.put(namespace("a", "web"), configMap("a", "one"))
 		forbidden := ofCache(w.server.On("list", "namespaces")).Forbidden()
-		c := w.newCache(ctrlcache.Options{}, NamespacesLabeled("team=web"))
+		c := w.newCache(ctrlcache.Options{}, WithNamespacesLabeled("team=web"))
 		stop := start(w.T, c)
 		w.want("a read", w.get(expiring(w.T), c, "a", "one"), "namespaces is forbidden")
 		now := w.statusOf(c, "configmaps")
@@ -143,7 +143,7 @@ func TestNamespacesOf(t *testing.T) {
 		w.put(configMap("a", "one"), configMap("b", "one"), configMap("c", "one"))
 		next := make(chan []string)
 		fail := make(chan error)
-		c := w.newCache(ctrlcache.Options{}, NamespacesOf(func(ctx context.Context, set func(...string) error) error {
+		c := w.newCache(ctrlcache.Options{}, WithNamespacesOf(func(ctx context.Context, set func(...string) error) error {
 			for {
 				select {
 				case names := <-next:
@@ -162,7 +162,7 @@ func TestNamespacesOf(t *testing.T) {
 		w.want("before the first ones", w.get(expiring(w.T), c, "a", "one"), "SetScopes was not called yet")
 		next <- []string{"a", "b", "a"}
 		heard.want(w.T, "add a/one", "add b/one")
-		w.want("another one", w.get(w.Context(), c, "c", "one"), "for configmaps, it follows the namespaces of NamespacesOf")
+		w.want("another one", w.get(w.Context(), c, "c", "one"), "for configmaps, it follows the namespaces of WithNamespacesOf")
 		later := w.listenTo(c, &corev1.Secret{})
 		w.put(&corev1.Secret{ObjectMeta: configMap("b", "s").ObjectMeta})
 		later.want(w.T, "add b/s")
@@ -197,25 +197,25 @@ func TestNamespacesOf(t *testing.T) {
 }
 
 func TestNamespacesMistakes(t *testing.T) {
-	source := NamespacesOf(func(context.Context, func(...string) error) error { return nil })
+	source := WithNamespacesOf(func(context.Context, func(...string) error) error { return nil })
 	limited := ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"a": {}}}
 	for name, test := range map[string]struct {
 		options ctrlcache.Options
 		with    []Option
 		want    []string
 	}{
-		"no selector":        {with: []Option{NamespacesLabeled("team in")}, want: []string{`"team in" is not a label selector`}},
-		"an empty selector":  {with: []Option{NamespacesLabeled(" ")}, want: []string{"the selector is empty"}},
-		"no function":        {with: []Option{NamespacesOf(nil)}, want: []string{"NamespacesOf needs a function"}},
-		"both":               {with: []Option{NamespacesLabeled("a=b"), source}, want: []string{"NamespacesLabeled and NamespacesOf both name the namespaces"}},
-		"twice":              {with: []Option{NamespacesLabeled("a=b"), NamespacesLabeled("a=c")}, want: []string{"NamespacesLabeled is there twice"}},
-		"DefaultNamespaces":  {limited, []Option{NamespacesLabeled("a=b")}, []string{"NamespacesLabeled and Options.DefaultNamespaces both name the namespaces"}},
-		"both, and defaults": {limited, []Option{NamespacesLabeled("a=b"), source}, []string{"NamespacesLabeled and Options.Default", "NamespacesLabeled and NamespacesOf", "NamespacesOf and Options.Default"}},
+		"no selector":        {with: []Option{WithNamespacesLabeled("team in")}, want: []string{`"team in" is not a label selector`}},
+		"an empty selector":  {with: []Option{WithNamespacesLabeled(" ")}, want: []string{"the selector is empty"}},
+		"no function":        {with: []Option{WithNamespacesOf(nil)}, want: []string{"WithNamespacesOf needs a function"}},
+		"both":               {with: []Option{WithNamespacesLabeled("a=b"), source}, want: []string{"WithNamespacesLabeled and WithNamespacesOf both name the namespaces"}},
+		"twice":              {with: []Option{WithNamespacesLabeled("a=b"), WithNamespacesLabeled("a=c")}, want: []string{"WithNamespacesLabeled is there twice"}},
+		"DefaultNamespaces":  {limited, []Option{WithNamespacesLabeled("a=b")}, []string{"WithNamespacesLabeled and Options.DefaultNamespaces both name the namespaces"}},
+		"both, and defaults": {limited, []Option{WithNamespacesLabeled("a=b"), source}, []string{"WithNamespacesLabeled and Options.Default", "WithNamespacesLabeled and WithNamespacesOf", "WithNamespacesOf and Options.Default"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
 			test.options.Mapper, test.options.Scheme, test.options.HTTPClient = testMapper(), scheme.Scheme, s.client()
-			_, err := With(test.with...)(s.config(), test.options)
+			_, err := NewFunc(test.with...)(s.config(), test.options)
 			wantMistakes(t, err, test.want...)
 		})
 	}
@@ -242,9 +242,9 @@ func playNamespaces(w *world, random *rand.Rand, bySource bool) {
 		names = append(names, fmt.Sprintf("n%d", i))
 	}
 	changes := make(chan []string, 100)
-	option := NamespacesLabeled("team=web")
+	option := WithNamespacesLabeled("team=web")
 	if bySource {
-		option = NamespacesOf(func(ctx context.Context, set func(...string) error) error {
+		option = WithNamespacesOf(func(ctx context.Context, set func(...string) error) error {
 			for {
 				select {
 				case now := <-changes:

@@ -30,7 +30,7 @@ const defaultSyncPeriod = 10 * time.Hour
 // settings are the Options of a Cache with all defaults.
 type settings struct {
 	config *rest.Config
-	// server is that of serverOf for each kind. It is empty if no client can be made.
+	// server is the base URL of each client. It is empty if no client can be made.
 	server string
 	// client refuses redirects to other hosts.
 	client *http.Client
@@ -41,8 +41,8 @@ type settings struct {
 	watchErrors   toolscache.WatchErrorHandlerWithContext
 	// own tells the informers of the writes of the program. It may be nil.
 	own *writes.Observer
-	// packing is set by Packed, namespaces by NamespacesLabeled or NamespacesOf, and referenced, which has the references of each
-	// kind, by Referenced.
+	// packing is set by WithPackedObjects, namespaces by WithNamespacesLabeled or WithNamespacesOf, and referenced, which has the references of each
+	// kind, by WithReferenced.
 	packing    packing
 	namespaces *namespaces
 	referenced map[schema.GroupVersionKind][]Reference
@@ -51,7 +51,7 @@ type settings struct {
 	// fields has the paths of Fields. guards refuse updates of objects without the other fields.
 	fields map[schema.GroupVersionKind][]string
 	guards []*writes.Observer
-	// detectsFields is set by FieldDetector.
+	// detectsFields is set by WithFieldDetector.
 	detectsFields bool
 
 	// byKind has the plans of ByObject. The other two are for all other kinds.
@@ -227,7 +227,7 @@ func (s *settings) plansOf(gvk schema.GroupVersionKind) []*plan {
 	return []*plan{s.namespaced, s.clustered}
 }
 
-// kindIn returns the kind of an object that an option of With names.
+// kindIn returns the kind of an object that an option of NewFunc names.
 func (s *settings) kindIn(option string, obj client.Object) (schema.GroupVersionKind, error) {
 	gvk, err := apiutil.GVKForObject(obj, s.scheme)
 	if err != nil {

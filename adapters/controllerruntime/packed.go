@@ -10,21 +10,21 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/compression"
 )
 
-// Packed is an option of With: the cache keeps the objects of some kinds as the texts of the API server, compressed, and decodes
+// WithPackedObjects is an option of NewFunc: the cache keeps the objects of some kinds as the texts of the API server, compressed, and decodes
 // those that it returns, so it need not copy them. objects name the kinds; without any, these are all kinds. Package
 // runtime/packed has a Compression:
 //
-//	crcache.With(crcache.Packed(packed.Compression{}, &corev1.Pod{}, &corev1.Secret{}))
+//	crcache.NewFunc(crcache.WithPackedObjects(packed.Compression{}, &corev1.Pod{}, &corev1.Secret{}))
 //
 // UnsafeDisableDeepCopy makes no difference for these kinds. A kind with a transform is a mistake, because
 // texts of the server cannot be transformed. TransformStripManagedFields is allowed: managed fields are cut from the texts.
-func Packed(compression compression.Method, objects ...client.Object) Option {
+func WithPackedObjects(compression compression.Method, objects ...client.Object) Option {
 	return func(s *settings) error {
 		switch {
 		case compression == nil:
-			return errors.New("crcache: Packed needs a Compression, but it is nil; pass packed.Compression{}")
+			return errors.New("crcache: WithPackedObjects needs a Method, but it is nil; pass packed.Compression{}")
 		case s.packing.compression != nil:
-			return errors.New("crcache: Packed is there twice; pass all kinds to one")
+			return errors.New("crcache: WithPackedObjects is there twice; pass all kinds to one")
 		}
 		return s.pack(compression, objects)
 	}
@@ -58,7 +58,7 @@ func (s *settings) pack(compression compression.Method, objects []client.Object)
 	}
 	s.packing.kinds = make(map[schema.GroupVersionKind]struct{}, len(objects))
 	for _, obj := range objects {
-		gvk, err := s.kindIn("Packed", obj)
+		gvk, err := s.kindIn("WithPackedObjects", obj)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -76,5 +76,5 @@ func checkPlan(what string, p *plan) error {
 	if p == nil || !p.transforms {
 		return nil
 	}
-	return fmt.Errorf("crcache: Packed: %s has a Transform, but packed objects are the texts of the server, so they cannot be transformed; remove the Transform, or pass the other kinds to Packed", what)
+	return fmt.Errorf("crcache: WithPackedObjects: %s has a Transform, but packed objects are the texts of the server, so they cannot be transformed; remove the Transform, or pass the other kinds to WithPackedObjects", what)
 }

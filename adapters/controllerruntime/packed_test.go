@@ -44,7 +44,7 @@ func (p prefixes) Decompress(buffer, compressed []byte) ([]byte, error) {
 func newPackedCache(t *testing.T, s *server, options ctrlcache.Options, objects ...client.Object) *Cache {
 	t.Helper()
 	options.HTTPClient, options.Scheme, options.Mapper = s.client(), testScheme(), testMapper()
-	c, err := With(Packed(prefixes{}, objects...))(s.config(), options)
+	c, err := NewFunc(WithPackedObjects(prefixes{}, objects...))(s.config(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +157,14 @@ func TestPackedMistakes(t *testing.T) {
 		options ctrlcache.Options
 		want    string
 	}{
-		"no compression":        {Packed(nil), of, "pass packed.Compression{}"},
-		"a transform":           {Packed(prefixes{}), withDefault, "has a Transform"},
-		"a transform of a kind": {Packed(prefixes{}, &widget{}), withKind, "Packed: Widget has a Transform"},
-		"of another kind":       {Packed(prefixes{}, &corev1.Pod{}), withKind, ""},
-		"managed fields":        {Packed(prefixes{}), strips, ""},
-		"an unknown type":       {Packed(prefixes{}, &metav1.PartialObjectMetadata{}), of, "Packed(*v1.PartialObjectMetadata)"},
+		"no compression":        {WithPackedObjects(nil), of, "pass packed.Compression{}"},
+		"a transform":           {WithPackedObjects(prefixes{}), withDefault, "has a Transform"},
+		"a transform of a kind": {WithPackedObjects(prefixes{}, &widget{}), withKind, "WithPackedObjects: Widget has a Transform"},
+		"of another kind":       {WithPackedObjects(prefixes{}, &corev1.Pod{}), withKind, ""},
+		"managed fields":        {WithPackedObjects(prefixes{}), strips, ""},
+		"an unknown type":       {WithPackedObjects(prefixes{}, &metav1.PartialObjectMetadata{}), of, "WithPackedObjects(*v1.PartialObjectMetadata)"},
 	} {
-		_, err := With(test.packed)(s.config(), test.options)
+		_, err := NewFunc(test.packed)(s.config(), test.options)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: the error is %v, want %q", name, err, test.want)
 		}

@@ -16,10 +16,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// Referenced is an option of With: of the kind of obj, the cache has the objects that cached objects of other kinds refer to, and
+// WithReferenced is an option of NewFunc: of the kind of obj, the cache has the objects that cached objects of other kinds refer to, and
 // no others.
 //
-//	crcache.With(crcache.Referenced(&corev1.Secret{}, crcache.By(&webv1.Site{}, func(site *webv1.Site) []types.NamespacedName {
+//	crcache.NewFunc(crcache.WithReferenced(&corev1.Secret{}, crcache.By(&webv1.Site{}, func(site *webv1.Site) []types.NamespacedName {
 //		return []types.NamespacedName{{Name: site.Spec.TLS.SecretName}}
 //	})))
 //
@@ -32,25 +32,25 @@ import (
 // rest.Config.QPS. It never returns an older state than a Get before. List has the referenced objects.
 //
 // Mistakes are kinds that refer to one another in a circle, and Label or Field of the kind in ByObject. With Namespaces of it, or with
-// NamespacesLabeled, a Get in other namespaces reads none from the server: it is an error.
-func Referenced(obj client.Object, by ...Reference) Option {
+// WithNamespacesLabeled, a Get in other namespaces reads none from the server: it is an error.
+func WithReferenced(obj client.Object, by ...Reference) Option {
 	return func(s *settings) error {
-		gvk, err := s.kindIn("Referenced", obj)
+		gvk, err := s.kindIn("WithReferenced", obj)
 		switch {
 		case err != nil:
 			return err
 		case s.referenced[gvk] != nil:
-			return fmt.Errorf("crcache: Referenced(%s) is there twice; pass all results of By to one", gvk.Kind)
+			return fmt.Errorf("crcache: WithReferenced(%s) is there twice; pass all results of By to one", gvk.Kind)
 		case len(by) == 0:
-			return fmt.Errorf("crcache: Referenced(%s) has no references, so no object would ever be cached; pass crcache.By(owner, function)", gvk.Kind)
+			return fmt.Errorf("crcache: WithReferenced(%s) has no references, so no object would ever be cached; pass crcache.By(owner, function)", gvk.Kind)
 		}
 		var errs []error
 		for _, reference := range by {
 			if reference.names == nil {
-				errs = append(errs, fmt.Errorf("crcache: Referenced(%s) has a reference without a function; pass crcache.By(owner, function)", gvk.Kind))
+				errs = append(errs, fmt.Errorf("crcache: WithReferenced(%s) has a reference without a function; pass crcache.By(owner, function)", gvk.Kind))
 				continue
 			}
-			owner, err := s.kindIn("Referenced("+gvk.Kind+"): By", reference.object)
+			owner, err := s.kindIn("WithReferenced("+gvk.Kind+"): By", reference.object)
 			if err != nil {
 				errs = append(errs, err)
 				continue
@@ -65,7 +65,7 @@ func Referenced(obj client.Object, by ...Reference) Option {
 // Reference has the references in objects of a kind. By makes one.
 type Reference struct {
 	object client.Object
-	owner  informerKey // of object, set by Referenced
+	owner  informerKey // of object, set by WithReferenced
 	names  func(client.Object) []types.NamespacedName
 }
 
@@ -95,7 +95,7 @@ func (s *settings) checkReferences() error {
 				kinds[n] = of.Kind
 			}
 			if len(kinds) == 1 {
-				errs = append(errs, fmt.Errorf("crcache: Referenced(%s): the references are in objects of the same kind, so none would ever be cached; leave out that By", gvk.Kind))
+				errs = append(errs, fmt.Errorf("crcache: WithReferenced(%s): the references are in objects of the same kind, so none would ever be cached; leave out that By", gvk.Kind))
 				continue
 			}
 			errs = append(errs, fmt.Errorf("crcache: Referenced: objects of the kinds %s refer to one another in a circle, so none would ever be cached; leave out one By", strings.Join(append(kinds, kinds[0]), ", ")))
@@ -118,7 +118,7 @@ func checkSelectors(kind string, p *plan) error {
 	}
 	for _, config := range p.namespaces {
 		if config.LabelSelector != nil && !config.LabelSelector.Empty() || config.FieldSelector != nil && !config.FieldSelector.Empty() {
-			return fmt.Errorf("crcache: Referenced(%s): the references tell which objects are cached, but the options of the manager also select some by labels or fields; set ByObject[%[1]s].Label to labels.Everything() and Field to fields.Everything()", kind)
+			return fmt.Errorf("crcache: WithReferenced(%s): the references tell which objects are cached, but the options of the manager also select some by labels or fields; set ByObject[%[1]s].Label to labels.Everything() and Field to fields.Everything()", kind)
 		}
 	}
 	return nil
@@ -142,13 +142,13 @@ func (s *settings) circle(gvk schema.GroupVersionKind, path []schema.GroupVersio
 
 func compareKinds(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) }
 
-// names has the references of an entry of Referenced, and the reads from the server.
+// names has the references of an entry of WithReferenced, and the reads from the server.
 type names struct {
 	references []Reference
 	live       live
 }
 
-// sources returns the sources of the scopes of an entry of Referenced.
+// sources returns the sources of the scopes of an entry of WithReferenced.
 func (e *entry) sources() (sources []cache.ScopeSource) {
 	for n, reference := range e.names.references {
 		sources = append(sources, cache.ScopesOf(e.owners[n].informer, func(owner cache.Object) ([]cache.Scope, error) {

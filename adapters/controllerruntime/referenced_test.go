@@ -124,7 +124,7 @@ func TestReferenced(t *testing.T) {
 			w.put(secret("a", name, i+1), secret("b", name, i+11))
 		}
 		w.put(site("a", "s1", "one b/one"), account("a", "acc", "one", "missing"))
-		c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, ofSites, ofAccounts))
+		c := w.newCache(ctrlcache.Options{}, WithReferenced(&corev1.Secret{}, ofSites, ofAccounts))
 		heard := w.listenTo(c, &corev1.Secret{})
 		start(w.T, c)
 		heard.want(w.T, "add a/one", "add b/one")
@@ -204,7 +204,7 @@ func TestReferencedForms(t *testing.T) {
 			"a transform":    {ByObject: map[client.Object]ctrlcache.ByObject{&corev1.Secret{}: {Transform: mark}}},
 			"managed fields": {DefaultTransform: ctrlcache.TransformStripManagedFields()},
 		} {
-			c := w.newCache(options, Referenced(&corev1.Secret{}, ofSites))
+			c := w.newCache(options, WithReferenced(&corev1.Secret{}, ofSites))
 			stop := start(w.T, c)
 			for _, newObject := range []func() client.Object{
 				func() client.Object { return &corev1.Secret{} },
@@ -270,14 +270,14 @@ func TestReferencedChain(t *testing.T) {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 		w.put(pod, node, site("a", "s", "one c/one"), site("a", "unused", "two"), secret("a", "one", 1), secret("a", "two", 2), secret("c", "one", 3))
 		c := w.newCache(ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"a": {}, "b": {}}},
-			Referenced(&corev1.Secret{}, ofSites),
-			Referenced(&corev1.ConfigMap{}, By(&corev1.Pod{}, func(pod *corev1.Pod) (names []types.NamespacedName) {
+			WithReferenced(&corev1.Secret{}, ofSites),
+			WithReferenced(&corev1.ConfigMap{}, By(&corev1.Pod{}, func(pod *corev1.Pod) (names []types.NamespacedName) {
 				for _, from := range pod.Spec.Containers[0].EnvFrom {
 					names = append(names, types.NamespacedName{Name: from.ConfigMapRef.Name})
 				}
 				return names
 			})),
-			Referenced(&corev1.Node{}, By(&corev1.Pod{}, func(pod *corev1.Pod) []types.NamespacedName { return []types.NamespacedName{{Name: pod.Spec.NodeName}} })))
+			WithReferenced(&corev1.Node{}, By(&corev1.Pod{}, func(pod *corev1.Pod) []types.NamespacedName { return []types.NamespacedName{{Name: pod.Spec.NodeName}} })))
 		nodes, heard := w.listenTo(c, &corev1.Node{}), w.listenTo(c, &corev1.Secret{})
 		start(w.T, c)
 		heard.want(w.T, "add a/one") // neither what an unused one refers to, nor another namespace
@@ -325,21 +325,21 @@ func TestReferencedMistakes(t *testing.T) {
 		with    []Option
 		want    []string
 	}{
-		"twice":          {with: []Option{Referenced(&corev1.Secret{}, pods), Referenced(&corev1.Secret{}, nodes)}, want: []string{"Referenced(Secret) is there twice"}},
-		"no references":  {with: []Option{Referenced(&corev1.Secret{})}, want: []string{"Referenced(Secret) has no references"}},
-		"no function":    {with: []Option{Referenced(&corev1.Secret{}, By[*corev1.Pod](&corev1.Pod{}, nil))}, want: []string{"a reference without a function"}},
-		"zero":           {with: []Option{Referenced(&corev1.Secret{}, Reference{})}, want: []string{"a reference without a function"}},
-		"unknown types":  {with: []Option{Referenced(&unstructured.Unstructured{}, pods), Referenced(&corev1.Secret{}, By(&unstructured.Unstructured{}, tokensOf))}, want: []string{"Referenced(*unstructured.Unstructured)", "Referenced(Secret): By(*unstructured.Unstructured)"}},
-		"a circle":       {with: []Option{Referenced(&corev1.Secret{}, pods), Referenced(&corev1.Pod{}, nodes), Referenced(&corev1.Node{}, ofAccounts, By(&corev1.Secret{}, func(*corev1.Secret) []types.NamespacedName { return nil }))}, want: []string{"objects of the kinds Node, Secret, Pod, Node refer to one another in a circle"}},
-		"itself":         {with: []Option{Referenced(&corev1.Pod{}, pods, nodes)}, want: []string{"Referenced(Pod): the references are in objects of the same kind"}},
-		"selectors":      {options: selected, with: []Option{Referenced(&corev1.Secret{}, pods)}, want: []string{"Referenced(Secret): the references tell which objects are cached"}},
-		"all selected":   {options: cleared, with: []Option{Referenced(&corev1.Secret{}, pods)}},
-		"a cluster kind": {with: []Option{Referenced(&corev1.Node{}, pods)}},
+		"twice":          {with: []Option{WithReferenced(&corev1.Secret{}, pods), WithReferenced(&corev1.Secret{}, nodes)}, want: []string{"WithReferenced(Secret) is there twice"}},
+		"no references":  {with: []Option{WithReferenced(&corev1.Secret{})}, want: []string{"WithReferenced(Secret) has no references"}},
+		"no function":    {with: []Option{WithReferenced(&corev1.Secret{}, By[*corev1.Pod](&corev1.Pod{}, nil))}, want: []string{"a reference without a function"}},
+		"zero":           {with: []Option{WithReferenced(&corev1.Secret{}, Reference{})}, want: []string{"a reference without a function"}},
+		"unknown types":  {with: []Option{WithReferenced(&unstructured.Unstructured{}, pods), WithReferenced(&corev1.Secret{}, By(&unstructured.Unstructured{}, tokensOf))}, want: []string{"WithReferenced(*unstructured.Unstructured)", "WithReferenced(Secret): By(*unstructured.Unstructured)"}},
+		"a circle":       {with: []Option{WithReferenced(&corev1.Secret{}, pods), WithReferenced(&corev1.Pod{}, nodes), WithReferenced(&corev1.Node{}, ofAccounts, By(&corev1.Secret{}, func(*corev1.Secret) []types.NamespacedName { return nil }))}, want: []string{"objects of the kinds Node, Secret, Pod, Node refer to one another in a circle"}},
+		"itself":         {with: []Option{WithReferenced(&corev1.Pod{}, pods, nodes)}, want: []string{"WithReferenced(Pod): the references are in objects of the same kind"}},
+		"selectors":      {options: selected, with: []Option{WithReferenced(&corev1.Secret{}, pods)}, want: []string{"WithReferenced(Secret): the references tell which objects are cached"}},
+		"all selected":   {options: cleared, with: []Option{WithReferenced(&corev1.Secret{}, pods)}},
+		"a cluster kind": {with: []Option{WithReferenced(&corev1.Node{}, pods)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
 			test.options.Mapper, test.options.Scheme, test.options.HTTPClient = testMapper(), scheme.Scheme, s.client()
-			_, err := With(test.with...)(s.config(), test.options)
+			_, err := NewFunc(test.with...)(s.config(), test.options)
 			if len(test.want) > 0 || err != nil {
 				wantMistakes(t, err, test.want...)
 			}
@@ -350,8 +350,8 @@ func TestReferencedMistakes(t *testing.T) {
 // TestReferencedInNamespaces reads objects in namespaces of which only one is followed: the others give no object that is not referenced.
 func TestReferencedInNamespaces(t *testing.T) {
 	for name, option := range map[string]Option{
-		"labeled": NamespacesLabeled("team=web"),
-		"of a function": NamespacesOf(func(_ context.Context, set func(...string) error) error {
+		"labeled": WithNamespacesLabeled("team=web"),
+		"of a function": WithNamespacesOf(func(_ context.Context, set func(...string) error) error {
 			time.Sleep(time.Second) // reads wait for it
 			return set("a")
 		}),
@@ -360,7 +360,7 @@ func TestReferencedInNamespaces(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.put(namespace("a", "web"), namespace("b", "db"))
 				w.put(secret("a", "one", 1), secret("a", "two", 2), secret("b", "one", 11), secret("b", "two", 12), site("a", "s1", "one b/one"))
-				c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, ofSites), option)
+				c := w.newCache(ctrlcache.Options{}, WithReferenced(&corev1.Secret{}, ofSites), option)
 				heard := w.listenTo(c, &corev1.Secret{})
 				start(w.T, c)
 				if got := w.read(c, "a", "two"); got != "2" { // once the namespaces are known
@@ -389,7 +389,7 @@ func TestReferencedWithoutOwnerKind(t *testing.T) {
 	inWorld(t, func(w *world) {
 		missing := &unstructured.Unstructured{}
 		missing.SetGroupVersionKind(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Site"})
-		c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, By(missing, tokensOf)))
+		c := w.newCache(ctrlcache.Options{}, WithReferenced(&corev1.Secret{}, By(missing, tokensOf)))
 		start(w.T, c)
 		_, err := c.GetInformer(w.Context(), &corev1.Secret{})
 		if w.want("the informer", err, "cannot find the Site objects that refer to Secret objects"); !meta.IsNoMatchError(err) {
@@ -413,7 +413,7 @@ func TestReferencedFailures(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.put(secret("a", "one", 1), secret("a", "two", 2), site("a", "s1", "one"))
 		var log lines
-		c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, ofSites))
+		c := w.newCache(ctrlcache.Options{}, WithReferenced(&corev1.Secret{}, ofSites))
 		c.log = log.logger()
 		heard := w.listenTo(c, &corev1.Secret{})
 		noSites := ofCache(w.server.On("list", "configmaps")).Forbidden()
@@ -447,7 +447,7 @@ func TestReferencedFailures(t *testing.T) {
 		}
 		step("a read that is refused", status.Forbidden, "cannot get resource")
 		now = w.statusOf(c, "secrets")
-		if advice := now.Advice(); now.Status.Verb != "get" || len(advice) != 1 || !strings.Contains(advice[0].Text, "crcache.Referenced") {
+		if advice := now.Advice(); now.Status.Verb != "get" || len(advice) != 1 || !strings.Contains(advice[0].Text, "crcache.WithReferenced") {
 			t.Errorf("the advice is %v", advice)
 		}
 		if !strings.Contains(fmt.Sprint(now.Stats.Failures), "{get Forbidden 3}") {
@@ -510,7 +510,7 @@ func TestReferencedForbiddenFromTheStart(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.put(secret("a", "one", 1), secret("a", "two", 2), site("a", "s1", "one two"))
 		forbidden := ofCache(w.server.On("*", "secrets")).Where(func(r *http.Request) bool { return strings.Contains(r.URL.String(), "two") }).Forbidden()
-		c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, ofSites))
+		c := w.newCache(ctrlcache.Options{}, WithReferenced(&corev1.Secret{}, ofSites))
 		heard := w.listenTo(c, &corev1.Secret{})
 		start(w.T, c)
 		if !c.WaitForCacheSync(expiring(w.T)) {
@@ -534,7 +534,7 @@ func TestReferencedMissesNoNamespace(t *testing.T) {
 	inWorld(t, func(w *world) {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 		w.put(node, secret("a", "one", 1), secret("a", "two", 2))
-		c := w.newCache(ctrlcache.Options{}, Referenced(&corev1.Secret{}, By(&corev1.Node{}, func(*corev1.Node) []types.NamespacedName {
+		c := w.newCache(ctrlcache.Options{}, WithReferenced(&corev1.Secret{}, By(&corev1.Node{}, func(*corev1.Node) []types.NamespacedName {
 			return []types.NamespacedName{{Name: "one"}, {Namespace: "a", Name: "two"}}
 		})))
 		heard := w.listenTo(c, &corev1.Secret{})
@@ -556,7 +556,7 @@ func TestReferencedOwnWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := w.newCache(ctrlcache.Options{}, ReadYourWrites(own), Referenced(&corev1.Secret{}, ofSites))
+		c := w.newCache(ctrlcache.Options{}, WithReadYourWrites(own), WithReferenced(&corev1.Secret{}, ofSites))
 		start(w.T, c)
 		if err := w.awaitList(c, &corev1.Secret{}); err != nil {
 			t.Fatal(err)
@@ -616,9 +616,9 @@ func (g *referenceGame) play() {
 	for _, key := range secretKeys {
 		g.states[key] = []int{0}
 	}
-	options := []Option{Referenced(&corev1.Secret{}, ofSites, ofAccounts)}
+	options := []Option{WithReferenced(&corev1.Secret{}, ofSites, ofAccounts)}
 	if g.seed%3 == 1 {
-		options = append(options, Packed(prefixes{}, &corev1.Secret{}))
+		options = append(options, WithPackedObjects(prefixes{}, &corev1.Secret{}))
 	}
 	var delays sync.Mutex
 	late := rand.New(rand.NewPCG(g.seed, 2))

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 )
 
 // errorCodecs decode the Status of a failed request. The scheme of a user may lack that kind.
@@ -41,45 +39,23 @@ func (s *settings) restClient(mapping *meta.RESTMapping) (rest.Interface, error)
 	return client, nil
 }
 
-// baseURL is the URL of an API server, without a slash at the end.
-type baseURL string
-
-// serverOf returns the server of a client, as the internalinterfaces of generated code do.
-func serverOf(client rest.Interface) baseURL {
-	return baseURLOf(client.Get().AbsPath("/").URL())
-}
-
 // serverIn returns the server of all clients of a config, or nothing if none can be made.
 func serverIn(config *rest.Config) string {
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
 		return ""
 	}
-	return baseURLOf(base).String()
+	return bodies.BaseURL(base)
 }
-
-// baseURLOf leaves out a password.
-func baseURLOf(base *url.URL) baseURL {
-	return baseURL(base.Scheme + "://" + base.Host + strings.TrimSuffix(base.Path, "/"))
-}
-
-// String returns the URL.
-func (u baseURL) String() string { return string(u) }
 
 // opener returns a function that returns how the bodies of the responses for a resource are
-// read, in one namespace or in all. The requests ask for what the informer decodes, whatever
-// ContentType the rest.Config has. They are not retried, because the informer does that.
-func opener(client rest.Interface, resource string, bookmarks func(namespace string) bool) func(namespace string) cache.OpenFunc {
-	return func(namespace string) cache.OpenFunc {
+// read, in one namespace or in all. A watch asks for bookmarks if bookmarks reports that it may.
+func opener(client rest.Interface, resource schema.GroupVersionResource, bookmarks func(namespace string) bool) func(namespace string) bodies.OpenFunc {
+	return func(namespace string) bodies.OpenFunc {
+		open := bodies.Open(client, resource, namespace)
 		return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 			options.AllowWatchBookmarks = options.AllowWatchBookmarks && bookmarks(namespace)
-			return client.Get().
-				NamespaceIfScoped(namespace, namespace != "").
-				Resource(resource).
-				SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
-				SetHeader("Accept", accept).
-				MaxRetries(0).
-				Stream(ctx)
+			return open(ctx, options, accept)
 		}
 	}
 }

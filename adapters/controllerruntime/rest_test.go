@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 )
 
 // roundTripper is a transport of one function.
@@ -85,7 +87,7 @@ func TestServerOfEachKind(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := serverOf(reader).String(); got != test.want {
+				if got := bodies.Server(reader).String(); got != test.want {
 					t.Errorf("the server of %s is %q, want %q", gvk.Kind, got, test.want)
 				}
 				if got := c.(*Cache).server; got != test.want {

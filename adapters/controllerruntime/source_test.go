@@ -34,7 +34,7 @@ func typedInformer(t *testing.T, s *server) *cache.SharedIndexInformer[*widget] 
 	if err != nil {
 		t.Fatal(err)
 	}
-	informer, err := cache.Kind[*widget]{Resource: mapping.Resource, Kind: "Widget", Namespaced: true, Open: opener(client, "widgets", func(string) bool { return true })}.NewInformer()
+	informer, err := cache.Kind[*widget]{Resource: mapping.Resource, Kind: "Widget", Namespaced: true, Open: opener(client, mapping.Resource, func(string) bool { return true })}.NewInformer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ type KindStatus struct {
 	GroupVersionKind schema.GroupVersionKind
 	// Forms are the forms in which the informer is read: "typed", "unstructured" or "metadata", or
 	// "typed" and "metadata". It is empty for a kind that is absent, for one that only the references in its objects are needed
-	// of, and for the namespaces of NamespacesLabeled.
+	// of, and for the namespaces of WithNamespacesLabeled.
 	Forms []string
 	// NotSynced is the reason why reads of the kind wait, or why it has no informer. It is empty
 	// if they do not.
@@ -36,7 +36,7 @@ type KindStatus struct {
 }
 
 // Kinds ranges over the states of all informers, sorted by resource and form. After these
-// come the namespaces of NamespacesLabeled, and the absent kinds: those for which GetInformer has failed in the last 30 seconds, most often
+// come the namespaces of WithNamespacesLabeled, and the absent kinds: those for which GetInformer has failed in the last 30 seconds, most often
 // because the CRD is missing. They are Degraded, their Err is that of GetInformer, and their
 // Resource is a guess from the kind. The kinds are those of the moment when the range begins.
 func (c *Cache) Kinds() iter.Seq[KindStatus] {
@@ -193,7 +193,7 @@ func (c *Cache) status(e *entry) KindStatus {
 	return s
 }
 
-// status returns the state of the informer of NamespacesLabeled.
+// status returns the state of the informer of WithNamespacesLabeled.
 func (n *namespaces) status(server string) KindStatus {
 	s := KindStatus{GroupVersionKind: namespaceKind}
 	for s.Informer = range n.informer.Statuses() {

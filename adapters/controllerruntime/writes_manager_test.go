@@ -62,7 +62,7 @@ func TestOwnWritesOfAManager(t *testing.T) {
 				Scheme:         testScheme(),
 				Metrics:        metricsserver.Options{BindAddress: "0"},
 				MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return testMapper(), nil },
-				NewCache:       With(ReadYourWrites(own)),
+				NewCache:       NewFunc(WithReadYourWrites(own)),
 			}
 			if test.set != nil {
 				test.set(&options, own, transport)
@@ -131,7 +131,7 @@ func TestReadYourWritesNeedsAnObserver(t *testing.T) {
 		{"a mistake in the options", attached, ctrlcache.Options{DefaultLabelSelector: labels.Nothing()}, "the label selector selects nothing"},
 	} {
 		test.options.Mapper, test.options.Scheme, test.options.HTTPClient = testMapper(), testScheme(), s.client()
-		c, err := With(ReadYourWrites(test.own))(s.config(), test.options)
+		c, err := NewFunc(WithReadYourWrites(test.own))(s.config(), test.options)
 		if c != nil || err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v and %v, want %q", test.name, c, err, test.want)
 		}

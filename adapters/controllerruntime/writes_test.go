@@ -36,7 +36,7 @@ func newWriter(t *testing.T, s *server, options ctrlcache.Options, set ...func(*
 	httpClient := s.client()
 	httpClient.Transport = own.Transport(httpClient.Transport)
 	options.HTTPClient, options.Mapper, options.Scheme = httpClient, testMapper(), testScheme()
-	c, err := With(ReadYourWrites(own))(s.config(), options)
+	c, err := NewFunc(WithReadYourWrites(own))(s.config(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

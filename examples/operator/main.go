@@ -70,7 +70,7 @@ func operate(ctx context.Context, on cluster, o options) error {
 	}
 
 	// A reconciliation that follows a write sees it: the next one creates no second server.
-	factory := informers.NewSharedInformerFactory(on.data, 0, append(o.informers(), cache.ReadYourWrites(on.own))...)
+	factory := informers.NewSharedInformerFactory(on.data, 0, append(o.informers(), cache.WithReadYourWrites(on.own))...)
 	defer factory.Shutdown()
 	if on.shard != nil {
 		if err := divide(on.shard, factory, o.scopes()); err != nil {

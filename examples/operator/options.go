@@ -13,6 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 )
 
 type options struct {
@@ -96,7 +97,7 @@ func (o options) informers() []informers.SharedInformerOption {
 	if o.namespace != "" {
 		all = append(all,
 			informers.WithNamespace(o.namespace),
-			cache.WithFieldSelector(cache.Field[*corev1.Namespace, string]("metadata.name").Is(o.namespace)))
+			cache.WithFieldSelector(fieldselector.Field[*corev1.Namespace, string]("metadata.name").Is(o.namespace)))
 	}
 	return all
 }

@@ -103,7 +103,8 @@ var rooms = map[string][]string{
 	"observe/internal/negotiate": nil,
 	"observe/internal/redact":    {"internal/printable", "runtime/cache/status", "runtime/wire"},
 
-	"runtime/cache":                 {"internal/human", "internal/packing", "internal/printable", "runtime/cache/internal/", "runtime/cache/status", "runtime/compression", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
+	"runtime/bodies":                {"runtime/redirect"},
+	"runtime/cache":                 {"internal/human", "internal/packing", "internal/printable", "runtime/cache/internal/", "runtime/bodies", "runtime/cache/status", "runtime/compression", "runtime/fieldselector", "runtime/internal/", "runtime/redirect", "runtime/sharding", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/advice": {"internal/human", "internal/printable", "runtime/cache/internal/protocol", "runtime/wire"},
 	"runtime/cache/internal/cachetest": {
 		"apitest", "internal/packing/packingtest", "runtime/cache/internal/deltafifo", "runtime/cache/internal/indexer", "runtime/cache/internal/listed",
@@ -171,6 +172,7 @@ var rooms = map[string][]string{
 	"runtime/internal/fieldmask":     nil,
 	"runtime/internal/safemeta":      nil,
 	"runtime/compression":            nil,
+	"runtime/fieldselector":          nil,
 	"runtime/merge":                  {"internal/smd"},
 	"runtime/packed":                 {"runtime/cache", "runtime/compression"},
 	"runtime/redirect":               {"internal/printable", "runtime/internal/"},

@@ -31,7 +31,7 @@ var order = map[string]string{
 	"observe/debugpage":          "columns facts view history text page handler+options",
 	"observe/healthz":            "report check handler",
 	"runtime/cache": "object errors scope status hooks listwatch sync packing config " +
-		"handler monitored indexer fields transform options field_options decoder_options " +
+		"handler monitored indexer transform options field_options decoder_options " +
 		"scope_options scope_reflector scope_set informer observed registration kind shared_informer factory lister generic " +
 		"lease reflector lookup follow_scopes",
 	"runtime/cache/internal/advice":    "advice+kubectl+missing",

@@ -15,13 +15,14 @@ import (
 
 	"github.com/typedinformers/informer-gen/observe"
 	"github.com/typedinformers/informer-gen/observe/debugpage"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 // fooKind is generated in a program: examplev1.FooKind(client).
 var fooKind = cache.Kind[*metav1.PartialObjectMetadata]{
 	Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
-	Open:     func(string) cache.OpenFunc { return open },
+	Open:     func(string) bodies.OpenFunc { return open },
 }
 
 func open(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {

@@ -22,6 +22,7 @@ import (
 	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
 	"github.com/typedinformers/informer-gen/observe/healthz"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -37,7 +38,7 @@ type object = *metav1.PartialObjectMetadata
 func kindOf(server *apitest.Server, resource string) (apitest.Kind, cache.Kind[object]) {
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: resource}
 	served := apitest.Kind{GroupVersionKind: gvr.GroupVersion().WithKind(strings.ToUpper(resource[:1]) + resource[1:]), Resource: resource, Namespaced: true}
-	return served, cache.Kind[object]{Resource: gvr, Namespaced: true, Open: func(namespace string) cache.OpenFunc {
+	return served, cache.Kind[object]{Resource: gvr, Namespaced: true, Open: func(namespace string) bodies.OpenFunc {
 		path := "/apis/example.com/v1/" + resource
 		if namespace != "" {
 			path = "/apis/example.com/v1/namespaces/" + namespace + "/" + resource

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	informermetrics "github.com/typedinformers/informer-gen/observe/metrics"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -23,7 +24,7 @@ type foo = metav1.PartialObjectMetadata
 // fooKind is generated in a program: examplev1.FooKind(client).
 var fooKind = cache.Kind[*foo]{
 	Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
-	Open:     func(string) cache.OpenFunc { return open },
+	Open:     func(string) bodies.OpenFunc { return open },
 }
 
 func open(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
@@ -25,14 +26,14 @@ func TestTransformIsSetBeforeRun(t *testing.T) {
 		return obj, nil
 	}
 	for name, namespaces := range map[string][]string{"all": {""}, "two": {"a", "b"}} {
-		for _, bodies := range []bool{false, true} {
+		for _, hasBodies := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					src := cachetest.NewSource()
 					src.Set("a", "w", nil)
 					kind := Kind[object]{Resource: widgets, Namespaced: true}
-					if bodies {
-						kind.Open = func(namespace string) OpenFunc { return cachetest.OpenerOf(only(src, namespace)) }
+					if hasBodies {
+						kind.Open = func(namespace string) bodies.OpenFunc { return cachetest.OpenerOf(only(src, namespace)) }
 					} else {
 						kind.ListWatch = func(namespace string) ListerWatcher[object] { return listWatchOf[object](only(src, namespace)) }
 					}

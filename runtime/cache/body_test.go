@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
@@ -204,9 +205,9 @@ func TestOptionsOfDecodingApplyToEveryClient(t *testing.T) {
 		obj.Annotations = map[string]string{"note": "long", "keep": "yes"}
 		obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
 		for name, kind := range map[string]Kind[object]{
-			"bodies":  {Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }},
+			"bodies":  {Open: func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }},
 			"typed":   {ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
-			"no body": {Open: func(string) OpenFunc { return nil }, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
+			"no body": {Open: func(string) bodies.OpenFunc { return nil }, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](src) }},
 		} {
 			factory := NewSharedInformerFactory(0, WithoutFields("metadata.managedFields", "metadata.annotations[note]"))
 			s := InformerFor(factory, kind)
@@ -219,7 +220,7 @@ func TestOptionsOfDecodingApplyToEveryClient(t *testing.T) {
 			factory.Shutdown()
 		}
 		factory := NewSharedInformerFactory(0, WithListerWatcher(func(string) ListerWatcher[object] { return listWatchOf[object](src) }))
-		s := InformerFor(factory, Kind[object]{Open: func(string) OpenFunc { panic("is not to be used") }})
+		s := InformerFor(factory, Kind[object]{Open: func(string) bodies.OpenFunc { panic("is not to be used") }})
 		factory.Start(t.Context())
 		synctest.Wait()
 		if s.Status().Objects != 1 {
@@ -236,7 +237,7 @@ func TestFactoryRefusesAnotherKind(t *testing.T) {
 			src := cachetest.NewSource()
 			src.Set("a", "x", nil).TypeMeta = metav1.TypeMeta{Kind: "Widget", APIVersion: "test.example.com/v1"}
 			factory := NewSharedInformerFactory(0)
-			s := InformerFor(factory, Kind[object]{Resource: widgets, Kind: kind, Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }})
+			s := InformerFor(factory, Kind[object]{Resource: widgets, Kind: kind, Open: func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }})
 			factory.Start(t.Context())
 			synctest.Wait()
 			status := s.Status()

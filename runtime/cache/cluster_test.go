@@ -3,13 +3,15 @@ package cache
 import (
 	"fmt"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 )
 
 // newOfCluster returns an informer of the widgets of a cluster, which it reads over bodies.
 func newOfCluster(c *cachetest.Cluster, form func(accept string) string, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	c.Helper()
-	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.Open(namespace, form) }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) bodies.OpenFunc { return c.Open(namespace, form) }}
 	s, err := kind.NewInformer(append(options, WithWatchErrorHandler(quiet))...)
 	if err != nil {
 		c.Fatal(err)
@@ -18,7 +20,7 @@ func newOfCluster(c *cachetest.Cluster, form func(accept string) string, options
 }
 
 // color is selectable.
-const color Field[object, string] = "spec.color"
+const color fieldselector.Field[object, string] = "spec.color"
 
 // selected returns the options of an informer of the objects that a selector has.
 func selected(s cachetest.Selector) (options []SharedInformerOption) {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/internal/packing"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/gate"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
@@ -36,7 +37,7 @@ type config struct {
 	settings
 	// form stores objects of the Go type.
 	form store.Form
-	Open OpenFunc
+	Open bodies.OpenFunc
 	// source returns the objects if Open is nil. fake is set if its client is a fake of client-go.
 	source source.Source
 	fake   bool

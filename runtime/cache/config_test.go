@@ -7,14 +7,16 @@ import (
 
 	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/compression"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 )
 
 // scripted is a kind whose objects come from a script.
 func scripted(server *script) Kind[object] {
-	return Kind[object]{Resource: widgets, Open: func(string) OpenFunc { return server.open }}
+	return Kind[object]{Resource: widgets, Open: func(string) bodies.OpenFunc { return server.open }}
 }
 
 // TestFactoryOptionsForHandlers starts a handler that panics, and one that changes what
@@ -110,7 +112,7 @@ func TestFactoryOmitsTextOfObjects(t *testing.T) {
 func TestFactoryLimitsByFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, asked := cachetest.NewSource(), []string{}
-		color := Field[object, string]("spec.color")
+		color := fieldselector.Field[object, string]("spec.color")
 		f := NewSharedInformerFactory(0, WithFieldSelector(color.Is("blue")), WithFieldSelector(color.IsNot("red")))
 		defer f.Shutdown()
 		InformerFor(f, kindOf(src, &asked))
@@ -149,7 +151,7 @@ func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 
 // TestInterfaceTypeNeedsObject: nothing else tells the Go type to decode to.
 func TestInterfaceTypeNeedsObject(t *testing.T) {
-	if _, err := (Kind[Object]{Resource: widgets, Open: func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }}).NewInformer(); err == nil {
+	if _, err := (Kind[Object]{Resource: widgets, Open: func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }}).NewInformer(); err == nil {
 		t.Error("a kind without Object is accepted")
 	}
 }

@@ -106,7 +106,7 @@ func TestCountersOfAHandlerThatFails(t *testing.T) {
 					time.Sleep(10 * time.Second)
 				}
 			},
-		}, WithHandlerName("h"), WithBacklogLimit(2), WithResyncPeriod(time.Hour))
+		}, WithHandlerName("h"), WithBacklogLimit(2), WithHandlerResync(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
@@ -31,7 +32,7 @@ func TestReferenceDecoder(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := cachetest.NewSource()
 				src.Set("a", "one", map[string]string{"letters": "x"})
-				kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }}
+				kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }}
 				s, err := kind.NewInformer(append(test.options, WithDecoderCheck(1))...)
 				if err != nil {
 					t.Fatal(err)
@@ -53,7 +54,7 @@ func TestReferenceDecoder(t *testing.T) {
 			})
 		})
 	}
-	if _, err := (Kind[object]{Resource: widgets, Open: func(string) OpenFunc { return nil }}).NewInformer(WithDecoderCheck(0)); err == nil || !strings.Contains(fmt.Sprint(err), "one object in 0 cannot be compared") {
+	if _, err := (Kind[object]{Resource: widgets, Open: func(string) bodies.OpenFunc { return nil }}).NewInformer(WithDecoderCheck(0)); err == nil || !strings.Contains(fmt.Sprint(err), "one object in 0 cannot be compared") {
 		t.Errorf("the error of WithDecoderCheck(0) is %v", err)
 	}
 }

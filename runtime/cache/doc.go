@@ -58,20 +58,39 @@
 // runtime.Goexit continues with the next event, and Status reports it. In an index
 // function or a transform, that call ends the informer.
 //
-// # The parts
+// # The names that most programs need
 //
-//	SharedInformerFactory      the informers of one program; Lease is a counted use of one of them
-//	Kind                       a kind, its index functions, and the client for it
-//	SharedInformerOption       the With… options of a factory, a kind or one informer
-//	SharedIndexInformer        an informer; Controller is one with another name, and Reflector copies to a Store of the program
-//	Scope, FollowScopes        which objects an informer follows, also if that changes
-//	Indexer, Lister            typed reads; GenericLister is for kinds that are known only at run time
-//	ResourceEventHandler       what is called for each change, with its adapters and HandlerOptions
-//	Status                     what an informer does, why it does not follow its server, and what a person can do: see package status
-//	WithFields                 only the fields that a program reads; WithUpdateGuard refuses updates that would delete the others
-//	ReadYourWrites             own writes in the cache before their calls return
+//	SharedInformerFactory, NewSharedInformerFactory   the informers of one program
+//	SharedIndexInformer, WaitForCacheSync             an informer, and the wait for it
+//	ResourceEventHandler, ResourceEventHandlerFuncs   what is called for each change
+//	FilteringResourceEventHandler, ObjectNameHandler  a handler of some objects, and one of names, for a work queue
+//	Lister, Indexer, IndexFunc                        typed reads
+//	Object, ObjectName                                a pointer to an API type, and a name with a namespace
+//	Kind, InformerFor                                 a kind with its client, for an informer that no generated factory has
+//	Status, ErrStopped                                why an informer does not follow its server: see package status
+//	WithOptionsFor                                    options for one kind of a factory
+//	WithNamespaces, WithLabelSelector, WithFields     less to list, to decode and to keep
+//	WithReadYourWrites                                own writes in the cache before their calls return
 //
-// An object takes this way:
+// Each function that returns an option begins with With: WithHandlerName, WithHandlerResync, WithBacklogLimit and WithRelistUpdates are options
+// of a handler, all others of informers.
+//
+// # Which informer to take
+//
+// There are six ways to get an informer. The cache, the handlers and the options are the same.
+//
+//	InformerFor             the informer of a kind in a factory, as the accessors of generated code return it: take it unless
+//	                        one of the next two is needed
+//	Acquire                 the same as a Lease, for a part of a program that comes and goes: the informer stops with its last Lease
+//	Kind.NewInformer        an informer without a factory, such as a second one of a kind: the caller runs it and gets the mistakes
+//	                        in its options
+//	NewSharedIndexInformer  Kind.NewInformer, for code that was written for client-go
+//	NewInformer             a Store, and a Controller that fills it and calls one handler, also for such code
+//	NewIndexerInformer      NewInformer with an Indexer
+//
+// A Reflector copies a collection to a Store of the program instead.
+//
+// # The way of an object
 //
 //	body ─▶ wire, or a typed client
 //	           │ pages, events

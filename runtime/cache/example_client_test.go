@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -109,7 +110,7 @@ func FooKind(client *Client) cache.Kind[*Foo] {
 
 // DynamicKind describes a kind that is known only at run time.
 func DynamicKind[T cache.Object](client *Client, resource schema.GroupVersionResource, namespaced bool) cache.Kind[T] {
-	return cache.Kind[T]{Resource: resource, Namespaced: namespaced, Server: client, Open: func(namespace string) cache.OpenFunc {
+	return cache.Kind[T]{Resource: resource, Namespaced: namespaced, Server: client, Open: func(namespace string) bodies.OpenFunc {
 		return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 			query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
 			if err != nil {

@@ -126,7 +126,7 @@ func ExampleWithFields() {
 	web.Labels, web.Spec.Notes = map[string]string{"app": "web", "tier": "front"}, "a long text"
 
 	factory := cache.NewSharedInformerFactory(0, cache.WithoutUpdateGuard(),
-		cache.For[*Foo](cache.WithFields("metadata.labels[app]", "spec.nodeName")))
+		cache.WithOptionsFor[*Foo](cache.WithFields("metadata.labels[app]", "spec.nodeName")))
 	defer factory.Shutdown()
 	informer := cache.InformerFor(factory, FooKind(NewClient(web)))
 	factory.Start(ctx)
@@ -172,13 +172,13 @@ func ExampleWithSkipUndecodable() {
 }
 
 // Listers have the result of a write when the call returns. This server shows it to watches later.
-func ExampleReadYourWrites() {
+func ExampleWithReadYourWrites() {
 	ctx := context.Background()
 	client := NewClient(newFoo("team-a", "web", "node-1"))
 	own := &writes.Observer{}
 	client.Wrap(own.Transport) // config.Wrap(own.Transport), before clients are made of a rest.Config
 
-	factory := cache.NewSharedInformerFactory(0, cache.ReadYourWrites(own))
+	factory := cache.NewSharedInformerFactory(0, cache.WithReadYourWrites(own))
 	defer factory.Shutdown()
 	informer := cache.InformerFor(factory, FooKind(client))
 	factory.Start(ctx)

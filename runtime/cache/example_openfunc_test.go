@@ -12,12 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 )
 
 // openURL returns an OpenFunc that requests the collection at a URL.
-func openURL(client *http.Client, url string) cache.OpenFunc {
+func openURL(client *http.Client, url string) bodies.OpenFunc {
 	client = redirect.Refuse(client) // another host must not get the credentials
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
@@ -54,7 +55,7 @@ func ExampleOpenFunc() {
 	kind := cache.Kind[*Foo]{
 		Resource:   foos, // for logs, errors and Status
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
+		Open: func(namespace string) bodies.OpenFunc {
 			return openURL(client, server.URL()+"/apis/example.com/v1/namespaces/"+namespace+"/foos")
 		},
 	}

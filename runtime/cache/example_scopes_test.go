@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -148,7 +149,7 @@ func ExampleFollowScopes() {
 
 // The server selects by a field. The generated clientset has a constant for each selectable field of your kinds.
 func ExampleWithFieldSelector() {
-	const nodeName cache.Field[*Foo, string] = "spec.nodeName"
+	const nodeName fieldselector.Field[*Foo, string] = "spec.nodeName"
 
 	ctx := context.Background()
 	client := newFoos()

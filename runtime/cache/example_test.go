@@ -100,7 +100,7 @@ func ExampleNewSharedInformerFactory() {
 
 	factory := cache.NewSharedInformerFactory(0,
 		cache.WithNamespace("team-a"),
-		cache.For[*Foo](cache.WithLabelSelector("app=web")),
+		cache.WithOptionsFor[*Foo](cache.WithLabelSelector("app=web")),
 	)
 	defer factory.Shutdown()
 	informer := cache.InformerFor(factory, FooKind(client)) // the same informer for each caller

@@ -120,7 +120,7 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 //
 // The options are for this informer. All calls need the same ones, because they share it.
 // Functions cannot be compared: if a call passes one, another call is a mistake. To share such
-// options, pass them to the factory, in For. The result of a call with a mistake is an informer
+// options, pass them to the factory, in WithOptionsFor. The result of a call with a mistake is an informer
 // that never runs; see SharedInformerOption.
 func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) *SharedIndexInformer[T] {
 	plain := plainKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
@@ -303,7 +303,7 @@ func (f *SharedInformerFactory) checkKindsLocked() {
 			known = known || key.object == object
 		}
 		if !known {
-			f.mistakes.Add(optionError("For", object, "the factory has no such kind, so the options have no effect; check the Go type and its version, or create the informer before Start"))
+			f.mistakes.Add(optionError("WithOptionsFor", object, "the factory has no such kind, so the options have no effect; check the Go type and its version, or create the informer before Start"))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestFactorySharesInformers(t *testing.T) {
 				obj.Annotations = map[string]string{"seen": "yes"}
 				return obj, nil
 			}),
-			For[object](WithResync(time.Minute)))
+			WithOptionsFor[object](WithResync(time.Minute)))
 		first := InformerFor(f, kindOf(src, &asked))
 		if second := InformerFor(f, kindOf(src, &asked)); first != second {
 			t.Error("two informers of one kind")

@@ -16,7 +16,7 @@ import (
 // uid, resourceVersion, generation, deletionTimestamp, finalizers and ownerReferences. Nothing is allocated for other fields, and a packed
 // object does not have their text:
 //
-//	cache.For[*corev1.Node](cache.WithFields("metadata.labels", "spec.providerID", "status.conditions"))
+//	cache.WithOptionsFor[*corev1.Node](cache.WithFields("metadata.labels", "spec.providerID", "status.conditions"))
 //
 // A path has the names of fields in JSON, with dots between them, and the key of a map in brackets:
 // metadata.annotations[example.com/owner]. It leads through the items of lists: spec.containers.image is the image of each
@@ -68,9 +68,9 @@ func WithoutFields(paths ...string) SharedInformerOption {
 //	config.Wrap(own.Transport)
 //	client := versioned.NewForConfigOrDie(config)
 //	factory := informers.NewSharedInformerFactory(client, 0, cache.WithUpdateGuard(own),
-//		cache.For[*v1.Foo](cache.WithFields("spec.color", "status")))
+//		cache.WithOptionsFor[*v1.Foo](cache.WithFields("spec.color", "status")))
 //
-// writes.Observer.Guard says which requests are refused. ReadYourWrites sets the guard too. It is a mistake to leave fields out
+// writes.Observer.Guard says which requests are refused. WithReadYourWrites sets the guard too. It is a mistake to leave fields out
 // without one, but for metadata.managedFields, which a server keeps, and for *metav1.PartialObjectMetadata, which no client updates.
 //
 // Without a transport, as in a fake clientset of NewSimpleClientset, the option has no effect. No guard can tell what an object lacks if
@@ -141,7 +141,7 @@ func (c *config) setFields(of, own *options) (mistakes []error) {
 		switch err := paths.CheckFields(c.objectType()); {
 		case err == nil:
 		case set == of:
-			mistakes = append(mistakes, optionError(option, own.object, "%w; the option is for all kinds of the factory: pass cache.For[T](cache.%s(…)) for each kind T that has the field", err, option))
+			mistakes = append(mistakes, optionError(option, own.object, "%w; the option is for all kinds of the factory: pass cache.WithOptionsFor[T](cache.%s(…)) for each kind T that has the field", err, option))
 		default:
 			mistakes = append(mistakes, optionError(option, own.object, "%w", err))
 		}

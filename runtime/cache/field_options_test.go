@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -29,7 +30,7 @@ func testRelistOfFields(t *testing.T, labels int, options ...SharedInformerOptio
 		src, asked := cachetest.NewSource(), []string{}
 		src.Set("a", "x", map[string]string{"app": "web", "n": "1"})
 		kind := kindOf(src, &asked)
-		kind.Open = func(string) OpenFunc { return cachetest.OpenerOf(src) }
+		kind.Open = func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }
 		s, err := kind.NewInformer(append(options, WithFields("metadata.labels[app]"))...)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +80,7 @@ func TestFieldDetectorOfAClient(t *testing.T) {
 func TestOwnWritesHaveTheFieldsThatAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := cachetest.NewSource()
-		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithFields("metadata.labels[app]"), WithLabelSelector("in=scope"))
+		s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }, WithFields("metadata.labels[app]"), WithLabelSelector("in=scope"))
 		cachetest.Run(t, s.Run)
 		synctest.Wait()
 		src.SetSilent(true)
@@ -124,10 +125,10 @@ func TestFieldsNeedAGuard(t *testing.T) {
 		refuses bool
 	}{
 		"none":               {options: []SharedInformerOption{labels}, mistake: "cache.WithFields for *unstructured.Unstructured: an update of an object"},
-		"managed-fields":     {options: []SharedInformerOption{WithoutFields("metadata.managedFields"), ReadYourWrites(attached)}},
+		"managed-fields":     {options: []SharedInformerOption{WithoutFields("metadata.managedFields"), WithReadYourWrites(attached)}},
 		"guard":              {options: []SharedInformerOption{labels, WithUpdateGuard(attached)}, refuses: true},
-		"own-writes":         {options: []SharedInformerOption{WithoutFields("metadata.annotations[a]"), ReadYourWrites(attached)}, refuses: true},
-		"without":            {options: []SharedInformerOption{labels, WithoutUpdateGuard(), ReadYourWrites(attached)}},
+		"own-writes":         {options: []SharedInformerOption{WithoutFields("metadata.annotations[a]"), WithReadYourWrites(attached)}, refuses: true},
+		"without":            {options: []SharedInformerOption{labels, WithoutUpdateGuard(), WithReadYourWrites(attached)}},
 		"nil":                {options: []SharedInformerOption{WithUpdateGuard(nil)}, mistake: "the Observer is nil"},
 		"detached":           {options: []SharedInformerOption{labels, WithUpdateGuard(detached)}, mistake: "no client has the transport"},
 		"no-server":          {options: []SharedInformerOption{labels, WithUpdateGuard(attached)}, change: func(k *Kind[*unstructured.Unstructured]) { k.Server = nil }, mistake: "has no Server"},
@@ -136,7 +137,7 @@ func TestFieldsNeedAGuard(t *testing.T) {
 		"scopes-later":       {options: []SharedInformerOption{labels, WithScopesLater()}, mistake: "cache.WithFields"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kind := Kind[*unstructured.Unstructured]{Resource: widgets, Namespaced: true, Server: testServer("https://" + name), Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }}
+			kind := Kind[*unstructured.Unstructured]{Resource: widgets, Namespaced: true, Server: testServer("https://" + name), Open: func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }}
 			if test.change != nil {
 				test.change(&kind)
 			}

@@ -69,7 +69,7 @@ func followScopes(ctx context.Context, s *sharedInformer, sources []ScopeSource)
 		of := &followedObjects{ScopeSource: source, follower: f, named: map[ObjectName][]Scope{}, failed: map[ObjectName]error{}}
 		f.sources = append(f.sources, of)
 		defer source.objects.monitor.Observe(f.note)()
-		reg, err := source.objects.addEventHandler(eventHandler{"FollowScopes", of.deliver}, []HandlerOption{WithHandlerName("FollowScopes"), WithResyncPeriod(0)})
+		reg, err := source.objects.addEventHandler(eventHandler{"FollowScopes", of.deliver}, []HandlerOption{WithHandlerName("FollowScopes"), WithHandlerResync(0)})
 		if err != nil {
 			return f.endOf(source.objects)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
@@ -57,7 +58,7 @@ func TestFollowAnInformerThatIsNotSynced(t *testing.T) {
 		c, log := cachetest.NewCluster(t), &cachetest.ShownLog{}
 		cachetest.Create(c, "teams", "a")
 		cachetest.Create(c, "a", "one")
-		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) bodies.OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
 		teams, err := kind.NewInformer(WithNamespace("teams"), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)

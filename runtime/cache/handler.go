@@ -152,9 +152,9 @@ func WithRelistUpdates() HandlerOption {
 	return func(s *processor.Settings) { s.RelistUpdates = true }
 }
 
-// WithResyncPeriod calls a handler with every cached object again, as an update, each
+// WithHandlerResync calls a handler with every cached object again, as an update, each
 // period; 0 for never. The default is the period of the informer.
-func WithResyncPeriod(period time.Duration) HandlerOption {
+func WithHandlerResync(period time.Duration) HandlerOption {
 	return func(s *processor.Settings) { s.ResyncPeriod = period }
 }
 

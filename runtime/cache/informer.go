@@ -24,7 +24,7 @@ type sharedInformer struct {
 	core    *informer.Informer
 	monitor *monitor.Monitor
 	set     scopeSet
-	own     *ownwrites.Writes // nil without ReadYourWrites
+	own     *ownwrites.Writes // nil without WithReadYourWrites
 	face    face
 	reader  indexerFace
 	id      uint64 // status.Informer.ID

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
@@ -35,7 +36,7 @@ type Kind[T Object] struct {
 	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
 	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil. Neither
 	// Open nor ListWatch may call the factory, whose lock is held.
-	Open func(namespace string) OpenFunc
+	Open func(namespace string) bodies.OpenFunc
 	// ListWatch returns the ListerWatcher of a namespace if there are no bodies. It may be nil.
 	ListWatch func(namespace string) ListerWatcher[T]
 	Indexers  Indexers[T]
@@ -64,7 +65,7 @@ type kind struct {
 	Protobuf   runtime.Object
 	Namespaced bool
 	Server     fmt.Stringer
-	Open       func(namespace string) OpenFunc
+	Open       func(namespace string) bodies.OpenFunc
 	source     func(namespace string) (source.Source, bool)
 	functions  []indexer.Function
 	Object     runtime.Object
@@ -216,10 +217,10 @@ func (k *kind) addSource(config *config, own *options) error {
 	}
 	if config.Open != nil && config.ReadYourWrites != nil {
 		if k.Server == nil {
-			return optionError("ReadYourWrites", own.object, "the Kind of %s has no Server, so its writes are not known; set it to the base URL of the client", k.Resource.GroupResource())
+			return optionError("WithReadYourWrites", own.object, "the Kind of %s has no Server, so its writes are not known; set it to the base URL of the client", k.Resource.GroupResource())
 		}
 		if !config.ReadYourWrites.Observer.Attached() {
-			return optionError("ReadYourWrites", own.object, "no client has the transport of the Observer, so no write is seen; call config.Wrap(own.Transport) before the clients are made from config")
+			return optionError("WithReadYourWrites", own.object, "no client has the transport of the Observer, so no write is seen; call config.Wrap(own.Transport) before the clients are made from config")
 		}
 	}
 	if config.Open != nil && config.isInterface() && k.Object == nil {
@@ -245,7 +246,7 @@ func (k *kind) shardOf(of, own *options, scope Scope) (shard sharding.Selector, 
 		shard = *of.shard
 	}
 	if shard.Key().ByNamespace() && !k.Namespaced {
-		return shard, optionError("WithShard", own.object, "%s is cluster-scoped, so all its objects have the same hash of %s; use %s for it, or an empty Selector for all objects: cache.For[%v](cache.WithShard(…))",
+		return shard, optionError("WithShard", own.object, "%s is cluster-scoped, so all its objects have the same hash of %s; use %s for it, or an empty Selector for all objects: cache.WithOptionsFor[%v](cache.WithShard(…))",
 			k.Resource.GroupResource(), shard.Key(), sharding.UID, k.form.Type())
 	}
 	return shard, nil

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -16,7 +17,7 @@ type Settings = settings
 // Config is an informer as tests write it: a Kind with one source, and options.
 type Config[T Object] struct {
 	Settings
-	Open              OpenFunc
+	Open              bodies.OpenFunc
 	ListerWatcher     cachetest.Lister[T]
 	Client            ListerWatcher[T] // instead of ListerWatcher
 	Resource          schema.GroupVersionResource
@@ -34,7 +35,7 @@ type Config[T Object] struct {
 func erasedConfig[T Object](c Config[T]) config {
 	kind := Kind[T]{Resource: c.Resource, Namespaced: c.Namespace != "", Indexers: c.Indexers}
 	if c.Open != nil {
-		kind.Open = func(string) OpenFunc { return c.Open }
+		kind.Open = func(string) bodies.OpenFunc { return c.Open }
 	}
 	if c.ListerWatcher != nil {
 		kind.ListWatch = func(string) ListerWatcher[T] { return listWatchOf(c.ListerWatcher) }

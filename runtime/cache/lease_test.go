@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
@@ -33,7 +34,7 @@ func newLeased(t *testing.T, set ...SharedInformerOption) *leased {
 	l := &leased{T: t, src: cachetest.NewSource(), f: NewSharedInformerFactory(0, append(set, WithWatchErrorHandler(quiet))...)}
 	l.kind = Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](l.src) }}
 	if os.Getenv(cachetest.OverBodies) != "" {
-		l.kind.Open, l.kind.ListWatch = func(string) OpenFunc { return cachetest.OpenerOf(l.src) }, nil
+		l.kind.Open, l.kind.ListWatch = func(string) bodies.OpenFunc { return cachetest.OpenerOf(l.src) }, nil
 	}
 	t.Cleanup(l.f.Shutdown)
 	l.src.Set("a", "w", map[string]string{"letters": "x"})

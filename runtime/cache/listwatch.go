@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"io"
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,7 +39,7 @@ func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) ListerWatch
 
 // NewViewListWatch lists and watches a view T of the objects of a typed client of the
 // whole kind. It decodes each object twice. It is for clients without response bodies, such
-// as fakes; a program with a real client uses an OpenFunc.
+// as fakes; a program with a real client uses Kind.Open.
 //
 //	cache.NewViewListWatch[*FooSummary](clientset.ExampleV1().Foos("team-a"))
 func NewViewListWatch[T Object, L runtime.Object](client TypedClient[L]) ListerWatcher[T] {
@@ -54,18 +53,3 @@ func sourceOfClient[L runtime.Object](client TypedClient[L]) *source.Client {
 	}
 	return &source.Client{ListFunc: list, WatchFunc: client.Watch}
 }
-
-// OpenFunc sends the request for a collection, a WATCH if options.Watch is set and
-// otherwise a LIST, and returns the body of the response. accept is the value of the
-// Accept header, the encodings that the informer decodes fastest first. It decodes a body
-// in any of them, not only in the requested one. The caller closes the body. Errors of the API
-// server are returned unchanged (apierrors.APIStatus). An OpenFunc must not follow a
-// redirect to another host, because it would send that host the credentials;
-// redirect.Refuse makes such an HTTP client. A generated factory makes an OpenFunc of
-// client-go's rest client:
-//
-//	func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-//		return client.Get().Resource("foos").VersionedParams(&options, metav1.ParameterCodec).
-//			SetHeader("Accept", accept).Stream(ctx)
-//	}
-type OpenFunc func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error)

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
@@ -36,7 +37,7 @@ func TestServerThatMayBeBackAtAnyMoment(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var requests atomic.Int64
 					var fails atomic.Bool
-					open := func(namespace string) OpenFunc {
+					open := func(namespace string) bodies.OpenFunc {
 						return func(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
 							requests.Add(1)
 							if fails.Load() {

@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/compression"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -24,7 +25,7 @@ import (
 // SharedInformerOption sets a property of informers. It is passed
 //
 //   - to NewSharedInformerFactory, for all informers of the factory;
-//   - to For, for the informers of one kind in a factory;
+//   - to WithOptionsFor, for the informers of one kind in a factory;
 //   - to InformerFor, Acquire or Kind.NewInformer, for one informer.
 //
 // An option of a kind replaces the same option of the factory. But an object must match all
@@ -33,7 +34,7 @@ import (
 // be set only once. A function or map that is nil has no effect.
 //
 // Options with a type argument, such as WithTransform, are about one kind. For it they need no
-// For.
+// WithOptionsFor.
 //
 // A mistake in an option is an *OptionError: Kind.NewInformer and Acquire return it, and so does
 // WaitForCacheSync of a factory, at once. Start logs it. An informer with a mistake in its options
@@ -151,16 +152,16 @@ func setting(change func(*settings)) SharedInformerOption {
 	return func(o *options) { o.settings = append(o.settings, change) }
 }
 
-// For applies options to the informers of one kind in a factory:
+// WithOptionsFor applies options to the informers of one kind in a factory:
 //
-//	cache.For[*v1.Foo](cache.WithLabelSelector("app=web"), cache.WithNamespaces("team-a", "team-b"))
+//	cache.WithOptionsFor[*v1.Foo](cache.WithLabelSelector("app=web"), cache.WithNamespaces("team-a", "team-b"))
 //
 // T is the Go type of the objects. If it is *unstructured.Unstructured, the options are for all
 // informers of such objects. Pass options for one of them to InformerFor.
-func For[T Object](set ...SharedInformerOption) SharedInformerOption {
+func WithOptionsFor[T Object](set ...SharedInformerOption) SharedInformerOption {
 	return func(o *options) {
 		if o.object != nil {
-			o.mistake("For", "For[%v] is among the options for a kind; move it to the options of the factory", reflect.TypeFor[T]())
+			o.mistake("WithOptionsFor", "WithOptionsFor[%v] is among the options for a kind; move it to the options of the factory", reflect.TypeFor[T]())
 			return
 		}
 		o.of(reflect.TypeFor[T]()).apply(set)
@@ -186,11 +187,11 @@ func WithLabelSelector(selector string) SharedInformerOption {
 // server:
 //
 //	cache.WithFieldSelector(examplev1.FooFieldSpecColor.Is("blue"))
-//	cache.WithFieldSelector(cache.Field[*corev1.Pod, string]("spec.nodeName").Is(node))
-func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption {
+//	cache.WithFieldSelector(fieldselector.Field[*corev1.Pod, string]("spec.nodeName").Is(node))
+func WithFieldSelector[T Object](selector fieldselector.Selector[T]) SharedInformerOption {
 	return func(o *options) {
-		if o = o.typed("WithFieldSelector", reflect.TypeFor[T]()); o != nil && selector.selector != nil {
-			o.fields = append(o.fields, selector.selector)
+		if o = o.typed("WithFieldSelector", reflect.TypeFor[T]()); o != nil && !selector.Selector().Empty() {
+			o.fields = append(o.fields, selector.Selector())
 		}
 	}
 }
@@ -210,7 +211,7 @@ func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption 
 // WithResync sets the interval at which each handler gets every cached object again, as an update, instead of that of the
 // factory; 0 for never. A resync does not list again. For one kind of a factory:
 //
-//	cache.For[*v1.Foo](cache.WithResync(time.Minute))
+//	cache.WithOptionsFor[*v1.Foo](cache.WithResync(time.Minute))
 func WithResync(period time.Duration) SharedInformerOption {
 	return func(o *options) {
 		o.once("WithResync")
@@ -283,13 +284,13 @@ func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) Sha
 	}
 }
 
-// ReadYourWrites lets informers show the writes of this program at once, before the watch reports
+// WithReadYourWrites lets informers show the writes of this program at once, before the watch reports
 // them. own sees the responses to all requests of the clients whose rest.Config has its transport:
 //
 //	own := &writes.Observer{}
 //	config.Wrap(own.Transport)
 //	client := versioned.NewForConfigOrDie(config)
-//	factory := informers.NewSharedInformerFactory(client, 0, cache.ReadYourWrites(own))
+//	factory := informers.NewSharedInformerFactory(client, 0, cache.WithReadYourWrites(own))
 //
 // When a create, update, patch or apply returns, also one of a subresource that returns the object,
 // listers have its result or a newer state. When a delete returns, they do not have the
@@ -302,11 +303,11 @@ func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) Sha
 // if a field selector has other fields than metadata.name and metadata.namespace; writes
 // through another API version; and, if the versions of a server are not numbers, everything. With a fake
 // clientset the option has no effect. docs/read-your-writes.md says more.
-func ReadYourWrites(own *writes.Observer) SharedInformerOption {
+func WithReadYourWrites(own *writes.Observer) SharedInformerOption {
 	return func(o *options) {
-		o.once("ReadYourWrites")
+		o.once("WithReadYourWrites")
 		if own == nil {
-			o.mistake("ReadYourWrites", "the Observer is nil; pass the one whose Transport the rest.Config of the clients has")
+			o.mistake("WithReadYourWrites", "the Observer is nil; pass the one whose Transport the rest.Config of the clients has")
 			return
 		}
 		o.writes = own
@@ -417,9 +418,9 @@ func sameOptions(first, second *options) error {
 	case len(second.mistakes) > 0: // those of the first one are known
 		return second.err()
 	case first.hasFunctions() || second.hasFunctions():
-		return optionError("InformerFor", object, "the informer exists already, and functions among the options of the two calls cannot be compared; pass them once, in For, to the factory")
+		return optionError("InformerFor", object, "the informer exists already, and functions among the options of the two calls cannot be compared; pass them once, in WithOptionsFor, to the factory")
 	case first.summary() != second.summary():
-		return optionError("InformerFor", object, "the informer exists already with other options: %s, not %s; pass the options once, in For, to the factory", first.summary(), second.summary())
+		return optionError("InformerFor", object, "the informer exists already with other options: %s, not %s; pass the options once, in WithOptionsFor, to the factory", first.summary(), second.summary())
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 )
 
 // gadget is another kind than object.
@@ -23,12 +24,12 @@ type gadget struct{ metav1.PartialObjectMetadata }
 func TestOptionsReachRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, asked := cachetest.NewSource(), []string{}
-		color := Field[object, string]("spec.color")
+		color := fieldselector.Field[object, string]("spec.color")
 		f := NewSharedInformerFactory(time.Hour,
 			WithNamespace("team-a"),
 			WithLabelSelector("app=web"),
 			WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector, o.FieldSelector = "tweaked", "metadata.name=x" }),
-			For[object](WithNamespace("team-b"), WithLabelSelector("tier in (a,b)"), WithResync(time.Minute)),
+			WithOptionsFor[object](WithNamespace("team-b"), WithLabelSelector("tier in (a,b)"), WithResync(time.Minute)),
 			WithFieldSelector(color.Is("blue")))
 		defer f.Shutdown()
 		s := InformerFor(f, kindOf(src, &asked), WithFieldSelector(color.IsNot("red")), WithLabelSelector("x"))
@@ -60,7 +61,7 @@ func TestOptionsReachRequests(t *testing.T) {
 
 // TestMistakesInOptions expects an error for each, at once, and an informer that never runs.
 func TestMistakesInOptions(t *testing.T) {
-	color := Field[object, string]("spec.color")
+	color := fieldselector.Field[object, string]("spec.color")
 	cluster := func(kind *Kind[object]) { kind.Namespaced = false }
 	for name, test := range map[string]struct {
 		factory, call []SharedInformerOption
@@ -74,28 +75,28 @@ func TestMistakesInOptions(t *testing.T) {
 			want:    `cache.WithLabelSelector: "a in (" is not a label selector: `,
 		},
 		"a label selector of a kind": {
-			factory: []SharedInformerOption{For[object](WithLabelSelector("=b"))},
+			factory: []SharedInformerOption{WithOptionsFor[object](WithLabelSelector("=b"))},
 			want:    `cache.WithLabelSelector for *v1.PartialObjectMetadata: "=b" is not a label selector: `,
 		},
 		"two settings for a kind": {
-			factory: []SharedInformerOption{For[object](WithNamespace("a")), For[object](WithNamespaces("b", "c"))},
+			factory: []SharedInformerOption{WithOptionsFor[object](WithNamespace("a")), WithOptionsFor[object](WithNamespaces("b", "c"))},
 			want:    "cache.WithNamespaces for *v1.PartialObjectMetadata: it is set twice",
 		},
 		"two transforms": {
-			factory: []SharedInformerOption{WithTransform(sameObject), For[object](WithTransform(sameObject))},
+			factory: []SharedInformerOption{WithTransform(sameObject), WithOptionsFor[object](WithTransform(sameObject))},
 			want:    "cache.WithTransform for *v1.PartialObjectMetadata: it is set twice",
 		},
 		"two resync periods": {
-			factory: []SharedInformerOption{For[object](WithResync(1)), For[object](WithResync(2))},
+			factory: []SharedInformerOption{WithOptionsFor[object](WithResync(1)), WithOptionsFor[object](WithResync(2))},
 			want:    "cache.WithResync for *v1.PartialObjectMetadata: it is set twice",
 		},
 		"a setting in the factory and in the call": {
-			factory: []SharedInformerOption{For[object](WithResync(2))},
+			factory: []SharedInformerOption{WithOptionsFor[object](WithResync(2))},
 			call:    []SharedInformerOption{WithResync(2)},
 			want:    "cache.WithResync for *v1.PartialObjectMetadata: it is set twice",
 		},
 		"a namespace of a cluster-scoped kind": {
-			factory: []SharedInformerOption{For[object](WithNamespace("a"))},
+			factory: []SharedInformerOption{WithOptionsFor[object](WithNamespace("a"))},
 			change:  cluster,
 			want:    `cache.WithNamespaces for *v1.PartialObjectMetadata: widgets.test.example.com is cluster-scoped, so it has no namespace "a"; remove the option`,
 		},
@@ -112,17 +113,17 @@ func TestMistakesInOptions(t *testing.T) {
 			want: "cache.WithTransform for *v1.PartialObjectMetadata: the option is for *cache.gadget; move it out of the options for *v1.PartialObjectMetadata",
 		},
 		"an option of a kind among those of another kind": {
-			factory: []SharedInformerOption{For[*gadget](WithFieldSelector(color.Is("red")))},
+			factory: []SharedInformerOption{WithOptionsFor[*gadget](WithFieldSelector(color.Is("red")))},
 			want:    "cache.WithFieldSelector for *cache.gadget: the option is for *v1.PartialObjectMetadata",
 			runs:    true,
 		},
 		"For in For": {
-			factory: []SharedInformerOption{For[object](For[*gadget]())},
-			want:    "cache.For for *v1.PartialObjectMetadata: For[*cache.gadget] is among the options for a kind",
+			factory: []SharedInformerOption{WithOptionsFor[object](WithOptionsFor[*gadget]())},
+			want:    "cache.WithOptionsFor for *v1.PartialObjectMetadata: WithOptionsFor[*cache.gadget] is among the options for a kind",
 		},
 		"a kind that the factory does not have": {
-			factory: []SharedInformerOption{For[*gadget](WithNamespace("a"))},
-			want:    "cache.For for *cache.gadget: the factory has no such kind",
+			factory: []SharedInformerOption{WithOptionsFor[*gadget](WithNamespace("a"))},
+			want:    "cache.WithOptionsFor for *cache.gadget: the factory has no such kind",
 			runs:    true,
 		},
 		"an index with a name that is taken": {
@@ -171,11 +172,11 @@ func TestMistakesInOptions(t *testing.T) {
 		},
 		"a field of another kind of a factory": {
 			factory: []SharedInformerOption{WithFields("spec.nodeName")},
-			want:    "pass cache.For[T](cache.WithFields(…)) for each kind T that has the field",
+			want:    "pass cache.WithOptionsFor[T](cache.WithFields(…)) for each kind T that has the field",
 		},
 		"a field that one kind of a factory does not have": {
 			factory: []SharedInformerOption{WithoutFields("spec.color")},
-			want:    "use one of kind, apiVersion, metadata; the option is for all kinds of the factory: pass cache.For[T](cache.WithoutFields(…)) for each kind T that has the field",
+			want:    "use one of kind, apiVersion, metadata; the option is for all kinds of the factory: pass cache.WithOptionsFor[T](cache.WithoutFields(…)) for each kind T that has the field",
 		},
 		"a field that always stays": {
 			factory: []SharedInformerOption{WithoutFields("metadata.ownerReferences.uid")},
@@ -234,7 +235,7 @@ func sameObject(obj object) (object, error) { return obj, nil }
 
 // TestDeclaredKindsMayHaveOptions starts a factory before the informer of a kind is created.
 func TestDeclaredKindsMayHaveOptions(t *testing.T) {
-	f := NewSharedInformerFactory(0, For[*gadget](WithNamespace("a")))
+	f := NewSharedInformerFactory(0, WithOptionsFor[*gadget](WithNamespace("a")))
 	defer f.Shutdown()
 	f.Declare(reflect.TypeFor[*gadget]())
 	f.Start(t.Context())
@@ -330,9 +331,9 @@ func TestKindsOfTwoServers(t *testing.T) {
 func TestOptionsThatAreNil(t *testing.T) {
 	var asked []string
 	calls := 0
-	f := NewSharedInformerFactory(0, WithStatusHandler(func(context.Context, status.Change) { calls++ }), For[object](WithStatusHandler(nil)))
+	f := NewSharedInformerFactory(0, WithStatusHandler(func(context.Context, status.Change) { calls++ }), WithOptionsFor[object](WithStatusHandler(nil)))
 	s := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithTransform[object](nil), WithIndexers[object](nil), WithListerWatcher[object](nil),
-		WithTweakListOptions(nil), WithWatchErrorHandler(nil), WithTransform[object](nil), WithFieldSelector(FieldSelector[object]{}), WithLabelSelector(" "))
+		WithTweakListOptions(nil), WithWatchErrorHandler(nil), WithTransform[object](nil), WithFieldSelector(fieldselector.Selector[object]{}), WithLabelSelector(" "))
 	if InformerFor(f, kindOf(cachetest.NewSource(), &asked)) != s || f.mistakes.Err() != nil {
 		t.Errorf("two informers, with the mistakes %v", f.mistakes.Err())
 	}
@@ -372,7 +373,7 @@ func TestOptionsKeepTheirValues(t *testing.T) {
 func TestOrderOfSelectors(t *testing.T) {
 	f, asked := NewSharedInformerFactory(0), []string{}
 	defer f.Shutdown()
-	color, size := Field[object, string]("spec.color"), Field[object, int]("spec.size")
+	color, size := fieldselector.Field[object, string]("spec.color"), fieldselector.Field[object, int]("spec.size")
 	first := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithLabelSelector("a=b"), WithLabelSelector("c=d"), WithFieldSelector(color.Is("red")), WithFieldSelector(size.Is(1)))
 	second := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithFieldSelector(size.Is(1)), WithLabelSelector("c=d,a=b"), WithFieldSelector(color.Is("red")))
 	if first != second {

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
@@ -22,7 +23,7 @@ import (
 
 // runLogged runs an informer over a cluster.
 func runLogged(t *testing.T, c *cachetest.Cluster, log *cachetest.ShownLog, namespaces []string, options ...SharedInformerOption) *SharedIndexInformer[object] {
-	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) bodies.OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
 	if namespaces != nil {
 		options = append(options, WithNamespaces(namespaces...))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
@@ -92,7 +93,7 @@ func (d *driven) wantOwner(r *scopeReflector, want bool) {
 func TestOverdueAfterABatchOfBookmarks(t *testing.T) {
 	for _, batched := range []int{2, 5} {
 		synctest.Test(t, func(t *testing.T) {
-			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
+			d := &driven{t, newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
 			r, src := inside(d.s).set.reflectors()[0], cachetest.NewSource()
 			d.list(r, "10", 0)
 			inside(d.s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil))) // 101
@@ -119,7 +120,7 @@ func TestOverdueAfterABatchOfBookmarks(t *testing.T) {
 func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
 	for _, held := range []int{0, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
+			d := &driven{t, newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
 			c, src := inside(d.s), cachetest.NewSource()
 			others := c.set.reflectors()[0]
 			first := src.Set("a", "one", nil)
@@ -155,7 +156,7 @@ func TestMovedWriteWaitsForTwoBookmarks(t *testing.T) {
 // does not tell the end, the object exists, and another list has to bring it back.
 func TestForgedDeleteHidesAListedObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
+		d := &driven{t, newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })}
 		r, one := inside(d.s).set.reflectors()[0], cachetest.NewSource().Set("a", "one", nil)
 		began := inside(d.s).core.Changes.Load()
 		inside(d.s).own.Wrote(cachetest.Deletion(one))

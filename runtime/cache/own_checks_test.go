@@ -16,6 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -48,7 +49,7 @@ func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/known=%v", name, isKnown), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					src, other := cachetest.NewSource(), cachetest.NewSource()
-					s := newOwn(t, func(namespace string) OpenFunc {
+					s := newOwn(t, func(namespace string) bodies.OpenFunc {
 						if namespace == "b" {
 							return cachetest.OpenerOf(other)
 						}
@@ -105,7 +106,7 @@ func TestOwnWriteAtTheLimit(t *testing.T) {
 	obj := src.Set("a", "one", nil)
 	write := cachetest.ResponseTo(obj)
 	for _, limit := range []int{len(bytes.TrimSpace(write.Body)), len(bytes.TrimSpace(write.Body)) + 28, len(bytes.TrimSpace(write.Body)) + 29} {
-		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithMaxObjectBytes(limit))
+		s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithMaxObjectBytes(limit))
 		inside(s).core.Process(firstList(s, "10"))
 		inside(s).own.Wrote(write)
 		event := fmt.Sprintf("{\"type\":\"MODIFIED\",\"object\":%s}\n", bytes.TrimSpace(write.Body))
@@ -144,7 +145,7 @@ func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
 	for _, scopes := range [][]Scope{{{}}, {{Namespace: "a"}, {Namespace: "b"}}} {
 		synctest.Test(t, func(t *testing.T) {
 			server, other := &script{t: t, list: listOf(9)}, &script{t: t, list: listOf(9)}
-			s := newOwn(t, func(namespace string) OpenFunc {
+			s := newOwn(t, func(namespace string) bodies.OpenFunc {
 				if namespace == "b" {
 					return other.open
 				}
@@ -259,7 +260,7 @@ func TestOwnDeleteAndAWatchWithALag(t *testing.T) {
 	for _, lag := range []time.Duration{125 * time.Second, 4 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			src := cachetest.NewSource()
-			s := newOwn(t, func(string) OpenFunc { return withLag(cachetest.OpenerOf(src), lag) }, WithWatchErrorHandler(quiet))
+			s := newOwn(t, func(string) bodies.OpenFunc { return withLag(cachetest.OpenerOf(src), lag) }, WithWatchErrorHandler(quiet))
 			cachetest.Run(t, s.Run)
 			heard, _ := listen(t, s)
 			synctest.Wait()
@@ -286,7 +287,7 @@ func TestOwnDeleteAndAWatchWithALag(t *testing.T) {
 }
 
 // withLag delays what a watch sends.
-func withLag(open OpenFunc, lag time.Duration) OpenFunc {
+func withLag(open bodies.OpenFunc, lag time.Duration) bodies.OpenFunc {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		body, err := open(ctx, options, accept)
 		if err != nil || !options.Watch {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
@@ -70,7 +71,7 @@ func newForgery(t *testing.T, options ...SharedInformerOption) *forgery {
 	f := &forgery{t: t, src: cachetest.NewSource(), heard: &mirror{t: t, known: map[ObjectName]object{}}}
 	f.src.Set("a", "one", map[string]string{"in": "scope"})
 	other := cachetest.NewSource()
-	f.informer = newOwn(t, func(namespace string) OpenFunc {
+	f.informer = newOwn(t, func(namespace string) bodies.OpenFunc {
 		if namespace == "b" {
 			return cachetest.OpenerOf(other)
 		}
@@ -435,7 +436,7 @@ func TestLateWatchIsNotForged(t *testing.T) {
 // function is slow for example. The write is noted once.
 func TestOverdueWriteInABatchOfBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
+		s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
 		inside(s).core.Process(firstList(s, "10"))
 		inside(s).own.Wrote(cachetest.ResponseTo(cachetest.NewSource().Set("a", "one", nil)))
 		time.Sleep(5 * time.Minute)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -20,8 +21,8 @@ import (
 // newOwnOfCluster returns an informer that reads the writes of c.client.
 func newOwnOfCluster(c *cachetest.Cluster, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	c.Helper()
-	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(c.Server.URL()), Open: func(namespace string) OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
-	s, err := kind.NewInformer(append(options, ReadYourWrites(&c.Own), WithWatchErrorHandler(quiet))...)
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(c.Server.URL()), Open: func(namespace string) bodies.OpenFunc { return c.Open(namespace, cachetest.InJSON) }}
+	s, err := kind.NewInformer(append(options, WithReadYourWrites(&c.Own), WithWatchErrorHandler(quiet))...)
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestOwnWritesMoveBetweenShards(t *testing.T) {
 			var informers [2]*SharedIndexInformer[object]
 			var witnesses [2]*scopeWitness
 			for i := range informers {
-				s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet), WithShard(split[i]))
+				s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet), WithShard(split[i]))
 				cachetest.Run(t, s.Run)
 				witnesses[i] = newScopeWitness(t)
 				if _, err := s.AddEventHandler(witnesses[i]); err != nil {
@@ -163,7 +164,7 @@ func TestOwnWriteNextToAnUndecodableObject(t *testing.T) {
 			src, other := cachetest.NewSource(), cachetest.NewSource()
 			src.Set("a", "mine", nil)
 			sources := map[string]*cachetest.Source{"a": src, "b": other}
-			s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(sources[namespace]) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet), WithMaxObjectBytes(4096))
+			s := newOwn(t, func(namespace string) bodies.OpenFunc { return cachetest.OpenerOf(sources[namespace]) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet), WithMaxObjectBytes(4096))
 			cachetest.Run(t, s.Run)
 			synctest.Wait()
 			src.Set("a", "neighbor", map[string]string{"letters": strings.Repeat("x", 5000)})

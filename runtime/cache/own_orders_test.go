@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/internal/packing/packingtest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
@@ -84,7 +85,7 @@ func playOrder(t *testing.T, seed uint64, selects bool) {
 	if selects {
 		options = append(options, WithLabelSelector("in=scope"))
 	}
-	o.informer = newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, options...)
+	o.informer = newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, options...)
 	o.heard = &historian{t: t, scoped: selects, known: map[ObjectName]object{}}
 	if _, err := o.informer.AddEventHandler(o.heard); err != nil {
 		t.Fatal(err)

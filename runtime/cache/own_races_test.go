@@ -10,13 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
 )
 
 // TestWaitForAtTheSameTime: the watch reaches the version while WaitFor looks whether it has.
 func TestWaitForAtTheSameTime(t *testing.T) {
-	s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
+	s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
 	for version := 1; version <= 1000; version++ {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		var all sync.WaitGroup
@@ -39,7 +40,7 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 // TestWriteAfterTheBookmark: the watch has passed a state that the server does not have in the scope,
 // when the response with the next one comes.
 func TestWriteAfterTheBookmark(t *testing.T) {
-	s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
+	s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) })
 	inside(s).core.Process(firstList(s, "10"))
 	src := cachetest.NewSource()
 	inside(s).own.Wrote(cachetest.ResponseTo(src.Set("a", "one", nil)))
@@ -91,7 +92,7 @@ func TestWaitForARestoredServer(t *testing.T) {
 func TestScopeEndsDuringAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &worlds{}
-		s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet))
+		s := newOwn(t, func(namespace string) bodies.OpenFunc { return cachetest.OpenerOf(w.of(namespace)) }, WithNamespaces("a", "b"), WithWatchErrorHandler(quiet))
 		// The informer would call it one at a time.
 		inside(s).set.reflectors()[1].gate.SetTransform(erasedTransform(func(obj object) (object, error) {
 			setScopes(t, s, in("a")...)
@@ -120,7 +121,7 @@ func TestIndexFunctionPanicsInAWriter(t *testing.T) {
 		}
 		return nil
 	}
-	s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithIndexers(Indexers[object]{"broken": index}))
+	s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithIndexers(Indexers[object]{"broken": index}))
 	inside(s).core.Process(firstList(s, "10"))
 	src := cachetest.NewSource()
 	obj := src.Set("a", "one", nil)

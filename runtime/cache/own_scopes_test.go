@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/frontier"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -44,7 +45,7 @@ func TestOwnWritesInShardsOfOwners(t *testing.T) {
 						src.Bookmark()
 					}
 					src.SetOwner("a", "child", owners[from], true)
-					s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet),
+					s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet),
 						WithScopes(Scope{Namespace: "a", ShardSelector: split[0].String() + " || " + split[1].String()}))
 					cachetest.Run(t, s.Run)
 					heard, _ := listen(t, s)
@@ -145,7 +146,7 @@ func TestOwnWriteMovesBetweenRanges(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			src := cachetest.NewSource()
 			src.SetOwner("a", "child", owners[from], true)
-			s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet),
+			s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }, WithWatchErrorHandler(quiet),
 				WithScopes(Scope{ShardSelector: split[0].String() + " || " + split[2].String()}))
 			cachetest.Run(t, s.Run)
 			heard, _ := listen(t, s)
@@ -176,7 +177,7 @@ func TestOwnWritesWhileScopesChange(t *testing.T) {
 		w := &worlds{}
 		gate := make(chan struct{})
 		close(gate)
-		s := newOwn(t, func(namespace string) OpenFunc {
+		s := newOwn(t, func(namespace string) bodies.OpenFunc {
 			open := cachetest.OpenerOf(w.of(namespace))
 			return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 				body, err := open(ctx, options, accept)
@@ -313,7 +314,7 @@ func versionsHeard(handler ResourceEventHandlerRegistration) (versions []string)
 func TestTakeoverEndsEarlierEvents(t *testing.T) {
 	for _, selector := range []string{"", "spec.x=1"} {
 		synctest.Test(t, func(t *testing.T) {
-			d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
+			d := &driven{t, newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{OtherNamespaces: true}))}
 			c, src := inside(d.s), cachetest.NewSource()
 			_, handler := listen(t, d.s)
 			others := c.set.reflectors()[0]
@@ -349,7 +350,7 @@ func TestTakeoverEndsEarlierEvents(t *testing.T) {
 // is behind what the old scope has reported of its part.
 func TestOwnWriteBeforeTakeover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{Namespace: "a"}))}
+		d := &driven{t, newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{Namespace: "a"}))}
 		c, src := inside(d.s), cachetest.NewSource()
 		_, handler := listen(t, d.s)
 		gone := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "gone", UID: "gone", ResourceVersion: "90"}}
@@ -376,7 +377,7 @@ func TestOwnWriteBeforeTakeover(t *testing.T) {
 // TestUnconfirmedWriteEndsBeforeATakeover by a scope without the object: OnDelete has the last state of the server.
 func TestUnconfirmedWriteEndsBeforeATakeover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &driven{t, newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{Namespace: "a"}))}
+		d := &driven{t, newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }, WithScopes(Scope{Namespace: "a"}))}
 		c := inside(d.s)
 		_, handler := listen(t, d.s)
 		last := c.set.reflectors()[0]

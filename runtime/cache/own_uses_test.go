@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -56,17 +57,17 @@ func TestHandlerWrites(t *testing.T) {
 			}
 			_ = response.Body.Close()
 		}
-		kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer("https://test"), Open: func(string) OpenFunc { return cachetest.OpenerOf(src) }}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer("https://test"), Open: func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }}
 		informers := map[string]*SharedIndexInformer[object]{}
 		for _, name := range []string{"first", "second"} { // as of two factories
-			s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
+			s, err := kind.NewInformer(WithReadYourWrites(own), WithWatchErrorHandler(quiet))
 			if err != nil {
 				t.Fatal(err)
 			}
 			informers[name] = s
 		}
 		kind.Server = testServer("https://other")
-		other, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet), WithNamespaces("b"))
+		other, err := kind.NewInformer(WithReadYourWrites(own), WithWatchErrorHandler(quiet), WithNamespaces("b"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestWritesFromAnotherText(t *testing.T) {
 			obj.Labels, obj.Finalizers = nil, nil
 			return obj, nil
 		}
-		s := newOwn(t, func(string) OpenFunc { return cachetest.OpenerOf(src) }, WithoutFields("metadata.managedFields"), WithLabelSelector("in=scope"), WithTransform(TransformFunc[object](transform)))
+		s := newOwn(t, func(string) bodies.OpenFunc { return cachetest.OpenerOf(src) }, WithoutFields("metadata.managedFields"), WithLabelSelector("in=scope"), WithTransform(TransformFunc[object](transform)))
 		cachetest.Run(t, s.Run)
 		heard, _ := listen(t, s)
 		synctest.Wait()
@@ -205,9 +206,9 @@ func TestWritesLeakNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	heard := 0
 	client := &http.Client{Transport: own.Transport(answering{func(*http.Request) writes.Write { heard++; return writes.Write{Body: []byte("{")} }})}
-	kind := Kind[object]{Resource: widgets, Server: testServer("https://test"), Open: func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }}
+	kind := Kind[object]{Resource: widgets, Server: testServer("https://test"), Open: func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }}
 	for range 20 {
-		s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithReadYourWrites(own), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/informer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -24,18 +25,18 @@ func (s testServer) String() string { return string(s) }
 // followOwn runs an informer that reads bodies, and reads its own writes.
 func followOwn(t *testing.T, sources map[string]*cachetest.Source, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
-	s := newOwn(t, func(namespace string) OpenFunc { return cachetest.OpenerOf(sources[namespace]) },
+	s := newOwn(t, func(namespace string) bodies.OpenFunc { return cachetest.OpenerOf(sources[namespace]) },
 		append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))...)
 	cachetest.Run(t, s.Run)
 	return s
 }
 
-func newOwn(t *testing.T, open func(namespace string) OpenFunc, options ...SharedInformerOption) *SharedIndexInformer[object] {
+func newOwn(t *testing.T, open func(namespace string) bodies.OpenFunc, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
 	own := &writes.Observer{}
 	own.Transport(http.DefaultTransport)
 	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer("https://test"), Open: open}
-	s, err := kind.NewInformer(append(options, ReadYourWrites(own))...)
+	s, err := kind.NewInformer(append(options, WithReadYourWrites(own))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func TestReadYourWrites(t *testing.T) {
 func TestMistakesWithOwnWrites(t *testing.T) {
 	attached := &writes.Observer{}
 	attached.Transport(http.DefaultTransport)
-	open := func(string) OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }
+	open := func(string) bodies.OpenFunc { return cachetest.OpenerOf(cachetest.NewSource()) }
 	for want, of := range map[string]struct {
 		own  *writes.Observer
 		kind Kind[object]
@@ -184,10 +185,10 @@ func TestMistakesWithOwnWrites(t *testing.T) {
 		"call config.Wrap(own.Transport) befor": {&writes.Observer{}, Kind[object]{Resource: widgets, Server: testServer("https://test"), Open: open}},
 		"has no Server":                         {attached, Kind[object]{Resource: widgets, Open: open}},
 	} {
-		if _, err := of.kind.NewInformer(ReadYourWrites(of.own)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := of.kind.NewInformer(WithReadYourWrites(of.own)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("NewInformer returns %v, want %q", err, want)
 		}
-		factory := NewSharedInformerFactory(0, ReadYourWrites(of.own))
+		factory := NewSharedInformerFactory(0, WithReadYourWrites(of.own))
 		s := InformerFor(factory, of.kind)
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("AddEventHandler returns %v, want %q", err, want)
@@ -197,7 +198,7 @@ func TestMistakesWithOwnWrites(t *testing.T) {
 		}
 	}
 	fake := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return listWatchOf[object](cachetest.NewSource()) }}
-	if _, err := fake.NewInformer(ReadYourWrites(&writes.Observer{})); err != nil {
+	if _, err := fake.NewInformer(WithReadYourWrites(&writes.Observer{})); err != nil {
 		t.Errorf("with a fake: %v", err)
 	}
 }

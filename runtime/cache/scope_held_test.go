@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
@@ -37,7 +38,7 @@ func (s *countedSpec) UnmarshalJSON(text []byte) error {
 }
 
 // openCounted opens the collection of a namespace, which has ten objects that never change.
-func openCounted(namespace string) OpenFunc {
+func openCounted(namespace string) bodies.OpenFunc {
 	var items []string
 	for i := range 10 {
 		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":%q,"name":"w%d","uid":"%[1]s-%[2]d","resourceVersion":"5"},"spec":"text"}`, namespace, i))

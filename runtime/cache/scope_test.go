@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/reflector"
@@ -26,7 +27,7 @@ func followAll(t *testing.T, sources map[string]*cachetest.Source, options ...Sh
 	t.Helper()
 	kind := Kind[object]{Resource: widgets, Namespaced: true}
 	if os.Getenv(cachetest.OverBodies) != "" {
-		kind.Open = func(namespace string) OpenFunc { return cachetest.OpenerOf(sources[namespace]) }
+		kind.Open = func(namespace string) bodies.OpenFunc { return cachetest.OpenerOf(sources[namespace]) }
 	} else {
 		kind.ListWatch = func(namespace string) ListerWatcher[object] { return listWatchOf[object](sources[namespace]) }
 	}

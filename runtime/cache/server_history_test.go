@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 )
 
@@ -100,13 +101,13 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 		options = append(options, WithStreamingList())
 	}
 	if s.readsOwn {
-		options = append(options, ReadYourWrites(&s.Own))
+		options = append(options, WithReadYourWrites(&s.Own))
 	}
 	if s.tap = (&cachetest.Tap{Cluster: s.Cluster, Selects: s.selects, Heard: map[uint64]bool{}}); !restores {
 		cachetest.Run(t, s.tap.Follow)
 	}
 	form := []func(accept string) string{cachetest.InProtobuf, cachetest.InJSON, cachetest.WholeInJSON, cachetest.InProtobuf}[setup>>6&3]
-	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(s.Server.URL()), Open: func(namespace string) OpenFunc { return s.Open(namespace, form) }}
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(s.Server.URL()), Open: func(namespace string) bodies.OpenFunc { return s.Open(namespace, form) }}
 	if form("") != "" {
 		kind.Kind = "Widget"
 	}

@@ -295,8 +295,8 @@ func TestResyncIsPerHandler(t *testing.T) {
 		src.Set("a", "w", nil)
 		s := start(t, Config[object]{ListerWatcher: src, ResyncPeriod: time.Hour})
 		hourly, _ := listen(t, s)
-		often, _ := listen(t, s, WithResyncPeriod(10*time.Minute))
-		never, _ := listen(t, s, WithResyncPeriod(0))
+		often, _ := listen(t, s, WithHandlerResync(10*time.Minute))
+		never, _ := listen(t, s, WithHandlerResync(0))
 		synctest.Wait()
 		for _, r := range []*cachetest.Recorder{hourly, often, never} {
 			r.Drain()
@@ -361,7 +361,7 @@ func TestResyncDoesNotAddToABacklog(t *testing.T) {
 		src.Set("a", "w", nil)
 		s := start(t, Config[object]{ListerWatcher: src})
 		release := make(chan struct{})
-		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(object, object) { <-release }}, WithResyncPeriod(time.Minute))
+		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(object, object) { <-release }}, WithHandlerResync(time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/internal/human"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
@@ -428,7 +429,7 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			}
 			return &stats.Body{ReadCloser: body, Bytes: &sent}, nil
 		}
-		s, err := Kind[Object]{Resource: widgets, Namespaced: true, Object: &metav1.PartialObjectMetadata{}, Open: func(string) OpenFunc { return open }}.NewInformer()
+		s, err := Kind[Object]{Resource: widgets, Namespaced: true, Object: &metav1.PartialObjectMetadata{}, Open: func(string) bodies.OpenFunc { return open }}.NewInformer()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -220,7 +221,7 @@ func TestUndecodableObjectsOfTwoNamespaces(t *testing.T) {
 		}
 		bad := state("x", 5, "7")
 		a, b := &script{t: t, list: listOf(9, bad)}, &script{t: t, list: listOf(8, in("b", bad), in("b", state("y", 6, "{}")))}
-		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc {
+		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) bodies.OpenFunc {
 			return map[string]*script{"a": a, "b": b}[namespace].open
 		}}
 		s, err := kind.NewInformer(WithNamespaces("b", "a"), WithSkipUndecodable(), WithWatchErrorHandler(quiet))

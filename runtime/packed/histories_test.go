@@ -24,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/packed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -298,7 +299,7 @@ func (s *texts) check(t *testing.T, calls []call, want func(text string) *Odd) {
 func play(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	server := &texts{objects: map[string]string{}, states: map[string]string{}, changed: make(chan struct{}), cut: make(chan struct{})}
-	kind := cache.Kind[*Odd]{Resource: foos, Kind: "Odd", Namespaced: true, Open: func(string) cache.OpenFunc { return server.open }}
+	kind := cache.Kind[*Odd]{Resource: foos, Kind: "Odd", Namespaced: true, Open: func(string) bodies.OpenFunc { return server.open }}
 	options := []cache.SharedInformerOption{cache.WithoutUpdateGuard()}
 	omitsFields, omitsNotes := random.IntN(2) == 0, random.IntN(2) == 0
 	if omitsFields {

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/packed"
 )
@@ -69,7 +70,7 @@ func TestDeletedSecretsAreNotRemembered(t *testing.T) {
 				}()
 				return reading, nil
 			}
-			kind := cache.Kind[*vault]{Resource: foos, Kind: "Vault", Namespaced: true, Open: func(string) cache.OpenFunc { return open }}
+			kind := cache.Kind[*vault]{Resource: foos, Kind: "Vault", Namespaced: true, Open: func(string) bodies.OpenFunc { return open }}
 			informer, err := kind.NewInformer(packed.WithPackedObjects())
 			if err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/packed"
@@ -86,7 +87,7 @@ func newWorld(t *testing.T, count int, set ...cache.SharedInformerOption) *world
 
 // FooKind describes Foo to informers. Generated packages have such a function for each of their kinds.
 func FooKind(client *apitest.Server) cache.Kind[*Foo] {
-	return cache.Kind[*Foo]{Resource: foos, Kind: "Foo", Namespaced: true, Open: func(namespace string) cache.OpenFunc {
+	return cache.Kind[*Foo]{Resource: foos, Kind: "Foo", Namespaced: true, Open: func(namespace string) bodies.OpenFunc {
 		return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 			query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
 			if err != nil {

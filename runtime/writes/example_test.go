@@ -20,7 +20,7 @@ func (audit) Wrote(write writes.Write) {
 }
 
 // An Observer sees the writes of all clients that have its transport. Informers use it with the option
-// cache.ReadYourWrites; other code subscribes by itself.
+// cache.WithReadYourWrites; other code subscribes by itself.
 func ExampleObserver() {
 	server, err := apitest.New()
 	if err != nil {

@@ -116,7 +116,7 @@ var ByDesign = slices.Concat(ClientGo, []Accepted{
 	},
 	{
 		Pattern: `informers/externalversions (SharedInformerOption|WithTransform): changed: .*|informers/externalversions WithCustomResyncConfig: missing: .*`,
-		Reason:  "Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], cache.For[*Foo](cache.WithResync(d)).",
+		Reason:  "Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], cache.WithOptionsFor[*Foo](cache.WithResync(d)).",
 	},
 })
 

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -21,12 +22,12 @@ func newRuntimeInformer(s server, c config) informer {
 }
 
 func newBodyInformer(s server, c config) informer {
-	kind := cache.Kind[object]{Open: func(string) cache.OpenFunc { return s.open }}
+	kind := cache.Kind[object]{Open: func(string) bodies.OpenFunc { return s.open }}
 	if !c.ownWrites {
 		return newInformerOf(s, kind, c)
 	}
 	kind.Server = baseURL(serverURL)
-	return newInformerOf(s, kind, c, cache.ReadYourWrites(c.observer))
+	return newInformerOf(s, kind, c, cache.WithReadYourWrites(c.observer))
 }
 
 func newInformerOf(s server, kind cache.Kind[object], c config, options ...cache.SharedInformerOption) informer {
@@ -66,7 +67,7 @@ func (i runtimeInformer) AddHandler(h handler, o handlerOptions) (registration, 
 	}
 	var options []cache.HandlerOption
 	if o.resync != nil {
-		options = append(options, cache.WithResyncPeriod(*o.resync))
+		options = append(options, cache.WithHandlerResync(*o.resync))
 	}
 	return i.AddEventHandler(own, options...)
 }

@@ -216,7 +216,7 @@ func enveloped(apiVersion, kind string, raw []byte) []byte {
 	return append([]byte("k8s\x00"), b...)
 }
 
-// open is a cache.OpenFunc.
+// open is a bodies.OpenFunc.
 func (s *messages) open(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/packed"
@@ -176,7 +177,7 @@ func (h *history[T]) start(ctx context.Context, t *testing.T, running *sync.Wait
 	}
 	options = append(options, cache.WithIndexers(cache.Indexers[T]{"content": contentOf[T]}))
 	whole := h.of.new()
-	k := cache.Kind[T]{Resource: resourceOf(h.gvk), Kind: h.gvk.Kind, Namespaced: true, Protobuf: whole, Object: whole, Open: func(string) cache.OpenFunc { return h.open }}
+	k := cache.Kind[T]{Resource: resourceOf(h.gvk), Kind: h.gvk.Kind, Namespaced: true, Protobuf: whole, Object: whole, Open: func(string) bodies.OpenFunc { return h.open }}
 	for i, set := range [][]cache.SharedInformerOption{options, append(slices.Clip(options), cache.WithPacking(h.packing))} {
 		informer, err := k.NewInformer(set...)
 		if err != nil {

@@ -134,7 +134,7 @@ func TestControllerReadsItsWrites(t *testing.T) {
 			if test.option {
 				own := new(writes.Observer)
 				config.Wrap(own.Transport)
-				options = append(options, cache.ReadYourWrites(own))
+				options = append(options, cache.WithReadYourWrites(own))
 			}
 			client, err := versioned.NewForConfig(config)
 			if err != nil {

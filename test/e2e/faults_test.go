@@ -16,7 +16,7 @@ import (
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
-	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/faults"
@@ -69,8 +69,8 @@ func follow(t *testing.T, server *testserver.Server, namespace string, rules ...
 	kind := cache.Kind[*datav1.Database]{
 		Resource:   databases,
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(client.DataV1().RESTClient(), databases, namespace)
+		Open: func(namespace string) bodies.OpenFunc {
+			return bodies.Open(client.DataV1().RESTClient(), databases, namespace)
 		},
 	}
 	onError := func(_ context.Context, _ schema.GroupVersionResource, err error) {

@@ -53,7 +53,7 @@ func TestReadYourWrites(t *testing.T) {
 			if option {
 				own := new(writes.Observer)
 				config.Wrap(own.Transport)
-				options = append(options, cache.ReadYourWrites(own))
+				options = append(options, cache.WithReadYourWrites(own))
 			}
 			w, factory := newOwnWriter(t, config, options)
 			w.option = option

@@ -15,11 +15,12 @@ import (
 	"k8s.io/client-go/rest"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 // openWith opens bodies of databases in the form that the informer asks for.
-func openWith(client rest.Interface, namespace string) cache.OpenFunc {
+func openWith(client rest.Interface, namespace string) bodies.OpenFunc {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		return client.Get().Namespace(namespace).Resource(databases.Resource).
 			SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
@@ -117,13 +118,13 @@ type following[T cache.Object] struct {
 	added    chan string // names
 }
 
-func followAs[T cache.Object](t *testing.T, open cache.OpenFunc, stream bool) *following[T] {
+func followAs[T cache.Object](t *testing.T, open bodies.OpenFunc, stream bool) *following[T] {
 	t.Helper()
 	var options []cache.SharedInformerOption
 	if stream {
 		options = append(options, cache.WithStreamingList())
 	}
-	informer, err := cache.Kind[T]{Resource: databases, Open: func(string) cache.OpenFunc { return open }}.NewInformer(options...)
+	informer, err := cache.Kind[T]{Resource: databases, Open: func(string) bodies.OpenFunc { return open }}.NewInformer(options...)
 	if err != nil {
 		t.Fatal(err)
 	}

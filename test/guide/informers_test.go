@@ -25,6 +25,7 @@ import (
 	datainformers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/api/v1"
 	kubeinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions"
 	corev1informers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/core/v1"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -45,7 +46,7 @@ var _ = []any{
 func informerOptions(ctx context.Context, client versioned.Interface, trim cache.TransformFunc[*datav1.Database]) error {
 	factory := informers.NewSharedInformerFactory(client, 10*time.Minute,
 		cache.WithNamespace("team-a"), // all kinds
-		cache.For[*datav1.Database]( // one kind
+		cache.WithOptionsFor[*datav1.Database]( // one kind
 			cache.WithNamespaces("team-a", "team-b"),
 			cache.WithLabelSelector("tier=gold"),
 			cache.WithResync(time.Minute),
@@ -64,7 +65,7 @@ func informerOptions(ctx context.Context, client versioned.Interface, trim cache
 }
 
 func severalNamespaces() cache.SharedInformerOption {
-	option := cache.For[*datav1.Database](cache.WithScopes(
+	option := cache.WithOptionsFor[*datav1.Database](cache.WithScopes(
 		cache.Scope{Namespace: "team-a"},                               // all databases of team-a
 		cache.Scope{Namespace: "team-b", LabelSelector: "tier=gold"},   // some of team-b
 		cache.Scope{OtherNamespaces: true, LabelSelector: "tier=gold"}, // some of all other namespaces
@@ -167,7 +168,7 @@ func hooks(client versioned.Interface) informers.SharedInformerFactory {
 		cache.WithStatusHandler(func(ctx context.Context, change status.Change) {
 			klog.FromContext(ctx).Info("Informer", "name", change.Name, "was", change.Old.Phase, "is", change.New)
 		}),
-		cache.For[*datav1.Database](cache.WithWatchErrorHandler(func(ctx context.Context, resource schema.GroupVersionResource, err error) {
+		cache.WithOptionsFor[*datav1.Database](cache.WithWatchErrorHandler(func(ctx context.Context, resource schema.GroupVersionResource, err error) {
 			klog.FromContext(ctx).Error(err, "Informer", "resource", resource)
 		})))
 	return factory
@@ -185,7 +186,7 @@ func leaveOut(config *rest.Config) informers.SharedInformerFactory {
 	client := versioned.NewForConfigOrDie(config)
 	factory := informers.NewSharedInformerFactory(client, 0, cache.WithUpdateGuard(own),
 		cache.WithoutFields("metadata.managedFields", "metadata.annotations[example.com/notes]"),
-		cache.For[*datav1.Database](cache.WithFields("metadata.labels", "spec.storageGi", "status.conditions.type")))
+		cache.WithOptionsFor[*datav1.Database](cache.WithFields("metadata.labels", "spec.storageGi", "status.conditions.type")))
 	return factory
 }
 
@@ -255,7 +256,7 @@ func metadataOnly(kubeconfig *rest.Config) (*cache.SharedIndexInformer[*metav1.P
 	kind := cache.Kind[*metav1.PartialObjectMetadata]{
 		Resource:   schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"},
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
+		Open: func(namespace string) bodies.OpenFunc {
 			return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 				return client.Get().Resource("foos").NamespaceIfScoped(namespace, namespace != "").
 					SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
@@ -270,7 +271,7 @@ func observed(ctx context.Context, config *rest.Config, db *datav1.Database) (*d
 	own := &writes.Observer{}
 	config.Wrap(own.Transport) // before the clients are made
 	client := versioned.NewForConfigOrDie(config)
-	factory := informers.NewSharedInformerFactory(client, 0, cache.ReadYourWrites(own))
+	factory := informers.NewSharedInformerFactory(client, 0, cache.WithReadYourWrites(own))
 	databases := factory.Data().V1().Databases()
 	factory.Start(ctx)
 	updated, err := client.DataV1().Databases("team-a").UpdateStatus(ctx, db, metav1.UpdateOptions{})

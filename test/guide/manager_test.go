@@ -56,7 +56,7 @@ func ownWrites() (manager.Manager, error) {
 	config := ctrl.GetConfigOrDie()
 	own := &writes.Observer{} // github.com/typedinformers/informer-gen/runtime/writes
 	config.Wrap(own.Transport)
-	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.With(crcache.ReadYourWrites(own))})
+	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.NewFunc(crcache.WithReadYourWrites(own))})
 	return mgr, err
 }
 
@@ -78,12 +78,12 @@ func secretsOf(ingress *networkingv1.Ingress) (names []types.NamespacedName) {
 
 func referenced() ctrl.Options {
 	return ctrl.Options{
-		NewCache: crcache.With(crcache.Referenced(&corev1.Secret{}, crcache.By(&networkingv1.Ingress{}, secretsOf))),
+		NewCache: crcache.NewFunc(crcache.WithReferenced(&corev1.Secret{}, crcache.By(&networkingv1.Ingress{}, secretsOf))),
 	}
 }
 
 func namespacesLabeled() ctrl.Options {
 	return ctrl.Options{
-		NewCache: crcache.With(crcache.NamespacesLabeled("team=web")),
+		NewCache: crcache.NewFunc(crcache.WithNamespacesLabeled("team=web")),
 	}
 }

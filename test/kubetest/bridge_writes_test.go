@@ -177,7 +177,7 @@ func TestManagerReadsItsWrites(t *testing.T) {
 				mgr, err := ctrl.NewManager(config, ctrl.Options{
 					Scheme:   scheme,
 					Metrics:  metricsserver.Options{BindAddress: "0"},
-					NewCache: crcache.With(crcache.ReadYourWrites(own)),
+					NewCache: crcache.NewFunc(crcache.WithReadYourWrites(own)),
 					Client:   client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 				})
 				if err != nil {
@@ -548,7 +548,7 @@ func TestClientGoInformerReadsItsWrites(t *testing.T) {
 	config.Wrap(own.Transport)
 	kube := clientFor(t, config)
 	web := inNamespace(t, kube, "writes")
-	factory := cache.NewSharedInformerFactory(0, cache.ReadYourWrites(own))
+	factory := cache.NewSharedInformerFactory(0, cache.WithReadYourWrites(own))
 	defer factory.Shutdown()
 	pods := clientgo.SharedIndexInformer(cache.InformerFor(factory, coreinformers.PodKind(kube)))
 	namespaces := clientgo.SharedIndexInformer(cache.InformerFor(factory, coreinformers.NamespaceKind(kube)))

@@ -54,7 +54,7 @@ var newCache = map[string]cache.NewCacheFunc{
 		if options.NewInformer != nil {
 			return crcache.New(config, options)
 		}
-		return crcache.With(crcache.ReadYourWrites(own))(config, options)
+		return crcache.NewFunc(crcache.WithReadYourWrites(own))(config, options)
 	},
 }[os.Getenv("CACHE")]
 

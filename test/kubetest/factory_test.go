@@ -49,7 +49,7 @@ func TestOneFactory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	factory := informers.NewSharedInformerFactory(client, 0, cache.For[*corev1.Pod](cache.WithLabelSelector("app=web"), cache.WithNamespaces("factory", "default")))
+	factory := informers.NewSharedInformerFactory(client, 0, cache.WithOptionsFor[*corev1.Pod](cache.WithLabelSelector("app=web"), cache.WithNamespaces("factory", "default")))
 	defer factory.Shutdown()
 	databases := factory.Data().V1().Databases()
 	// The whole factory of built-in kinds takes minutes to compile.
@@ -145,7 +145,7 @@ func TestNamespacesWithRights(t *testing.T) {
 	config.Impersonate = rest.ImpersonationConfig{UserName: "tenant"}
 	refused := make(chan struct{}, 100)
 	factory := cache.NewSharedInformerFactory(0,
-		cache.For[*corev1.Pod](
+		cache.WithOptionsFor[*corev1.Pod](
 			cache.WithNamespaces("rights-a", "rights-b", "rights-c"),
 			cache.WithBackoff(status.Forbidden, cache.Backoff{Initial: 100 * time.Millisecond, Max: 100 * time.Millisecond}),
 			cache.WithWatchErrorHandler(func(context.Context, schema.GroupVersionResource, error) {

@@ -89,7 +89,7 @@ func TestNoWriteLosesFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	factory := kubeinformers.NewSharedInformerFactory(kube, 0, cache.WithUpdateGuard(own), cache.WithNamespace(namespace), cache.For[*appsv1.Deployment](cache.WithFields(keptFields...)))
+	factory := kubeinformers.NewSharedInformerFactory(kube, 0, cache.WithUpdateGuard(own), cache.WithNamespace(namespace), cache.WithOptionsFor[*appsv1.Deployment](cache.WithFields(keptFields...)))
 	defer factory.Shutdown()
 	informer := factory.Apps().V1().Deployments().Informer()
 	factory.Start(t.Context())

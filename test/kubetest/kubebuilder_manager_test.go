@@ -30,7 +30,7 @@ var edits = map[string]func(t *testing.T, text string) string{
 	"read-your-writes": func(t *testing.T, text string) string {
 		for _, edit := range []struct{ old, new string }{
 			{"\tmgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(),", "\tconfig, own := ctrl.GetConfigOrDie(), &writes.Observer{}\n\tconfig.Wrap(own.Transport)\n\tmgr, err := ctrl.NewManager(config,"},
-			{"crcache.New,", "crcache.With(crcache.ReadYourWrites(own)),"},
+			{"crcache.New,", "crcache.NewFunc(crcache.WithReadYourWrites(own)),"},
 			{"\twebv1 \"", "\t\"github.com/typedinformers/informer-gen/runtime/writes\"\n\twebv1 \""},
 		} {
 			if n := strings.Count(text, edit.old); n != 1 {

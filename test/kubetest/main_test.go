@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/test/faults/history"
@@ -182,7 +182,7 @@ func follow[T cache.Object](t *testing.T, client rest.Interface, resource schema
 	kind := cache.Kind[T]{
 		Resource:   resource,
 		Namespaced: true,
-		Open:       func(namespace string) cache.OpenFunc { return internalinterfaces.Open(client, resource, namespace) },
+		Open:       func(namespace string) bodies.OpenFunc { return bodies.Open(client, resource, namespace) },
 	}
 	if _, hasProtobuf := object.(interface{ Unmarshal(message []byte) error }); hasProtobuf {
 		kind.Protobuf = object.(runtime.Object)

@@ -39,7 +39,7 @@ var secretsOf = crcache.By(&corev1.ConfigMap{}, func(site *corev1.ConfigMap) (na
 // startCache starts a cache of a namespace for a user, and returns a function that ends it.
 func startCache(t testing.TB, config *rest.Config, namespace string, options ...crcache.Option) (*crcache.Cache, func()) {
 	t.Helper()
-	made, err := crcache.With(options...)(config, ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{namespace: {}}})
+	made, err := crcache.NewFunc(options...)(config, ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{namespace: {}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestReferencedWithResourceNames(t *testing.T) {
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"one", "two"}, Verbs: []string{"get", "list", "watch"}})
 	config := configOf(shared)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "site-operator"}
-	c, stop := startCache(t, config, namespace, crcache.Referenced(&corev1.Secret{}, secretsOf))
+	c, stop := startCache(t, config, namespace, crcache.WithReferenced(&corev1.Secret{}, secretsOf))
 	defer stop()
 	left, came := make(chan string, 10), make(chan string, 10)
 	informer, err := c.GetInformer(ctx, &corev1.Secret{})
@@ -199,7 +199,7 @@ func BenchmarkReferenced(b *testing.B) {
 			name    string
 			options []crcache.Option
 		}{
-			{"names", []crcache.Option{crcache.Referenced(&corev1.Secret{}, secretsOf)}},
+			{"names", []crcache.Option{crcache.WithReferenced(&corev1.Secret{}, secretsOf)}},
 			{"namespace", nil},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", side.name, n), func(b *testing.B) {

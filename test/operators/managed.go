@@ -48,7 +48,7 @@ var managedOperators = []managed{
 		// the Secrets with a label.
 		name: "cluster-api-referenced", module: "sigs.k8s.io/cluster-api@v1.12.0",
 		suites:    []string{"controlplane/kubeadm/internal/controllers"},
-		newCaches: map[string]string{"internal/test/envtest/environment.go": "withoutSecrets(crcache.With(secretsOfClusters))"},
+		newCaches: map[string]string{"internal/test/envtest/environment.go": "withoutSecrets(crcache.NewFunc(secretsOfClusters))"},
 		added:     map[string]string{"internal/test/envtest/referenced.go": referencedCache},
 	},
 }

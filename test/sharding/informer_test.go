@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -51,7 +52,7 @@ func kindOf(t *testing.T, selector, mediaType string) cache.Kind[object] {
 		t.Fatal(err)
 	}
 	kind.Protobuf = &metav1.PartialObjectMetadata{}
-	kind.Open = func(string) cache.OpenFunc {
+	kind.Open = func(string) bodies.OpenFunc {
 		return func(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
 			if !options.Watch {
 				return io.NopCloser(bytes.NewReader(body)), nil

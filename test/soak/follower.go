@@ -44,7 +44,7 @@ type following interface {
 type informer[T cache.Object] interface {
 	run(ctx context.Context)
 	hasSynced() bool
-	status() cache.InformerStatus
+	status() status.Informer
 	read(name cache.ObjectName) (T, bool)
 	all() iter.Seq[T]
 	// countIn returns how many objects the index by namespace has.
@@ -314,7 +314,7 @@ func follow(config *rest.Config, observer *writes.Observer, slots int, isQuiet *
 	shard := sharding.Split(sharding.UID, 4)[0]
 	changing := new(scopes)
 	changing.choose(random)
-	own, kind := cache.ReadYourWrites(observer), apiinformers.DatabaseKind(client)
+	own, kind := cache.WithReadYourWrites(observer), apiinformers.DatabaseKind(client)
 	all, err := newFollower(whole("all", everything), kind, own)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ import (
 	crcache "github.com/typedinformers/informer-gen/adapters/controllerruntime"
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/packed"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 	"github.com/typedinformers/informer-gen/test/progress"
@@ -52,9 +53,9 @@ func newManager(config *rest.Config, observer *writes.Observer, random *rand.Ran
 	for _, namespace := range random.Perm(namespaces)[:numberOfScopes] {
 		m.chosen = append(m.chosen, namespaceOf(namespace))
 	}
-	newCache := crcache.With(
-		crcache.ReadYourWrites(observer), crcache.NamespacesOf(m.follow), crcache.Packed(packed.Compression{}),
-		crcache.Fields(&datav1.Database{}, "metadata.labels", "spec.className", "spec.storageGi"),
+	newCache := crcache.NewFunc(
+		crcache.WithReadYourWrites(observer), crcache.WithNamespacesOf(m.follow), crcache.WithPackedObjects(packed.Compression{}),
+		crcache.WithFields(&datav1.Database{}, "metadata.labels", "spec.className", "spec.storageGi"),
 	)
 	scheme := apiruntime.NewScheme()
 	if err := datav1.AddToScheme(scheme); err != nil {
@@ -133,11 +134,11 @@ func (m *manager) run(ctx context.Context) {
 func (m *manager) hasSynced() bool { return m.informer.HasSynced() }
 
 // status returns that of the only kind.
-func (m *manager) status() cache.InformerStatus {
-	for status := range m.cache.Statuses() {
-		return status
+func (m *manager) status() status.Informer {
+	for now := range m.cache.Statuses() {
+		return now
 	}
-	return cache.InformerStatus{}
+	return status.Informer{}
 }
 
 func (m *manager) read(name cache.ObjectName) (*datav1.Database, bool) {

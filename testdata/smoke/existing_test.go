@@ -15,6 +15,7 @@ import (
 	existingcorev1 "github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/core/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 )
 
 // otherClientset is an implementation of kubernetes.Interface that is not one of client-go, as in tests of users.
@@ -55,7 +56,7 @@ func TestFakeOfExistingClientset(t *testing.T) {
 		})
 	}
 	// The field selector has the type of the alias, which is that of the kind.
-	var selector cache.Field[*corev1.Secret, corev1.SecretType] = existingcorev1.SecretFieldType
+	var selector fieldselector.Field[*corev1.Secret, corev1.SecretType] = existingcorev1.SecretFieldType
 	if _, err := existingcorev1.SecretKind(fakes).NewInformer(cache.WithFieldSelector(selector.Is(corev1.SecretTypeTLS))); err != nil {
 		t.Error(err)
 	}

@@ -72,7 +72,7 @@ func TestFieldsOfFake(t *testing.T) {
 	for name, isGuarded := range map[string]bool{"server": true, "server with marks": true, "tracker": false} {
 		t.Run(name, func(t *testing.T) {
 			own, client := &writes.Observer{}, versioned.Interface(fake.NewSimpleClientset(robot))
-			options := []cache.SharedInformerOption{cache.WithUpdateGuard(own), cache.For[*plantv1.Robot](cache.WithFields("metadata.labels"))}
+			options := []cache.SharedInformerOption{cache.WithUpdateGuard(own), cache.WithOptionsFor[*plantv1.Robot](cache.WithFields("metadata.labels"))}
 			var ofServer []apitest.Option
 			if name == "server with marks" {
 				ofServer = append(ofServer, apitest.WithFieldDetector())

@@ -177,7 +177,7 @@ func TestJoinAfterStart(t *testing.T) {
 func TestJoinedOptions(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	factory := informers.NewSharedInformerFactory(fake.NewSimpleClientset(), 0, cache.For[*fortv1.Tower](cache.WithLabelSelector("high")))
+	factory := informers.NewSharedInformerFactory(fake.NewSimpleClientset(), 0, cache.WithOptionsFor[*fortv1.Tower](cache.WithLabelSelector("high")))
 	imported.Join(factory.Inner(), importedfake.NewSimpleClientset())
 	factory.Start(ctx)
 	defer factory.Shutdown()

@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/fake"
-	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
 // clientOf returns a clientset of a server at a path of a host. It prefers protobuf.
@@ -70,7 +70,7 @@ func TestOpen(t *testing.T) {
 		{pods, "", metav1.ListOptions{}, "/cluster/7/api/v1/pods", url.Values{}},
 	} {
 		for name, restClient := range map[string]rest.Interface{"a group's": client.ShopV1().RESTClient(), "the discovery": client.Discovery().RESTClient()} {
-			body, err := internalinterfaces.Open(restClient, test.resource, test.namespace)(t.Context(), test.options, "what the informer decodes")
+			body, err := bodies.Open(restClient, test.resource, test.namespace)(t.Context(), test.options, "what the informer decodes")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestOpenErrors(t *testing.T) {
 			})
 			started := time.Now()
 			for _, restClient := range []rest.Interface{client.ShopV1().RESTClient(), client.Discovery().RESTClient()} {
-				open := internalinterfaces.Open(restClient, shopv1.SchemeGroupVersion.WithResource("orders"), "")
+				open := bodies.Open(restClient, shopv1.SchemeGroupVersion.WithResource("orders"), "")
 				if body, err := open(t.Context(), metav1.ListOptions{}, ""); body != nil || !test.is(err) {
 					t.Errorf("the error is %#v", err)
 				}
@@ -135,7 +135,7 @@ func TestOpenErrors(t *testing.T) {
 func TestOpenOfFake(t *testing.T) {
 	client := fake.NewSimpleClientset()
 	for _, restClient := range []rest.Interface{nil, (*rest.RESTClient)(nil), client.ShopV1().RESTClient(), client.Discovery().RESTClient()} {
-		if internalinterfaces.Open(restClient, shopv1.SchemeGroupVersion.WithResource("orders"), "") != nil {
+		if bodies.Open(restClient, shopv1.SchemeGroupVersion.WithResource("orders"), "") != nil {
 			t.Errorf("a %T of nothing opens bodies", restClient)
 		}
 	}

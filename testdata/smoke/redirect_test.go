@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -20,7 +21,6 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	typedshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
-	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
 // thief is a server with TLS that fails the test if it is asked for anything.
@@ -68,7 +68,7 @@ func TestRedirectsToAnotherHost(t *testing.T) {
 	}
 	open := func(client rest.Interface, watch bool) func() error {
 		return func() error {
-			body, err := internalinterfaces.Open(client, resource, "east")(t.Context(), metav1.ListOptions{Watch: watch}, "")
+			body, err := bodies.Open(client, resource, "east")(t.Context(), metav1.ListOptions{Watch: watch}, "")
 			if err == nil {
 				_ = body.Close()
 			}

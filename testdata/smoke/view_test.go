@@ -19,6 +19,7 @@ import (
 	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 )
 
 // patience is how long each wait may take on a slow machine: none takes a second on
@@ -168,7 +169,7 @@ func TestViewOfServer(t *testing.T) {
 			 "status":{"phase":"Running","startTime":"2026-01-02T03:04:05Z"}}]}`)
 	})
 	factory := informers.NewSharedInformerFactory(client, 0, cache.WithoutUpdateGuard(), cache.WithoutFields("metadata.managedFields", "metadata.annotations[b]"),
-		cache.WithFieldSelector(cache.Field[*iov1.PodSummary, string]("spec.nodeName").Is("n1")))
+		cache.WithFieldSelector(fieldselector.Field[*iov1.PodSummary, string]("spec.nodeName").Is("n1")))
 	summaries := factory.Io().V1().PodSummaries()
 	summaries.Informer()
 	start(t, factory)

@@ -34,7 +34,7 @@ func ReservedNames() Reserved {
 		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace", "NamespaceLister", "ResourceIndexer"},
 		Method: []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"},
 		PluralPrivate: []string{
-			"apply", "c", "cache", "context", "fmt", "gentype", "http", "metav1", "namespace", "redirect", "rest",
+			"apply", "c", "context", "fieldselector", "fmt", "gentype", "http", "metav1", "namespace", "redirect", "rest",
 			"schema", "scheme", "time", "types", "watch",
 		},
 		Param:    []string{"ctx", "opts"},

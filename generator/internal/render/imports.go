@@ -53,12 +53,14 @@ var known = map[string]string{
 	"rest":           "k8s.io/client-go/rest",
 	"testing":        "k8s.io/client-go/testing",
 
-	"apitest":  "github.com/typedinformers/informer-gen/apitest",
-	"clientgo": "github.com/typedinformers/informer-gen/adapters/clientgo",
-	"cache":    "github.com/typedinformers/informer-gen/runtime/cache",
-	"merge":    "github.com/typedinformers/informer-gen/runtime/merge",
-	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",
-	"status":   "github.com/typedinformers/informer-gen/runtime/cache/status",
+	"apitest":       "github.com/typedinformers/informer-gen/apitest",
+	"clientgo":      "github.com/typedinformers/informer-gen/adapters/clientgo",
+	"bodies":        "github.com/typedinformers/informer-gen/runtime/bodies",
+	"cache":         "github.com/typedinformers/informer-gen/runtime/cache",
+	"fieldselector": "github.com/typedinformers/informer-gen/runtime/fieldselector",
+	"merge":         "github.com/typedinformers/informer-gen/runtime/merge",
+	"redirect":      "github.com/typedinformers/informer-gen/runtime/redirect",
+	"status":        "github.com/typedinformers/informer-gen/runtime/cache/status",
 }
 
 // imports has the packages that a file may use.

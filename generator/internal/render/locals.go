@@ -10,8 +10,8 @@ var locals = map[string]bool{
 	"informer": true, "inner": true, "invoke": true, "j": true, "k": true, "key": true, "kind": true, "l": true,
 	"localSchemeBuilder": true, "name": true, "namespace": true, "namespaced": true, "obj": true,
 	"objects": true, "ok": true, "options": true, "opts": true, "out": true, "patchOpts": true, "pt": true,
-	"request": true, "resource": true, "result": true, "resyncPeriod": true, "server": true, "serverOf": true,
-	"setConfigDefaults": true, "shallowCopy": true, "sharedInformerFactory": true, "sharedInformers": true,
+	"request": true, "resource": true, "result": true, "resyncPeriod": true, "server": true,
+	"setConfigDefaults": true, "sharedInformerFactory": true, "sharedInformers": true,
 	"subresource": true, "subresources": true, "timeout": true, "tweakListOptions": true, "typed": true,
-	"urlOf": true, "v": true, "val": true, "value": true, "values": true, "version": true,
+	"v": true, "val": true, "value": true, "values": true, "version": true,
 }

@@ -30,7 +30,7 @@ type Status struct {
 	// Objects is the number of objects in the cache.
 	Objects int
 	// PendingWrites is the number of writes of this program, at most 10,000 for each of Scopes,
-	// that the cache shows and that the watch has not confirmed yet; see cache.ReadYourWrites.
+	// that the cache shows and that the watch has not confirmed yet; see cache.WithReadYourWrites.
 	PendingWrites int
 	// LateWrites is the number of writes that came when so many were pending. The cache shows such a write when the watch
 	// reports it.

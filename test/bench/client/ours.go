@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -21,7 +22,7 @@ const backlogLimit = 1000
 
 // newOurs makes an informer of this runtime, as a generated factory does.
 func newOurs[T cache.Object](c *client, connection *connection, handlers []handler) *informer {
-	kind := cache.Kind[T]{Resource: c.kind.GroupVersionResource(), Open: func(string) cache.OpenFunc { return openFrom(connection.of(c.kind), c.kind) }}
+	kind := cache.Kind[T]{Resource: c.kind.GroupVersionResource(), Open: func(string) bodies.OpenFunc { return openFrom(connection.of(c.kind), c.kind) }}
 	switch {
 	case c.fields == "metadata":
 		kind.Protobuf = new(metav1.PartialObjectMetadata)
@@ -58,7 +59,7 @@ func newOurs[T cache.Object](c *client, connection *connection, handlers []handl
 	}
 }
 
-func openFrom(client rest.Interface, kind podserver.Kind) cache.OpenFunc {
+func openFrom(client rest.Interface, kind podserver.Kind) bodies.OpenFunc {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		return client.Get().Resource(kind.Resource).SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 			SetHeader("Accept", accept).Stream(ctx)

@@ -105,11 +105,11 @@ func newCache(side, kept string, kinds []*monitored) ctrlcache.NewCacheFunc {
 	case "crcache/fields":
 		var options []crcache.Option
 		for _, k := range kinds {
-			options = append(options, crcache.Fields(k.empty(), k.field))
+			options = append(options, crcache.WithFields(k.empty(), k.field))
 		}
-		return crcache.With(options...)
+		return crcache.NewFunc(options...)
 	case "crcache/packed":
-		return crcache.With(crcache.Packed(packed.Compression{}))
+		return crcache.NewFunc(crcache.WithPackedObjects(packed.Compression{}))
 	}
 	meter.Check(fmt.Errorf("%s has no cache %q", side, kept))
 	return nil

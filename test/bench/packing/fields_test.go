@@ -109,7 +109,7 @@ func (r *reading) caches() map[string]ctrlcache.NewCacheFunc {
 			options.DefaultTransform = func(obj any) (any, error) { return r.keep(obj), nil }
 			return ctrlcache.New(config, options)
 		},
-		"informer-gen": crcache.With(crcache.Fields(obj, r.fields...)),
+		"informer-gen": crcache.NewFunc(crcache.WithFields(obj, r.fields...)),
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	crcache "github.com/typedinformers/informer-gen/adapters/controllerruntime"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/packed"
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
@@ -69,7 +70,7 @@ func objectsOf[T interface {
 			}
 		},
 	}
-	k := cache.Kind[T]{Resource: resource, Namespaced: true, Indexers: indexers, Open: func(string) cache.OpenFunc { return from.open }}
+	k := cache.Kind[T]{Resource: resource, Namespaced: true, Indexers: indexers, Open: func(string) bodies.OpenFunc { return from.open }}
 	if from.isProtobuf() {
 		k.Protobuf = empty()
 	}
@@ -113,7 +114,7 @@ var sides = []side{
 	{"packed-names", "informer-gen", informerGen(true, packed.WithPackedObjects())},
 	{"manager", "controller-runtime", controllerRuntime(ctrlcache.New)},
 	{"manager", "informer-gen", controllerRuntime(crcache.New)},
-	{"manager-packed", "informer-gen", controllerRuntime(crcache.With(crcache.Packed(packed.Compression{})))},
+	{"manager-packed", "informer-gen", controllerRuntime(crcache.NewFunc(crcache.WithPackedObjects(packed.Compression{})))},
 }
 
 // informerGen returns a side of this project, with a handler of names or of objects.

@@ -84,7 +84,7 @@ func (s *source) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// open is a cache.OpenFunc.
+// open is a bodies.OpenFunc.
 func (s *source) open(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
 	if !options.Watch {
 		return io.NopCloser(bytes.NewReader(s.list)), nil

@@ -35,12 +35,12 @@ type side struct {
 
 // sides are by their names. _consistency.go adds one with the ConsistencyStore of a later client-go.
 var sides = map[string]func(*rest.Config) side{
-	// informers are ours as they are by default. informer-gen is the same with cache.ReadYourWrites.
+	// informers are ours as they are by default. informer-gen is the same with cache.WithReadYourWrites.
 	"informers": func(config *rest.Config) side { return newInformers(config) },
 	"informer-gen": func(config *rest.Config) side {
 		own := new(writes.Observer)
 		config.Wrap(own.Transport)
-		return newInformers(config, cache.ReadYourWrites(own))
+		return newInformers(config, cache.WithReadYourWrites(own))
 	},
 	// controller-runtime is a manager. controller-runtime-consistent is the same with EnableReadYourWritesConsistency.
 	"controller-runtime": func(config *rest.Config) side { return newManager(config, ctrl.Options{}) },
@@ -51,7 +51,7 @@ var sides = map[string]func(*rest.Config) side{
 	"crcache": func(config *rest.Config) side {
 		own := new(writes.Observer)
 		config.Wrap(own.Transport)
-		return newManager(config, ctrl.Options{NewCache: crcache.With(crcache.ReadYourWrites(own))})
+		return newManager(config, ctrl.Options{NewCache: crcache.NewFunc(crcache.WithReadYourWrites(own))})
 	},
 }
 

@@ -121,7 +121,7 @@ func scopes(t *testing.T) status.Source {
 	var once sync.Once
 	client, factory := operator(t, func(client *fake.Clientset) {
 		client.Server().On("list", "databases").In("team-b").Forbidden()
-	}, cache.For[*v1.Database](cache.WithScopes(first...)), cache.For[*v1.DatabaseServer](cache.WithScopesLater()),
+	}, cache.WithOptionsFor[*v1.Database](cache.WithScopes(first...)), cache.WithOptionsFor[*v1.DatabaseServer](cache.WithScopesLater()),
 		cache.WithStatusHandler(func(_ context.Context, change status.Change) {
 			if change.New.Reason == status.Forbidden {
 				once.Do(func() { close(reached) })

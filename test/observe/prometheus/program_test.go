@@ -69,7 +69,7 @@ var scenarios = []scenario{
 		options: []cache.SharedInformerOption{cache.WithSkipUndecodable()},
 		alerts:  []string{"InformerUndecodableObjects"}},
 	{name: "misconfigured",
-		options: []cache.SharedInformerOption{cache.For[*v1.Database](cache.WithLabelSelector("=="))},
+		options: []cache.SharedInformerOption{cache.WithOptionsFor[*v1.Database](cache.WithLabelSelector("=="))},
 		alerts:  []string{"InformerMisconfigured"}},
 	{name: "panicking",
 		options: []cache.SharedInformerOption{cache.WithHandlerPanicRecovery()},

@@ -10,13 +10,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	informermetrics "github.com/typedinformers/informer-gen/observe/metrics"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 // TestControllerRuntime registers a Collector in the registry that managers serve.
 func TestControllerRuntime(t *testing.T) {
 	factory := cache.NewSharedInformerFactory(0, cache.WithInformerName("main"))
-	kind := cache.Kind[*object]{Resource: databases, Open: func(string) cache.OpenFunc {
+	kind := cache.Kind[*object]{Resource: databases, Open: func(string) bodies.OpenFunc {
 		return func(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {
 			return nil, errors.New("there is no server")
 		}

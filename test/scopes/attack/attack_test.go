@@ -31,6 +31,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -131,7 +132,7 @@ func (r *reads) watches() (n int) {
 	return n
 }
 
-func (r *reads) opener(namespace string, form func(string) string, server string) cache.OpenFunc {
+func (r *reads) opener(namespace string, form func(string) string, server string) bodies.OpenFunc {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
 		if err != nil {
@@ -976,7 +977,7 @@ func play(t *testing.T, seed uint64) {
 		options = append(options, cache.WithStreamingList())
 	}
 	if g.readsOwn {
-		options = append(options, cache.ReadYourWrites(&g.own))
+		options = append(options, cache.WithReadYourWrites(&g.own))
 	}
 	if g.chance(2) {
 		g.skips = true
@@ -1007,7 +1008,7 @@ func play(t *testing.T, seed uint64) {
 		options = append(options, cache.WithScopes(first...))
 	}
 	form := []func(string) string{inProtobuf, inJSON, wholeInJSON}[g.random.IntN(3)]
-	kind := cache.Kind[object]{Resource: widgets, Namespaced: true, Server: serverURL(g.server.URL()), Open: func(namespace string) cache.OpenFunc {
+	kind := cache.Kind[object]{Resource: widgets, Namespaced: true, Server: serverURL(g.server.URL()), Open: func(namespace string) bodies.OpenFunc {
 		return g.reads.opener(namespace, form, g.server.URL())
 	}}
 	if form("") != "" {

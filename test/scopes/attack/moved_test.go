@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/apitest"
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -21,7 +22,7 @@ type gate struct {
 	listed   bool
 }
 
-func (g *gate) open(open cache.OpenFunc) cache.OpenFunc {
+func (g *gate) open(open bodies.OpenFunc) bodies.OpenFunc {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		body, err := open(ctx, options, accept)
 		if !options.Watch && options.LabelSelector == g.selector && !g.listed {
@@ -53,11 +54,11 @@ func TestOwnWriteThatTheNewScopeDoesNotSelect(t *testing.T) {
 				g := &game{T: t, server: server, reads: &reads{next: server, open: map[string]int{}, lists: map[string]int{}}}
 				client := g.own.Transport(server)
 				held := &gate{selector: "letters=a", released: make(chan struct{})}
-				kind := cache.Kind[object]{Resource: widgets, Namespaced: true, Server: serverURL(server.URL()), Open: func(namespace string) cache.OpenFunc {
+				kind := cache.Kind[object]{Resource: widgets, Namespaced: true, Server: serverURL(server.URL()), Open: func(namespace string) bodies.OpenFunc {
 					return held.open(g.reads.opener(namespace, inJSON, server.URL()))
 				}}
 				first := cache.Scope{Namespace: "x"}
-				informer, err := kind.NewInformer(cache.ReadYourWrites(&g.own), cache.WithScopes(first))
+				informer, err := kind.NewInformer(cache.WithReadYourWrites(&g.own), cache.WithScopes(first))
 				if err != nil {
 					t.Fatal(err)
 				}

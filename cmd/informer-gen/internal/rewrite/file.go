@@ -121,7 +121,7 @@ func (f *file) finish() {
 			f.replace(h.expression.Pos(), h.expression.End(), name+"."+h.name+"["+h.object+"]", "give the handler the type "+h.object)
 		}
 		for _, period := range f.periods {
-			f.replace(period.Pos(), period.End(), name+".WithResyncPeriod("+f.source(period)+")", "")
+			f.replace(period.Pos(), period.End(), name+".WithHandlerResync("+f.source(period)+")", "")
 		}
 	}
 	var lines []string

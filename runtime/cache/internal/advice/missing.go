@@ -101,7 +101,7 @@ func (f *Failure) forbidden() Advice {
 // forbiddenGet is forbidden for the read of one object, which the error names.
 func (f *Failure) forbiddenGet(who, subject string) Advice {
 	return Advice{
-		Text: fmt.Sprintf("The server does not allow %s to get an object of %s that is not in the cache. Add what refers to it to crcache.Referenced; or add the rule to a Role in its namespace, and bind that to %s.",
+		Text: fmt.Sprintf("The server does not allow %s to get an object of %s that is not in the cache. Add what refers to it to crcache.WithReferenced; or add the rule to a Role in its namespace, and bind that to %s.",
 			who, f.name(), subject),
 		Rule: fmt.Sprintf(`{apiGroups: [%s], resources: [%s], verbs: ["get"]}`, quoted(f.Resource.Group), quoted(f.Resource.Resource)),
 	}

@@ -24,7 +24,7 @@ const OverBodies = "INFORMER_TEST_OVER_BODIES"
 // ServesProtobuf reports whether OpenerOf serves protobuf.
 func ServesProtobuf() bool { return os.Getenv(OverBodies) == "protobuf" }
 
-// OpenerOf returns a cache.OpenFunc that serves the objects of a Lister as bodies, as an API server does.
+// OpenerOf returns a bodies.OpenFunc that serves the objects of a Lister as bodies, as an API server does.
 func OpenerOf(source Lister[Object]) func(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		if !strings.HasPrefix(accept, "application/vnd.kubernetes.protobuf;") || !strings.Contains(accept, ",application/json") {

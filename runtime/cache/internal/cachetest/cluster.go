@@ -85,7 +85,7 @@ func InJSON(accept string) string {
 // WholeInJSON returns the header Accept of a client of whole objects.
 func WholeInJSON(string) string { return "application/json" }
 
-// Open returns the cache.OpenFunc of a namespace. form changes the header Accept of the informer.
+// Open returns the bodies.OpenFunc of a namespace. form changes the header Accept of the informer.
 func (c *Cluster) Open(namespace string, form func(accept string) string) func(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})

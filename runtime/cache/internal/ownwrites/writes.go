@@ -88,10 +88,10 @@ func (o *Writes) Start(ctx context.Context) {
 	}
 	logger := klog.FromContext(ctx)
 	if !o.from.Observer.Attached() {
-		logger.Error(nil, "ReadYourWrites has no effect: no client has the transport of its Observer; call config.Wrap(own.Transport) before the clients are made", "resource", o.from.Name())
+		logger.Error(nil, "WithReadYourWrites has no effect: no client has the transport of its Observer; call config.Wrap(own.Transport) before the clients are made", "resource", o.from.Name())
 	}
 	if field := o.unknown(); field != "" {
-		logger.Info("ReadYourWrites shows deletes only: new states come from the watch, because only the server can evaluate the field selector", "resource", o.from.Name(), "field", field)
+		logger.Info("WithReadYourWrites shows deletes only: new states come from the watch, because only the server can evaluate the field selector", "resource", o.from.Name(), "field", field)
 	}
 	o.unsubscribe = o.from.Observer.Subscribe(o.from.Server, o.from.Resource, o)
 }

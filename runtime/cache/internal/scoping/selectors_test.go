@@ -38,3 +38,11 @@ func ofShard(options metav1.ListOptions, shard sharding.Selector) metav1.ListOpt
 	}
 	return options
 }
+
+func TestAnd(t *testing.T) {
+	for _, test := range [][3]string{{"a=1", "b=2", "a=1,b=2"}, {"", "b=2", "b=2"}, {"a=1", "", "a=1"}, {"", "", ""}} {
+		if got := And(test[0], test[1]); got != test[2] {
+			t.Errorf("%q and %q are %q", test[0], test[1], got)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Open sends a request and returns the body of the response. Package cache documents it as OpenFunc.
+// Open sends a request and returns the body of the response. Package bodies documents it as OpenFunc.
 type Open = func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error)
 
 // Held has objects that need not be decoded again: an Indexer.

@@ -7,15 +7,9 @@
 package internalinterfaces
 
 import (
-	"context"
-	"fmt"
-	"io"
-	"strings"
-
+	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/runtime/redirect"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
@@ -30,89 +24,11 @@ type SharedInformerFactory struct {
 // KindOf returns kind with the properties that depend on its client: which server it has, and how it
 // returns the bodies of responses. KindOf sends no request.
 func KindOf[T cache.Object](restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
-	kind.Server = serverOf(restClient)
-	kind.Open = func(namespace string) cache.OpenFunc {
-		return Open(restClient, kind.Resource, namespace)
+	kind.Server = bodies.Server(restClient)
+	kind.Open = func(namespace string) bodies.OpenFunc {
+		return bodies.Open(restClient, kind.Resource, namespace)
 	}
 	return kind
-}
-
-// server is the API server of a client. It is comparable.
-type server struct {
-	client *rest.RESTClient
-	// url is set if there is no client.
-	url string
-}
-
-// serverOf returns the server of a client, or nil for a fake client.
-func serverOf(client rest.Interface) fmt.Stringer {
-	switch c := client.(type) {
-	case nil:
-		return nil
-	case *rest.RESTClient:
-		if c == nil {
-			return nil
-		}
-		return server{client: c}
-	}
-	return server{url: urlOf(client)}
-}
-
-// String returns the base URL of the server.
-func (s server) String() string {
-	if s.client == nil {
-		return s.url
-	}
-	return urlOf(s.client)
-}
-
-func urlOf(client rest.Interface) string {
-	url := client.Get().AbsPath("/").URL()
-	return url.Scheme + "://" + url.Host + strings.TrimSuffix(url.Path, "/")
-}
-
-// Open returns a function that lists or watches a resource with client and returns the body of
-// the response. An empty namespace means all namespaces. Open returns nil if client has no
-// server, as is the case for a fake client.
-//
-// The requests ask for what the informer decodes, whatever client prefers. They are not retried,
-// because the informer decides what to do about an error. A redirect to another host is an error, because
-// that host would receive the credentials. If client is not a *rest.RESTClient, its own HTTP
-// client decides about redirects.
-func Open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
-	switch c := client.(type) {
-	case nil:
-		return nil
-	case *rest.RESTClient:
-		if c == nil {
-			return nil
-		}
-		refusing := shallowCopy(c)
-		refusing.Client = redirect.Refuse(c.Client)
-		client = refusing
-	}
-	root := []string{"/apis", resource.Group, resource.Version}
-	if resource.Group == "" {
-		root = []string{"/api", resource.Version}
-	}
-	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-		return client.Get().
-			AbsPath(root...).
-			NamespaceIfScoped(namespace, namespace != "").
-			Resource(resource.Resource).
-			SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
-			SetHeader("Accept", accept).
-			MaxRetries(0).
-			Stream(ctx)
-	}
-}
-
-// shallowCopy copies a *rest.RESTClient, because there is no other way to change the HTTP client
-// of an existing one. Its only field that must not be shared is a flag for CBOR requests, of
-// which the copy has its own.
-func shallowCopy[T any](of *T) *T {
-	copied := *of
-	return &copied
 }
 
 // TweakListOptionsFunc modifies the options of a list or watch request.

@@ -6,7 +6,7 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 	corev1 "github.com/typedinformers/informer-gen/testdata/existing/api/core/v1"
 	othercorev1 "k8s.io/api/core/v1"
 )
@@ -14,7 +14,7 @@ import (
 // The fields by which a server can select Secrets, for the FieldSelector of list options
 // and for cache.WithFieldSelector.
 const (
-	SecretFieldName      cache.Field[*corev1.Secret, string]                 = "metadata.name"
-	SecretFieldNamespace cache.Field[*corev1.Secret, string]                 = "metadata.namespace"
-	SecretFieldType      cache.Field[*corev1.Secret, othercorev1.SecretType] = "type"
+	SecretFieldName      fieldselector.Field[*corev1.Secret, string]                 = "metadata.name"
+	SecretFieldNamespace fieldselector.Field[*corev1.Secret, string]                 = "metadata.namespace"
+	SecretFieldType      fieldselector.Field[*corev1.Secret, othercorev1.SecretType] = "type"
 )

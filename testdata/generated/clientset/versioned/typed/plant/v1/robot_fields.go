@@ -6,21 +6,21 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
 )
 
 // The fields by which a server can select Robots, for the FieldSelector of list options
 // and for cache.WithFieldSelector.
 const (
-	RobotFieldName         cache.Field[*plantv1.Robot, string]        = "metadata.name"
-	RobotFieldNamespace    cache.Field[*plantv1.Robot, string]        = "metadata.namespace"
-	RobotFieldSpecColor    cache.Field[*plantv1.Robot, string]        = "spec.color"
-	RobotFieldSpecPriority cache.Field[*plantv1.Robot, int64]         = "spec.priority"
-	RobotFieldStatusPhase  cache.Field[*plantv1.Robot, plantv1.Phase] = "status.phase"
-	RobotFieldSpecPause    cache.Field[*plantv1.Robot, string]        = "spec.pause"
-	RobotFieldSpecSince    cache.Field[*plantv1.Robot, string]        = "spec.since"
-	RobotFieldSpecTick     cache.Field[*plantv1.Robot, string]        = "spec.tick"
-	RobotFieldSpecPort     cache.Field[*plantv1.Robot, string]        = "spec.port"
-	RobotFieldSpecCapacity cache.Field[*plantv1.Robot, string]        = "spec.capacity"
+	RobotFieldName         fieldselector.Field[*plantv1.Robot, string]        = "metadata.name"
+	RobotFieldNamespace    fieldselector.Field[*plantv1.Robot, string]        = "metadata.namespace"
+	RobotFieldSpecColor    fieldselector.Field[*plantv1.Robot, string]        = "spec.color"
+	RobotFieldSpecPriority fieldselector.Field[*plantv1.Robot, int64]         = "spec.priority"
+	RobotFieldStatusPhase  fieldselector.Field[*plantv1.Robot, plantv1.Phase] = "status.phase"
+	RobotFieldSpecPause    fieldselector.Field[*plantv1.Robot, string]        = "spec.pause"
+	RobotFieldSpecSince    fieldselector.Field[*plantv1.Robot, string]        = "spec.since"
+	RobotFieldSpecTick     fieldselector.Field[*plantv1.Robot, string]        = "spec.tick"
+	RobotFieldSpecPort     fieldselector.Field[*plantv1.Robot, string]        = "spec.port"
+	RobotFieldSpecCapacity fieldselector.Field[*plantv1.Robot, string]        = "spec.capacity"
 )

@@ -24,6 +24,7 @@ import (
 // methods.
 type Clientset struct {
 	testing.Fake
+	laterFakeClient
 	discovery discovery.DiscoveryInterfaces
 	tracker   testing.ObjectTracker
 	// The rest is nil in a Clientset of NewSimpleClientset.
@@ -36,6 +37,19 @@ var (
 	_ versioned.Interface = &Clientset{}
 	_ testing.FakeClient  = &Clientset{}
 )
+
+// A later version of client-go adds methods to its interfaces. These types have them, so that this package still compiles. They are
+// nil, so such a method panics when it is called.
+type (
+	laterFakeClient struct{ testing.FakeClient }
+	laterTracker    struct{ testing.ObjectTracker }
+)
+
+// serverTracker accesses the objects of a server.
+type serverTracker struct {
+	*apitest.Tracker
+	laterTracker
+}
 
 // NewClientset returns a Clientset whose clients are those of a program. They send requests to an
 // in-memory API server, which has the given objects. It answers as a cluster with
@@ -53,7 +67,7 @@ func NewClientset(objects ...runtime.Object) *Clientset {
 // NewClientsetFor is like NewClientset with a server that may have options, such as the schemas of
 // CustomResourceDefinitions, and other clients.
 func NewClientsetFor(server *apitest.Server, objects ...runtime.Object) *Clientset {
-	cs := &Clientset{server: server, tracker: server.Tracker(scheme)}
+	cs := &Clientset{server: server, tracker: serverTracker{Tracker: server.Tracker(scheme)}}
 	// Requests for a kind that the server refuses get the reason.
 	_ = server.AddKinds(kinds...)
 	for _, obj := range objects {

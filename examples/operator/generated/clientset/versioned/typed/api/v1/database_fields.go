@@ -7,14 +7,14 @@ package v1
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 )
 
 // The fields by which a server can select Databases, for the FieldSelector of list options
 // and for cache.WithFieldSelector.
 const (
-	DatabaseFieldName          cache.Field[*datav1.Database, string]               = "metadata.name"
-	DatabaseFieldNamespace     cache.Field[*datav1.Database, string]               = "metadata.namespace"
-	DatabaseFieldSpecClassName cache.Field[*datav1.Database, string]               = "spec.className"
-	DatabaseFieldStatusPhase   cache.Field[*datav1.Database, datav1.DatabasePhase] = "status.phase"
+	DatabaseFieldName          fieldselector.Field[*datav1.Database, string]               = "metadata.name"
+	DatabaseFieldNamespace     fieldselector.Field[*datav1.Database, string]               = "metadata.namespace"
+	DatabaseFieldSpecClassName fieldselector.Field[*datav1.Database, string]               = "spec.className"
+	DatabaseFieldStatusPhase   fieldselector.Field[*datav1.Database, datav1.DatabasePhase] = "status.phase"
 )

@@ -7,13 +7,13 @@ package v1
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 )
 
 // The fields by which a server can select DatabaseServers, for the FieldSelector of list options
 // and for cache.WithFieldSelector.
 const (
-	DatabaseServerFieldName             cache.Field[*datav1.DatabaseServer, string] = "metadata.name"
-	DatabaseServerFieldNamespace        cache.Field[*datav1.DatabaseServer, string] = "metadata.namespace"
-	DatabaseServerFieldSpecDatabaseName cache.Field[*datav1.DatabaseServer, string] = "spec.databaseName"
+	DatabaseServerFieldName             fieldselector.Field[*datav1.DatabaseServer, string] = "metadata.name"
+	DatabaseServerFieldNamespace        fieldselector.Field[*datav1.DatabaseServer, string] = "metadata.namespace"
+	DatabaseServerFieldSpecDatabaseName fieldselector.Field[*datav1.DatabaseServer, string] = "spec.databaseName"
 )

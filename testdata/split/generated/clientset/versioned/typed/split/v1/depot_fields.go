@@ -6,13 +6,13 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 	depotv1 "github.com/typedinformers/informer-gen/testdata/split/api/depot/v1"
 )
 
 // The fields by which a server can select Depots, for the FieldSelector of list options
 // and for cache.WithFieldSelector.
 const (
-	DepotFieldName            cache.Field[*depotv1.Depot, string] = "metadata.name"
-	DepotFieldSpecAddressCity cache.Field[*depotv1.Depot, string] = "spec.address.city"
+	DepotFieldName            fieldselector.Field[*depotv1.Depot, string] = "metadata.name"
+	DepotFieldSpecAddressCity fieldselector.Field[*depotv1.Depot, string] = "spec.address.city"
 )

@@ -6,14 +6,14 @@
 package v1
 
 import (
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/released/v0.1.0-dev/shop/v1"
 )
 
 // The fields by which a server can select Orders, for the FieldSelector of list options
 // and for cache.WithFieldSelector.
 const (
-	OrderFieldName         cache.Field[*shopv1.Order, string] = "metadata.name"
-	OrderFieldNamespace    cache.Field[*shopv1.Order, string] = "metadata.namespace"
-	OrderFieldSpecCustomer cache.Field[*shopv1.Order, string] = "spec.customer"
+	OrderFieldName         fieldselector.Field[*shopv1.Order, string] = "metadata.name"
+	OrderFieldNamespace    fieldselector.Field[*shopv1.Order, string] = "metadata.namespace"
+	OrderFieldSpecCustomer fieldselector.Field[*shopv1.Order, string] = "spec.customer"
 )

@@ -1,12 +1,10 @@
-package cache
+package fieldselector
 
 import (
 	"fmt"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 )
 
 // loud is a string whose method is not what a server compares.
@@ -22,7 +20,7 @@ func TestFieldSelector(t *testing.T) {
 		count Field[widget, uint64] = "spec.count"
 		on    Field[widget, bool]   = "spec.on"
 	)
-	var all FieldSelector[widget]
+	var all Selector[widget]
 	for _, test := range []struct {
 		selector fmt.Stringer
 		want     string
@@ -41,10 +39,7 @@ func TestFieldSelector(t *testing.T) {
 			t.Errorf("the selector is %q, want %q", got, test.want)
 		}
 	}
-	if got, want := scoping.And("metadata.name=x", color.Is("blue").String()), "metadata.name=x,spec.color=blue"; got != want {
-		t.Errorf("both select %q, want %q", got, want)
-	}
-	if got := scoping.And("", all.String()) + scoping.And("metadata.name=x", all.String()); got != "metadata.name=x" {
-		t.Errorf("with an empty selector: %q", got)
+	if got := all.Selector().String() + color.Is("blue").Selector().String(); got != "spec.color=blue" {
+		t.Errorf("without type parameters: %q", got)
 	}
 }

@@ -15,14 +15,14 @@ import (
 func TestAllMistakesAtOnce(t *testing.T) {
 	s := newServer(t)
 	options := ctrlcache.Options{HTTPClient: s.client(), Scheme: testScheme(), Mapper: testMapper(), DefaultLabelSelector: labels.Nothing()}
-	c, err := With(ReadYourWrites(nil), nil, Packed(prefixes{}, &corev1.Pod{}), Packed(prefixes{}))(s.config(), options)
+	c, err := NewFunc(WithReadYourWrites(nil), nil, WithPackedObjects(prefixes{}, &corev1.Pod{}), WithPackedObjects(prefixes{}))(s.config(), options)
 	if c != nil {
 		t.Error("there is a cache")
 	}
-	wantMistakes(t, err, "selects nothing", "ReadYourWrites needs an Observer", "an option of With is nil", "Packed is there twice")
+	wantMistakes(t, err, "selects nothing", "WithReadYourWrites needs an Observer", "an option of NewFunc is nil", "WithPackedObjects is there twice")
 
 	options.NewInformer = toolscache.NewSharedIndexInformer
-	_, err = With(Packed(prefixes{}))(s.config(), options)
+	_, err = NewFunc(WithPackedObjects(prefixes{}))(s.config(), options)
 	wantMistakes(t, err, "Options.NewInformer")
 }
 

@@ -7,21 +7,21 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// Option is an option of With.
+// Option is an option of NewFunc.
 type Option func(*settings) error
 
-// With returns a function for ctrl.Options.NewCache. It returns a *Cache with some options:
+// NewFunc returns a function for ctrl.Options.NewCache. It returns a *Cache with some options:
 //
-//	ctrl.Options{NewCache: crcache.With(
-//		crcache.ReadYourWrites(own),
-//		crcache.Packed(packed.Compression{}, &corev1.Pod{}),
+//	ctrl.Options{NewCache: crcache.NewFunc(
+//		crcache.WithReadYourWrites(own),
+//		crcache.WithPackedObjects(packed.Compression{}, &corev1.Pod{}),
 //	)}
 //
 // The error of the function, which NewManager returns, joins all mistakes in the options, also in those of the manager.
-func With(options ...Option) ctrlcache.NewCacheFunc {
+func NewFunc(options ...Option) ctrlcache.NewCacheFunc {
 	return func(config *rest.Config, of ctrlcache.Options) (ctrlcache.Cache, error) {
 		if of.NewInformer != nil && len(options) > 0 {
-			return nil, errors.New("crcache: the options of With have no effect on the informers of Options.NewInformer; remove NewInformer, or use crcache.New")
+			return nil, errors.New("crcache: the options of NewFunc have no effect on the informers of Options.NewInformer; remove NewInformer, or use crcache.New")
 		}
 		if of.NewInformer != nil {
 			return ctrlcache.New(config, of)
@@ -33,7 +33,7 @@ func With(options ...Option) ctrlcache.NewCacheFunc {
 		errs := []error{err}
 		for _, option := range options {
 			if option == nil {
-				errs = append(errs, errors.New("crcache: an option of With is nil; remove it"))
+				errs = append(errs, errors.New("crcache: an option of NewFunc is nil; remove it"))
 				continue
 			}
 			errs = append(errs, option(s))
@@ -46,8 +46,8 @@ func With(options ...Option) ctrlcache.NewCacheFunc {
 	}
 }
 
-// New is With without options. If options.NewInformer is set, that function makes the informers, so New returns
+// New is NewFunc without options. If options.NewInformer is set, that function makes the informers, so New returns
 // controller-runtime's own cache, which is no *Cache.
 func New(config *rest.Config, options ctrlcache.Options) (ctrlcache.Cache, error) {
-	return With()(config, options)
+	return NewFunc()(config, options)
 }
