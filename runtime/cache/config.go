@@ -49,7 +49,7 @@ type config struct {
 	Transform         gate.Transform
 	WatchErrorHandler WatchErrorHandler
 	ReadYourWrites    *ownWritesOf
-	StatusHandler     StatusHandler
+	StatusHandler     func(context.Context, status.Change)
 
 	// scopes are the configs of the first scopes of an informer of a Kind, if there are several. Each
 	// has an Open or a source of its own.

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -8,6 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/bodies"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/cachetest"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/deltafifo"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -27,7 +29,7 @@ type Config[T Object] struct {
 	Transform         TransformFunc[T]
 	WatchErrorHandler WatchErrorHandler
 	ReadYourWrites    *ownWritesOf
-	StatusHandler     StatusHandler
+	StatusHandler     func(context.Context, status.Change)
 	Random            func(time.Duration) time.Duration
 }
 

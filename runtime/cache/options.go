@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
+	"github.com/typedinformers/informer-gen/runtime/cache/status"
 	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/fieldselector"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -56,7 +58,7 @@ type options struct {
 	tweak     func(*metav1.ListOptions)
 	resync    *time.Duration
 	onError   WatchErrorHandler
-	onStatus  StatusHandler
+	onStatus  func(context.Context, status.Change)
 	transform gate.Transform
 	indexers  []indexer.Function
 	sourceOf  func(namespace string) (source.Source, bool)
@@ -234,9 +236,17 @@ func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
 	}
 }
 
-// WithStatusHandler sets the function that is called when the Phase, the Reason or the error of Status changes. It
-// never blocks the informer.
-func WithStatusHandler(handler StatusHandler) SharedInformerOption {
+// WithStatusHandler sets the function that is called when the Status of an informer has another Phase or Reason, or an
+// error with another text; or one of Scopes has. It is not called for another version, number
+// of objects or list of undecodable objects.
+//
+// It is called as a WatchErrorHandler is, and never blocks the informer. While it blocks, changes may be merged: Old is then the
+// state of the call before, and New is the last one. So it always gets the last state. With
+// several namespaces, changes that follow one another quickly are merged, too. An
+// informer that is Stopped from the beginning, because of a mistake in its options or because its
+// factory was shut down before, causes no call. Several calls may have the same New.Reason, and the last one is
+// that of the stop: compare it with Old.Reason before an action that must happen once.
+func WithStatusHandler(handler func(ctx context.Context, change status.Change)) SharedInformerOption {
 	return func(o *options) {
 		if handler != nil {
 			o.once("WithStatusHandler")

@@ -203,8 +203,8 @@ func (s *Status) SortUndecodable() {
 	})
 }
 
-// SameState reports whether two Statuses have the same Phase, Reason and text of the error, and so have their Scopes: a
-// StatusHandler is called for a change of these.
+// SameState reports whether two Statuses have the same Phase, Reason and text of the error, and so have their Scopes: the
+// function of WithStatusHandler is called for a change of these.
 func SameState(a, b Status) bool {
 	sameScope := func(a, b Scope) bool { return SameState(a.Status, b.Status) }
 	return a.Phase == b.Phase && a.Reason == b.Reason && textOf(a.Err) == textOf(b.Err) && slices.EqualFunc(a.Scopes, b.Scopes, sameScope)
