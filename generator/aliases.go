@@ -31,7 +31,7 @@ type AliasFile struct {
 // which replaces options.OutputDir. It writes nothing.
 func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, error) {
 	options.OutputDir = dir
-	run, err := options.run()
+	run, err := options.resolve()
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 func Generate(ctx context.Context, options Options) (*Result, error) {
 	var timing Timing
 	started := time.Now()
-	run, err := options.run()
+	run, err := options.resolve()
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func TestOutputPackage(t *testing.T) {
 }
 
 func TestOptionsSayAllMistakes(t *testing.T) {
-	_, err := Options{ClientsetName: "my-set", HeaderFile: "/not/there"}.run()
+	_, err := Options{ClientsetName: "my-set", HeaderFile: "/not/there"}.resolve()
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("the error is %v, want four lines", err)
 	}
@@ -72,7 +72,7 @@ func TestOptionErrorsNameFields(t *testing.T) {
 	if text := mistake.Message(toFlag); !strings.HasPrefix(text, "--clientsetname=my-set ") || !strings.HasSuffix(text, "; use --clientsetname=versioned") {
 		t.Errorf("with flags it is %q", text)
 	}
-	_, err = Options{OutputDir: t.TempDir(), OutputPackage: "example.com/p", Patterns: []string{"."}, HeaderFile: "/not/there"}.run()
+	_, err = Options{OutputDir: t.TempDir(), OutputPackage: "example.com/p", Patterns: []string{"."}, HeaderFile: "/not/there"}.resolve()
 	if !errors.As(err, &mistake) || mistake.Field != "HeaderFile" || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the error is %v", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// run validates the options and derives the rest. It reads go.mod and the header file.
-func (o Options) run() (*input.Run, error) {
+// resolve validates the options and derives the rest. It reads go.mod and the header file.
+func (o Options) resolve() (*input.Run, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot find the working directory: %w", err)

@@ -24,7 +24,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
-// defaultSyncPeriod is that of controller-runtime.
+// defaultSyncPeriod is the default of controller-runtime.
 const defaultSyncPeriod = 10 * time.Hour
 
 // settings are the Options of a Cache with all defaults.
@@ -35,7 +35,7 @@ type settings struct {
 	// client refuses redirects to other hosts.
 	client *http.Client
 	scheme *runtime.Scheme
-	// mapper is that of the options, or uses client.
+	// mapper is the Mapper of the options, or uses client.
 	mapper        meta.RESTMapper
 	failOnMissing bool
 	watchErrors   toolscache.WatchErrorHandlerWithContext
@@ -48,7 +48,7 @@ type settings struct {
 	referenced map[schema.GroupVersionKind][]Reference
 	// uncached reads from the server. It is nil unless referenced has kinds.
 	uncached client.Reader
-	// fields has the paths of Fields. guards refuse updates of objects without the other fields.
+	// fields has the paths of WithFields. guards refuse updates of objects without the other fields.
 	fields map[schema.GroupVersionKind][]string
 	guards []*writes.Observer
 	// detectsFields is set by WithFieldDetector.

@@ -64,7 +64,7 @@ var order = map[string]string{
 	"cmd/informer-gen/internal/shell":   "command scope+expand",
 	"generator":                         "option_error output_pkg options boilerplate run check output result report generator aliases",
 	"generator/internal/applyconfig":    "identity state name instance importable expression problem member subresource reach applyconfig",
-	"generator/internal/decide": "input naming assembly external reading genclient kubebuilder removal read " +
+	"generator/internal/decide": "input naming assembly verbs external reading genclient kubebuilder removal read " +
 		"apply field method scale served group_version group protobuf stray kind view clientset manifest client_go written kinds " +
 		"needed types decide alias",
 	"generator/internal/deepcopy":  "decision method copying selection deepcopy",

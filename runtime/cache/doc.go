@@ -92,10 +92,10 @@
 //
 // # The way of an object
 //
-//	body ─▶ wire, or a typed client
+//	body ─▶ wire, or a ListerWatcher
 //	           │ pages, events
 //	           ▼
-//	    ListerWatcher ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ informer ◀─ own writes
+//	    gate of types ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ informer ◀─ own writes
 //	                                                                 │ one lock a batch
 //	                                            ┌────────────────────┤
 //	                                            ▼                    ▼

@@ -256,7 +256,7 @@ func TestListers(t *testing.T) {
 func TestListersOfNamespaces(t *testing.T) {
 	src, x := cachetest.NewSource(), NewIndexer[object](nil)
 	lister := NewLister(x, widgets.GroupResource())
-	known := &lister.reader.(*listing).namespaces
+	known := &lister.reader.(*erasedLister).namespaces
 	kept := func() (n int) {
 		table := known.table.Load()
 		for i := range *table {

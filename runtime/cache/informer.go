@@ -83,7 +83,7 @@ func (s *sharedInformer) addTo(status *Status) {
 	}
 }
 
-// Run implements SharedIndexInformer.
+// Run implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Run(ctx context.Context) {
 	if !s.core.Run(ctx) {
 		s.refuse(ctx)
@@ -99,7 +99,7 @@ func (s *sharedInformer) refuse(ctx context.Context) {
 	}
 }
 
-// Stop implements SharedIndexInformer.
+// Stop implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Stop() {
 	s.stopping.Store(true)
 	s.halt()
@@ -142,7 +142,7 @@ func (s *sharedInformer) setTransform(transform gate.Transform) error {
 	})
 }
 
-// SetWatchErrorHandler implements SharedIndexInformer.
+// SetWatchErrorHandler implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) SetWatchErrorHandler(handler WatchErrorHandler) error {
 	return s.beforeRun("the watch error handler", func() {
 		s.config.WatchErrorHandler = handler
@@ -160,7 +160,7 @@ func (s *sharedInformer) beforeRun(what string, set func()) error {
 	return nil
 }
 
-// Retry implements SharedIndexInformer.
+// Retry implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Retry() {
 	for _, all := range [][]*informer.Scope{s.core.Scopes(), s.set.leaving()} {
 		for _, scope := range all {
@@ -169,28 +169,28 @@ func (s *sharedInformer) Retry() {
 	}
 }
 
-// HasSynced implements SharedIndexInformer.
+// HasSynced implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) HasSynced() bool { return s.core.HasSynced() }
 
-// Synced implements SharedIndexInformer.
+// Synced implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Synced() <-chan struct{} { return s.core.Listed().Wait(s.core.Mark()) }
 
-// Ended implements SharedIndexInformer.
+// Ended implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Ended() <-chan struct{} { return s.core.Ended() }
 
-// LastSyncResourceVersion implements SharedIndexInformer.
+// LastSyncResourceVersion implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) LastSyncResourceVersion() string { return s.core.LastSyncResourceVersion() }
 
-// Resource implements SharedIndexInformer.
+// Resource implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Resource() schema.GroupVersionResource { return s.config.Resource }
 
-// SetScopes implements SharedIndexInformer.
+// SetScopes implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) SetScopes(scopes ...Scope) error { return s.set.setScopes(scopes, false) }
 
-// SetScopesError implements SharedIndexInformer.
+// SetScopesError implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) SetScopesError(err error) { s.set.SetScopesError(err) }
 
-// Scopes implements SharedIndexInformer.
+// Scopes implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Scopes() []Scope { return s.set.Scopes() }
 
 // face has the fields of all SharedIndexInformers. The compiler compiles again, for each package that uses an informer, all

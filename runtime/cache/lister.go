@@ -18,7 +18,7 @@ import (
 // and must not be changed.
 type Lister[T Object] struct{ reader reader }
 
-// reader is a listing as its faces see it.
+// reader is an erasedLister as its faces see it.
 type reader interface {
 	list(selector labels.Selector) (store.Objects, error)
 	listIn(namespace string, selector labels.Selector) (store.Objects, error)
@@ -29,8 +29,8 @@ type reader interface {
 	of(namespace string) *namespaceLister
 }
 
-// listing reads a cache.
-type listing struct {
+// erasedLister reads a cache, without its Go type.
+type erasedLister struct {
 	indexer    *indexer.Indexer
 	resource   schema.GroupResource
 	namespaces namespaceListers
@@ -111,27 +111,27 @@ func typedOr[T Object](obj Object, err error) (typed T, _ error) {
 //
 //go:noinline
 func newLister(of objects, resource schema.GroupResource) reader {
-	return &listing{indexer: of.(*indexer.Indexer), resource: resource}
+	return &erasedLister{indexer: of.(*indexer.Indexer), resource: resource}
 }
 
-func (l *listing) list(selector labels.Selector) (store.Objects, error) {
+func (l *erasedLister) list(selector labels.Selector) (store.Objects, error) {
 	return l.indexer.Select(selector)
 }
 
-func (l *listing) listIn(namespace string, selector labels.Selector) (store.Objects, error) {
+func (l *erasedLister) listIn(namespace string, selector labels.Selector) (store.Objects, error) {
 	return l.indexer.SelectByIndex(NamespaceIndex, namespace, selector)
 }
 
-func (l *listing) byIndex(index, value string) (store.Objects, error) {
+func (l *erasedLister) byIndex(index, value string) (store.Objects, error) {
 	return l.indexer.ByIndex(index, value)
 }
 
-func (l *listing) byIndexIn(namespace, index, value string) (store.Objects, error) {
+func (l *erasedLister) byIndexIn(namespace, index, value string) (store.Objects, error) {
 	return l.indexer.ByIndexIn(namespace, index, value)
 }
 
 // get returns an object, or an error.
-func (l *listing) get(namespace, name string) (Object, error) {
+func (l *erasedLister) get(namespace, name string) (Object, error) {
 	obj, ok := l.indexer.Get(listed.Name{Namespace: namespace, Name: name})
 	if !ok {
 		if err := l.indexer.Err(); err != nil {
@@ -143,7 +143,7 @@ func (l *listing) get(namespace, name string) (Object, error) {
 }
 
 // of returns the lister of a namespace.
-func (l *listing) of(namespace string) *namespaceLister {
+func (l *erasedLister) of(namespace string) *namespaceLister {
 	if n := l.namespaces.get(namespace); n != nil {
 		return n
 	}

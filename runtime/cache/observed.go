@@ -10,10 +10,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/status"
 )
 
-// Status implements SharedIndexInformer.
+// Status implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Status() Status { return s.monitor.Status() }
 
-// NotSyncedReason implements SharedIndexInformer.
+// NotSyncedReason implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) NotSyncedReason() string {
 	_, waiting := s.waitsFor()
 	return waiting.Reason
@@ -32,7 +32,7 @@ func (s *sharedInformer) notSynced() status.NotSynced {
 	return status.NotSynced{Reason: s.name() + ": " + now.String(), Status: now}
 }
 
-// WaitFor implements SharedIndexInformer.
+// WaitFor implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) error {
 	version, ok := frontier.Parse(resourceVersion)
 	if !ok {
@@ -48,7 +48,7 @@ func (s *sharedInformer) WaitFor(ctx context.Context, resourceVersion string) er
 	return nil
 }
 
-// Statuses implements SharedIndexInformer.
+// Statuses implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) Statuses() iter.Seq[status.Informer] {
 	return func(yield func(status.Informer) bool) { yield(s.observed()) }
 }

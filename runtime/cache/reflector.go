@@ -124,7 +124,7 @@ func storeReflectorOf(config config, of erasedStore) *storeReflector {
 	config.checkDecoder(r.monitor.DecoderCheck())
 	settings := config.reflector(0, &r.pace, config.gate(&r.monitor.Traffic, nil))
 	settings.Changes = &r.changes
-	r.Scope = r.monitor.Read(settings, r, config.monitored(&r.known))
+	r.Scope = r.monitor.NewScope(settings, r, config.monitored(&r.known))
 	r.monitor.Hear(config.hooks(config.name))
 	return r
 }

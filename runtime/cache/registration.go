@@ -82,7 +82,7 @@ func (s *sharedInformer) addEventHandler(handler eventHandler, options []Handler
 	return &registration{s, l}, nil
 }
 
-// RemoveEventHandler implements SharedIndexInformer.
+// RemoveEventHandler implements machine. SharedIndexInformer documents it.
 func (s *sharedInformer) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
 	own, ok := r.(*registration)
 	if !ok || own.informer != s {

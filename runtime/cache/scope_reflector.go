@@ -36,7 +36,7 @@ func newReflector(core *informer.Informer, heard *monitor.Monitor, pace *protoco
 	if config.mayBeForbidden {
 		of.Forbidden = func() { core.Excuse(scope) }
 	}
-	r.Scope = heard.Read(settings, scope, of)
+	r.Scope = heard.NewScope(settings, scope, of)
 	scope.Reflector, scope.Run = r.Reflector, r.Run
 	return r
 }

@@ -263,7 +263,7 @@ func (s *scopeSet) awaits() *status.NotSynced {
 	return &awaited
 }
 
-// SetScopesError implements SharedIndexInformer.
+// SetScopesError implements machine. SharedIndexInformer documents it.
 func (s *scopeSet) SetScopesError(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -144,7 +144,7 @@ type Decoder struct {
 	delivers reflect.Type
 	// mask has the fields that are kept of objects.
 	mask *fieldmask.Mask
-	// mark is that of Options.MarkFields, or nil.
+	// mark marks the fields of Options.MarkFields. It may be nil.
 	mark func(obj Object)
 	// isReference is Options.Reference, and checks Options.Check.
 	isReference bool

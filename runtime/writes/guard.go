@@ -77,7 +77,7 @@ type guard struct {
 // one that was read from the server, also by an informer that has all fields, or that the program has made; Whole is for these. It
 // sees only requests that pass a transport of the Observer, to this URL of the server.
 //
-// server is that of Subscribe. A guard stays, because the objects of an informer may be in use after its end. The error is one of
+// server is the argument of Subscribe. A guard stays, because the objects of an informer may be in use after its end. The error is one of
 // the paths.
 func (o *Observer) Guard(server string, left LeftOut) error {
 	mask, err := left.mask()

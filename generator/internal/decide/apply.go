@@ -18,18 +18,6 @@ import (
 // with the folder of these types.
 func applyPath(root, packagePath string) string { return path.Join(root, model.ApplyDir(packagePath)) }
 
-// possibleVerbs returns the verbs of a kind without a marker that restricts them.
-func (a *assembly) possibleVerbs() []model.Verb {
-	verbs := slices.Clone(model.Verbs)
-	if !a.Library.HasDeleteWithResult {
-		verbs = slices.DeleteFunc(verbs, func(v model.Verb) bool { return v == model.DeleteWithResult })
-	}
-	if a.ApplyPackage != "" {
-		verbs = append(verbs, model.ApplyVerbs...)
-	}
-	return verbs
-}
-
 // applyConfiguration returns the apply configuration of a type.
 func (a *assembly) applyConfiguration(ref model.TypeRef) model.TypeRef {
 	importPath := applyPath(a.ApplyPackage, ref.Path)
@@ -136,7 +124,7 @@ func (a *assembly) addApply(k *model.Kind) {
 	default:
 		return
 	}
-	a.ignore(k.Pos, "kind "+k.Name+" has no apply configuration"+missing, remedy, "its client has no Apply and ApplyStatus")
+	a.refuseOrWarn(k.Pos, "kind "+k.Name+" has no apply configuration"+missing, remedy, "its client has no Apply and ApplyStatus")
 	if a.pkg.Dependency {
 		k.Verbs = slices.DeleteFunc(k.Verbs, func(v model.Verb) bool { return slices.Contains(model.ApplyVerbs, v) })
 	}

@@ -60,10 +60,10 @@ func (a *assembly) sortedGroups() []*model.Group {
 	return groups
 }
 
-// ignore reports something in the current package that has no effect on the output. In the user's
+// refuseOrWarn reports something in the current package that has no effect on the output. In the user's
 // module that is an error, which ends with fix. The user cannot edit a dependency, so there it is a
 // warning, which ends with done, the action that the generator took instead.
-func (a *assembly) ignore(pos token.Position, problem, fix, done string) {
+func (a *assembly) refuseOrWarn(pos token.Position, problem, fix, done string) {
 	if a.pkg.Dependency {
 		a.warn(pos, "%s; %s", problem, done)
 		return
@@ -79,10 +79,10 @@ func (a *assembly) reports(pkg *input.Package, t *input.Type) bool {
 // ignored is the done of most warnings.
 const ignored = "the marker is ignored"
 
-// ignoreProblems reports the problems of a marker like ignore.
+// ignoreProblems reports the problems of a marker like refuseOrWarn.
 func (a *assembly) ignoreProblems(m markers.Marker) {
 	for _, p := range m.Problems {
-		a.ignore(m.Pos, p.What, p.Fix, cmp.Or(p.Done, ignored))
+		a.refuseOrWarn(m.Pos, p.What, p.Fix, cmp.Or(p.Done, ignored))
 	}
 }
 
@@ -98,7 +98,7 @@ func single[T interface {
 		case !ok:
 			value, pos, ok = v, m.Pos, true
 		case v != value:
-			a.ignore(m.Pos, fmt.Sprintf("+%s is %q here and %q at %s", m.Name, v, value, pos), "remove one of the two", ignored)
+			a.refuseOrWarn(m.Pos, fmt.Sprintf("+%s is %q here and %q at %s", m.Name, v, value, pos), "remove one of the two", ignored)
 		}
 	}
 	return value, pos, ok

@@ -17,12 +17,12 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 	declared := pkg.GroupVersion
 	switch {
 	case pkg.IsInternal():
-		a.ignore(declared.Pos, fmt.Sprintf("package %s has the internal, unversioned types of its group, which no server serves", pkg.Path),
+		a.refuseOrWarn(declared.Pos, fmt.Sprintf("package %s has the internal, unversioned types of its group, which no server serves", pkg.Path),
 			"name the packages of its versions instead, or leave this one out with --exclude="+pkg.Path,
 			"nothing is generated for it")
 		return "", false
 	case model.IsVersion(base) && declared.VersionKnown && declared.Version != base:
-		a.ignore(declared.Pos, fmt.Sprintf("%s has the version %q, but the package's folder is %s", declared.Name, declared.Version, base),
+		a.refuseOrWarn(declared.Pos, fmt.Sprintf("%s has the version %q, but the package's folder is %s", declared.Name, declared.Version, base),
 			"write the same in both places",
 			fmt.Sprintf("the generated packages are named %s, and clients send %q", base, declared.Version))
 		return base, a.pkg.Dependency
@@ -78,7 +78,7 @@ func (a *assembly) writtenGroupName(pkg *input.Package, version string) (name st
 	if written, pos, ok := single[markers.GroupName](a, pkg.Markers); ok {
 		if declared.GroupKnown && declared.Group != string(written) {
 			problem := fmt.Sprintf("+groupName is %q, but %s at %s has the group %q", written, declared.Name, declared.Pos, declared.Group)
-			a.ignore(pos, problem, "write the same in both places", fmt.Sprintf("clients send %q", declared.Group))
+			a.refuseOrWarn(pos, problem, "write the same in both places", fmt.Sprintf("clients send %q", declared.Group))
 			return declared.Group, declared.Pos, pkg.Dependency
 		}
 		return string(written), pos, true

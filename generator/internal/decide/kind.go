@@ -46,7 +46,7 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from input.From, r 
 		if from != input.FromKubebuilder {
 			fix += ", or add +genclient:noStatus"
 		}
-		a.ignore(status.Pos, "kind "+t.Name+" "+problem, fix, "do not use UpdateStatus")
+		a.refuseOrWarn(status.Pos, "kind "+t.Name+" "+problem, fix, "do not use UpdateStatus")
 	}
 	switch isOwn := !a.pkg.Dependency; {
 	case !k.NeedsList() || t.HasList:
@@ -60,7 +60,7 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from input.From, r 
 		if from != input.FromKubebuilder {
 			fix += ", or write +genclient:skipVerbs=list,watch,deleteCollection"
 		}
-		a.ignore(t.ListPos, "kind "+t.Name+" "+problem, fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
+		a.refuseOrWarn(t.ListPos, "kind "+t.Name+" "+problem, fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
 		if !isOwn {
 			k.Verbs = slices.DeleteFunc(k.Verbs, func(v model.Verb) bool { return v == "list" || v == "watch" || v == "deleteCollection" })
 		} // otherwise the checks go on as if the list type was there
@@ -71,9 +71,13 @@ func (a *assembly) readKind(t *input.Type, p *model.Package, from input.From, r 
 		if from == input.FromKubebuilder {
 			marker = "+kubebuilder:resource:path="
 		}
+		fix := ""
+		if r.resource == "" { // otherwise the plural has no effect on it
+			fix = "use --plural-exceptions=" + t.Name + ":SomePlural, or "
+		}
 		a.errs.Add(t.Pos, "resource %q of kind %s is not a valid name of a resource; %s", k.Resource, t.Name,
 			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, and a letter first",
-				"use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
+				fix+a.leaveOut(t)))
 	}
 	a.addApply(k)
 	var scale *scaleMarker
@@ -176,7 +180,7 @@ func (a *assembly) copyFix(of model.TypeRef) string {
 	return fix
 }
 
-// checkKinds refuses two kinds with one name on the wire or in Go. The kinds of gv are in earlier packages.
+// checkKinds refuses two kinds with one name on the wire or in Go. In a dependency it leaves one out, with a warning. The kinds of gv are in earlier packages.
 func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 	resourceMarker := "+resourceName="
 	if a.from(a.pkg) == input.FromKubebuilder {
@@ -220,7 +224,7 @@ func (a *assembly) checkKinds(kinds []*model.Kind, gv *model.GroupVersion) {
 			if sameResource.Package != k.Package {
 				a.errs.Add(k.Pos, "%s; %s", problem, a.advice(marker, leaveOut))
 			} else {
-				a.ignore(k.Pos, problem, marker, fmt.Sprintf("ForResource returns the informer of %s, "+
+				a.refuseOrWarn(k.Pos, problem, marker, fmt.Sprintf("ForResource returns the informer of %s, "+
 					"unless --exclude=%s.%s leaves that kind out", sameResource.Name, a.pkg.Path, sameResource.Name))
 			}
 		}

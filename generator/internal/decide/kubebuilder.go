@@ -65,7 +65,7 @@ func (a *assembly) followScope(t *input.Type, r *reading, pos token.Position) {
 	if r.namespaced {
 		is, was, fix = was, is, "add // +genclient:nonNamespaced"
 	}
-	a.ignore(pos, fmt.Sprintf("kind %s is %s by +kubebuilder:resource, but %s by +genclient", t.Name, is, was), fix+", or correct scope",
+	a.refuseOrWarn(pos, fmt.Sprintf("kind %s is %s by +kubebuilder:resource, but %s by +genclient", t.Name, is, was), fix+", or correct scope",
 		fmt.Sprintf("its client is %s, unlike that of client-gen", is))
 	if a.pkg.Dependency {
 		r.namespaced = !r.namespaced
@@ -85,6 +85,6 @@ func (a *assembly) followPath(t *input.Type, r *reading, pos token.Position, pat
 			r.resource = path
 		}
 	}
-	a.ignore(pos, fmt.Sprintf("the resource of kind %s is %q by +kubebuilder:resource, but %q by +genclient", t.Name, path, resource),
+	a.refuseOrWarn(pos, fmt.Sprintf("the resource of kind %s is %q by +kubebuilder:resource, but %q by +genclient", t.Name, path, resource),
 		fmt.Sprintf("add // +resourceName=%s, or use %s", path, others), done)
 }

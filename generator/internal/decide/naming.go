@@ -46,7 +46,7 @@ func newNaming(run *input.Run) *naming {
 	}
 }
 
-// name sets the names of k. All but Resource are derived from the name of the type.
+// name sets the names of k, which are derived from the name of the type. resource, if it is not empty, is its Resource.
 func (n *naming) name(k *model.Kind, resource string) {
 	k.Private = lowerFirst(k.Name)
 	k.Param = k.Private

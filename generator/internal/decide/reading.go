@@ -1,8 +1,6 @@
 package decide
 
 import (
-	"slices"
-
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -22,7 +20,7 @@ type reading struct {
 	// isKind reports whether the type is a kind.
 	isKind     bool
 	namespaced bool
-	// resource is empty if no marker has it.
+	// resource is that of a marker, or the plural of controller-gen for a kubebuilder kind. If it is empty, naming derives it.
 	resource string
 	// hasStatus reports whether status is a subresource.
 	hasStatus bool
@@ -30,20 +28,4 @@ type reading struct {
 	methods   []*model.Method
 	// protobuf reports whether a view of the kind requests protobuf. It is set only for views.
 	protobuf bool
-}
-
-// verbSet holds the verbs that the markers of a kind keep or skip. Without only, all are kept.
-type verbSet struct {
-	none          bool
-	only, skipped []model.Verb
-}
-
-// of returns the verbs of all that are left.
-func (s *verbSet) of(all []model.Verb) []model.Verb {
-	if s.none {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(v model.Verb) bool {
-		return s.only != nil && !slices.Contains(s.only, v) || slices.Contains(s.skipped, v)
-	})
 }

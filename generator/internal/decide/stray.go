@@ -69,7 +69,7 @@ func (a *assembly) refuseStray(t *input.Type, from input.From) {
 				fix = "remove the marker, or add // +genclient above type " + t.Name
 			}
 		}
-		a.ignore(m.Pos, problem, fix, ignored)
+		a.refuseOrWarn(m.Pos, problem, fix, ignored)
 		return
 	}
 }
@@ -124,7 +124,7 @@ func (a *assembly) refuseSkipped(t *input.Type) {
 	for _, m := range t.Markers {
 		if !a.refuseUnknown(m) && strings.HasPrefix(m.Name, "informer:") {
 			problem := fmt.Sprintf("+%s has no effect on %s, which is not a view, in a package with +kubebuilder:skip", m.Name, t.Name)
-			a.ignore(m.Pos, problem, fmt.Sprintf("add // +%s=…, or remove the marker", markers.ViewName), ignored)
+			a.refuseOrWarn(m.Pos, problem, fmt.Sprintf("add // +%s=…, or remove the marker", markers.ViewName), ignored)
 		}
 	}
 }

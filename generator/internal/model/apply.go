@@ -17,8 +17,8 @@ type Apply struct {
 	Schema *Schema
 }
 
-// InternalDir is the folder in Apply.Dir of the package that all apply configurations share.
-const InternalDir = "internal"
+// ApplyInternalDir is the folder in Apply.Dir of the package that all apply configurations share.
+const ApplyInternalDir = "internal"
 
 // ApplyPackage has the apply configurations of the types of one API package.
 type ApplyPackage struct {

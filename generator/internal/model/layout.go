@@ -26,8 +26,8 @@ const InformersDir = informerRoot + "/externalversions"
 // FactoryFile is the file of the factory in that folder. Each run with an informer emits it.
 const FactoryFile = "factory.go"
 
-// internalDir is next to the folders of the groups, and holds the code that informers share.
-const internalDir = "internalinterfaces"
+// informersInternalDir is next to the folders of the groups, and holds the code that informers share.
+const informersInternalDir = "internalinterfaces"
 
 // Roots returns the folders below the output folder that hold all emitted files. Other folders
 // next to them are the user's. applyDir is the folder of the apply configurations, or "".
@@ -65,7 +65,7 @@ func (l Layout) Fake(gv *GroupVersion) string { return path.Join(l.Typed(gv), "f
 func (l Layout) Listers(gv *GroupVersion) string { return path.Join(listerRoot, gv.Folders()) }
 
 // Internal returns the folder of the code that informers share.
-func (l Layout) Internal() string { return path.Join(InformersDir, internalDir) }
+func (l Layout) Internal() string { return path.Join(InformersDir, informersInternalDir) }
 
 // InformerGroup returns the folder of the informers of a group.
 func (l Layout) InformerGroup(g *Group) string { return path.Join(InformersDir, g.Dir) }

@@ -39,6 +39,6 @@ func ReservedNames() Reserved {
 		},
 		Param:    []string{"ctx", "opts"},
 		File:     []string{"expansion_generated", "generated_expansion", "interface"},
-		GroupDir: []string{internalDir},
+		GroupDir: []string{informersInternalDir},
 	}
 }

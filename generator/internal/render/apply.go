@@ -89,7 +89,7 @@ func (f *file) APIVersion(gv *model.GroupVersion) string {
 
 // ApplyInternal returns the package that the apply configurations share.
 func (f *file) ApplyInternal() string {
-	return f.emitted(path.Join(f.Set.Apply.Dir, model.InternalDir), "internal", "applyinternal")
+	return f.emitted(path.Join(f.Set.Apply.Dir, model.ApplyInternalDir), "internal", "applyinternal")
 }
 
 // ApplyRoot returns the package with the converter for the schemas of the kinds.

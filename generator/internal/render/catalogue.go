@@ -114,7 +114,7 @@ func internal(s subject) string      { return s.Set.Layout.Internal() }
 func informerGroup(s subject) string { return s.Set.Layout.InformerGroup(s.Group) }
 func informers(s subject) string     { return s.Set.Layout.Informers(s.GV) }
 func applyRoot(s subject) string     { return s.Set.Apply.Dir }
-func applyInternal(s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir) }
+func applyInternal(s subject) string { return path.Join(s.Set.Apply.Dir, model.ApplyInternalDir) }
 func applyTypes(s subject) string    { return path.Join(s.Set.Apply.Dir, s.Apply.Dir) }
 
 func named(name string) func(subject) string { return func(subject) string { return name } }

@@ -11,7 +11,7 @@ type Path []Step
 
 // Step is a member of an object.
 type Step struct {
-	// Name is that of the field in JSON, or the key of a map.
+	// Name is the JSON name of a field, or the key of a map.
 	Name string
 	// IsKey is set for the key of a map.
 	IsKey bool

@@ -8,7 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/cmd/informer-gen/internal/shell"
 )
 
-// arguments are those of a generator.
+// arguments are the arguments of one call of a generator.
 type arguments struct {
 	flags map[string]string
 	// values are the arguments that are no flags.

@@ -27,7 +27,7 @@ type call struct {
 	output string
 	// packages are patterns: absolute folders, which may end with /..., or import paths.
 	packages []string
-	// flags are those of informer-gen, and from has the flag of the generator for each.
+	// flags are flags of informer-gen, and from has the flag of the generator for each of them.
 	flags, from map[string]string
 	// stays is what the call still generates afterwards, in place of the word kinds; empty if nothing.
 	stays, kinds string

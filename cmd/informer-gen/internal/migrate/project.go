@@ -17,7 +17,7 @@ import (
 type project struct {
 	// dir is the root folder of the module of the run, and repository the root folder of its git repository, or dir.
 	dir, repository string
-	// modules are that of the run, and those below it.
+	// modules are the module of the run and the modules below it.
 	modules []*module
 }
 

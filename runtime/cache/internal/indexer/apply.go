@@ -82,7 +82,7 @@ func (x *Indexer) endBatch() {
 	x.entries, x.room = nil, nil
 }
 
-// change applies an event of a watch.
+// change applies events of a watch.
 func (x *Indexer) change(notes []processor.Notification, deltas []deltafifo.Delta) []processor.Notification {
 	call := x.arrivals.calling()
 	defer call.guard()

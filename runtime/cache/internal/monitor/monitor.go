@@ -134,8 +134,8 @@ func (m *Monitor) Started(ctx context.Context) {
 	m.choice.run()
 }
 
-// Read returns a Scope with a Reflector, which reports to it.
-func (m *Monitor) Read(settings reflector.Settings, to Receiver, of ScopeOptions) *Scope {
+// NewScope returns a Scope with a Reflector, which reports to it.
+func (m *Monitor) NewScope(settings reflector.Settings, to Receiver, of ScopeOptions) *Scope {
 	settings.Observer = &m.Traffic
 	return read(settings, to, of, m.options.Resource, &m.subscribers)
 }

@@ -111,7 +111,7 @@ func (b Backoff) pause(times int) Pause {
 // together. The zero value is no wait.
 type Pause struct {
 	Min, Max time.Duration
-	// EarlyMin and EarlyMax, if they are not 0, are those of a wait that a Pace may give in place of a longer one.
+	// EarlyMin and EarlyMax, if they are not 0, limit a wait that a Pace may give in place of a longer one.
 	EarlyMin, EarlyMax time.Duration
 }
 

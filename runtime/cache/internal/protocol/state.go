@@ -20,7 +20,8 @@
 //
 // Three counts make the waits. Each begins again when its own cause is gone.
 //
-//	failures  requests that the API server did not answer, until it answers anything
+//	failures  requests without a useful answer (no connection, 429, 5xx), until a list is complete, a watch
+//	          lasts, or the server answers 410 or a refusal
 //	refusals  answers that only a person can change (401, 403, 404, 400, an object that does not
 //	          decode, a list without an end), until the refused list succeeds, or a watch makes progress
 //	relists   lists because a watch could not go on, until a watch made progress

@@ -18,16 +18,16 @@
 //	names.go         the slot of an object by its name
 //	fingerprints.go  which of the slots of a hash has a name
 //	index.go         slots by the values of an index
-//	slots.go         why Get needs no lock
+//	slots.go         the objects in the form of their Go type
 //	walk.go          the objects of a snapshot, one after the other
-//	form.go          the Go type of the objects
+//	form.go          the Go type of the objects, and why Get needs no lock
 //	keeper.go        objects that are not kept as Go values
 //
 // Readers may be in any goroutine. The caller serializes writers. The writer prepares entries
 // while readers continue, and stores them between Begin and End. A reader sees all of that or
 // nothing, except for Get, which reads single objects in between.
 //
-// Get takes no lock. The other readers take the read lock. Those with a large result, and
+// Get takes no lock, unless a write moves objects meanwhile, or the Go type is an interface type. The other readers take the read lock. Those with a large result, and
 // ranges, hold it only to take a snapshot: the writer then copies each chunk before it
 // first changes it. docs/design/store.md has the reasons and the costs.
 package store

@@ -2,7 +2,7 @@ package store
 
 import "sync/atomic"
 
-// fingerprints are those of the names of the objects, by slot. Get compares them instead of names, because the memory of an
+// fingerprints has a hash of the name of each object, by slot. Get compares them instead of names, because the memory of an
 // object and of its name is in no cache of the CPU. There is one writer. Readers may read next to it, and may then see a
 // fingerprint that the object in the slot does not have.
 type fingerprints struct {

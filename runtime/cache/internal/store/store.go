@@ -16,7 +16,7 @@ import (
 // between Begin and End, unless their comment says otherwise.
 type Store struct {
 	// mu keeps readers out from Begin to End, and guards the fields below against them. Get
-	// reads without it.
+	// reads without it if it can.
 	mu           sync.RWMutex
 	objects      slots
 	names        names

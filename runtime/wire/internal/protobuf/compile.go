@@ -29,7 +29,7 @@ type compiler struct {
 // planKey identifies a plan.
 type planKey struct {
 	typ, whole reflect.Type
-	// mask is that of the plan as text.
+	// mask is the mask of the plan, as text.
 	mask string
 }
 
