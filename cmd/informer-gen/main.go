@@ -26,12 +26,18 @@ func main() {
 	os.Exit(run(interruptible(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM cancels, so that the run undoes its
-// changes. The second signal has its default action, in case the run does not return.
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, so that the run undoes its
+// changes. The second signal has its default action, in case the run does not return. A reader of the output that is gone, such as
+// head, cancels it too.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signals, unread := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(unread, syscall.SIGPIPE) // its default action would end the run at the next write, also while it undoes changes
+	go func() {
+		<-unread
+		cancel()
+	}()
 	go func() {
 		<-signals
 		signal.Stop(signals) // before cancel, so that the next signal has its default action

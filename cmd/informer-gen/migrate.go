@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -37,6 +38,7 @@ func runMigrate(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		"by default client-go, and typed in a project of kubebuilder, which has no informers yet")
 	set.BoolVar(&o.ControllerRuntime, "controller-runtime", false, "only make these informers the cache of the managers of controller-runtime: set NewCache in their options")
 	set.StringVar(&o.Clone, "clone", "", "`FOLDER` with a clone of informer-gen that replaces its modules; by default the one in go.mod, or else the latest release")
+	buildTags := set.String("build-tags", "", "comma-separated `TAGS` of the files to compile and to rewrite, as of go build -tags")
 	set.BoolVar(&o.Force, "force", false, "also change a tree with uncommitted changes")
 	err := set.Parse(args)
 	switch {
@@ -57,7 +59,13 @@ func runMigrate(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		fmt.Fprintf(stderr, "informer-gen: %v\nRun informer-gen migrate --help for the flags.\n", err)
 		return exitUsage
 	}
-	if o.Dir, err = os.Getwd(); err == nil {
+	if *buildTags != "" { // all commands and packages.Load read it
+		err = os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -tags="+*buildTags))
+	}
+	if err == nil {
+		o.Dir, err = os.Getwd()
+	}
+	if err == nil {
 		if o.Tool, err = os.Executable(); err == nil {
 			err = migrate.Run(ctx, o)
 		}

@@ -94,6 +94,23 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
+// TestMigrateUncommitted migrates a project with a changed go.mod, as the tool itself was added there. The printed commands keep that
+// change.
+func TestMigrateUncommitted(t *testing.T) {
+	dir, clone := migrated(t, nil)
+	inShell(t, dir, "echo '// a line that is not committed' >>go.mod")
+	before := contents(t, dir)
+	got := runTool(t, dir, "migrate", "--clone="+clone)
+	if got.code != exitOK || contents(t, dir) == before {
+		t.Fatalf("exit code %d, or nothing has changed: %s%s", got.code, got.stdout, got.stderr)
+	}
+	_, undo, _ := strings.Cut(got.stdout, "To undo this:\n")
+	inShell(t, dir, undo)
+	if contents(t, dir) != before {
+		t.Errorf("the printed commands do not undo the migration: %s", undo)
+	}
+}
+
 // TestMigrateVendor requires that a folder vendor has the new modules afterwards, and the old ones after a failure and after the
 // printed commands.
 func TestMigrateVendor(t *testing.T) {
@@ -187,14 +204,15 @@ func TestMigrateFlags(t *testing.T) {
 func TestMigrateTyped(t *testing.T) {
 	dir, clone := migrated(t, nil)
 	got := runTool(t, dir, "migrate", "--informers=typed", "--clone="+clone)
-	left := "Left to do by hand:\n\tcontroller/controller.go:19: a typed handler never gets a DeletedFinalStateUnknown; remove the code for it\nChanged "
+	left := "Left to do by hand:\n\tcontroller/controller.go:19: a typed handler never gets a DeletedFinalStateUnknown; remove the code for it\nFiles changed: "
 	if got.code != exitOK || !strings.Contains(got.stdout, left) {
 		t.Fatalf("exit code %d: %s%s", got.code, got.stdout, got.stderr)
 	}
 	goCommand(t, dir, "vet", "./...")
 }
 
-// TestMigrateTypedLeaves requires that what does not compile is listed with its position.
+// TestMigrateTypedLeaves requires that what does not compile is listed with its position, and a file that build constraints exclude, but
+// no error from before.
 func TestMigrateTypedLeaves(t *testing.T) {
 	dir, clone := migrated(t, map[string]string{"other/other.go": `package other
 
@@ -209,9 +227,24 @@ type informer interface{ Informer() cache.SharedIndexInformer }
 func Orders(factory informers.SharedInformerFactory) informer {
 	return factory.Store().V1().Orders()
 }
+`, "other/other_test.go": "package other\n\nvar _ = undefinedBefore\n", "other/tagged.go": `//go:build tagged
+
+package other
+
+import informers "example.com/operator/pkg/client/informers/externalversions"
+
+var _ informers.SharedInformerFactory
 `})
 	got := runTool(t, dir, "migrate", "--informers=typed", "--clone="+clone)
-	if got.code != exitOK || !strings.Contains(got.stdout, "\tother/other.go:12: cannot use factory.Store().V1().Orders()") {
+	if got.code != exitOK || strings.Contains(got.stdout, "undefinedBefore") {
 		t.Fatalf("exit code %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	for _, want := range []string{
+		"\tother/other.go:12: cannot use factory.Store().V1().Orders()",
+		"\tother/tagged.go:1: it imports example.com/operator/pkg/client/informers/externalversions, and is not rewritten",
+	} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%s is missing in %s", want, got.stdout)
+		}
 	}
 }

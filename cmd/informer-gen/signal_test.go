@@ -18,7 +18,7 @@ import (
 // TestSecondSignal starts a run that the first signal cannot end, because it waits for the output of a
 // child process. The second signal ends the process.
 func TestSecondSignal(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := orderModule(t)
 		for _, pipe := range []string{"driver", "child", "never"} {
 			if err := syscall.Mkfifo(filepath.Join(dir, pipe), 0o600); err != nil {
@@ -120,8 +120,15 @@ func TestNotRegular(t *testing.T) {
 	}
 }
 
-// TestSignalRestores interrupts a migration after its first changes, and requires the tree as it was.
+// TestSignalRestores ends a migration after its first changes, by a signal or as no one reads its output any more, and requires the
+// tree as it was.
 func TestSignalRestores(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGHUP": syscall.SIGHUP, "closed pipe": 0} {
+		t.Run(name, func(t *testing.T) { testSignalRestores(t, signal) })
+	}
+}
+
+func testSignalRestores(t *testing.T, signal syscall.Signal) {
 	dir, clone := migrated(t, nil)
 	before := contents(t, dir)
 	executable, err := os.Executable()
@@ -143,12 +150,16 @@ func TestSignalRestores(t *testing.T) {
 		text.WriteString(lines.Text() + "\n")
 		if !signaled && strings.HasPrefix(lines.Text(), "informer-gen: go mod tidy") {
 			signaled = true
-			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			if signal == 0 {
+				_ = stderr.Close()
+				break
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(text.String(), "The tree is as it was") {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitFailed || signal != 0 && !strings.Contains(text.String(), "The tree is as it was") {
 		t.Errorf("the run ends with %v: %s", err, text.String())
 	}
 	if contents(t, dir) != before {

@@ -10,6 +10,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -22,6 +23,10 @@ import (
 
 func main() {
 	arguments := os.Args[1:]
+	if slices.ContainsFunc(arguments, func(argument string) bool { return argument == "-h" || argument == "-help" || argument == "--help" }) {
+		printHelp(os.Stdout)
+		return
+	}
 	if calledByGo(arguments) {
 		unitchecker.Main(vet.Analyzers()...)
 	}
@@ -35,12 +40,29 @@ func main() {
 	}
 }
 
-// calledByGo reports whether the arguments come from go vet: a question about the tool, or the file that describes a package. Help is
-// about the analyzers, too.
+// calledByGo reports whether the arguments come from go vet: a question about the tool, or the file that describes a package.
+// "help NAME" is about an analyzer.
 func calledByGo(arguments []string) bool {
 	return slices.ContainsFunc(arguments, func(argument string) bool {
-		return argument == "-V=full" || argument == "-flags" || argument == "help" || argument == "-help" || argument == "--help" || argument == "-h" || strings.HasSuffix(argument, ".cfg")
+		return argument == "-V=full" || argument == "-flags" || argument == "help" || strings.HasSuffix(argument, ".cfg")
 	})
+}
+
+// printHelp writes what the command and its analyzers do.
+func printHelp(w io.Writer) {
+	fmt.Fprint(w, `informer-vet reports mistakes of programs with informers.
+
+Usage:
+  informer-vet [-fix] [-tags=TAG,…] [-ANALYZER…] [package…]
+  go vet -vettool=$(go tool -n informer-vet) [package…]
+
+The default is all packages of the module. All other flags of go vet work too. With the names of analyzers as flags only
+these run; informer-vet help NAME describes one:
+`)
+	for _, a := range vet.Analyzers() {
+		title, _, _ := strings.Cut(a.Doc, "\n")
+		fmt.Fprintf(w, "  %-12s %s\n", a.Name, title)
+	}
 }
 
 // run runs go vet over packages; the default is all packages of the module.
@@ -49,10 +71,21 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(arguments, func(argument string) bool { return !strings.HasPrefix(argument, "-") }) {
+	if !namesPackages(arguments) {
 		arguments = append(arguments, "./...")
 	}
 	command := exec.Command("go", append([]string{"vet", "-vettool=" + self}, arguments...)...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return command.Run()
+}
+
+// namesPackages reports whether an argument is a package, and not a flag or the value of -tags.
+func namesPackages(arguments []string) bool {
+	for n, argument := range arguments {
+		isValue := n > 0 && (arguments[n-1] == "-tags" || arguments[n-1] == "--tags")
+		if !isValue && !strings.HasPrefix(argument, "-") {
+			return true
+		}
+	}
+	return false
 }

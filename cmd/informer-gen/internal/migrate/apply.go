@@ -128,6 +128,10 @@ func (plan *plan) build(ctx context.Context, _ *tree, p *findings, o Options) er
 			return err
 		}
 		for _, problem := range problems {
+			// Edits move lines.
+			if slices.ContainsFunc(plan.problems, func(before rewrite.Note) bool { return before.File == problem.File && before.Text == problem.Text }) {
+				continue
+			}
 			plan.left = append(plan.left, p.note(position{problem.File, problem.Line}, "%s", problem.Text))
 		}
 	}

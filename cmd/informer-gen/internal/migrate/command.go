@@ -1,7 +1,9 @@
 package migrate
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,4 +18,15 @@ func newCommand(ctx context.Context, dir, goFlags string, words ...string) *exec
 	command.Env = append(os.Environ(), "PWD="+dir, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" "+goFlags))
 	command.Cancel, command.WaitDelay = func() error { return command.Process.Signal(os.Interrupt) }, 10*time.Second
 	return command
+}
+
+// storeObject writes a text to the repository of git in a folder, and returns its name there.
+func storeObject(ctx context.Context, dir string, text []byte) (name string, err error) {
+	command := newCommand(ctx, dir, "", "git", "hash-object", "-w", "--stdin")
+	command.Stdin = bytes.NewReader(text)
+	output, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("store a file in the repository: %w", err)
+	}
+	return strings.TrimSpace(string(output)), nil
 }

@@ -21,6 +21,8 @@ const (
 	toolPath = product + "/cmd/informer-gen"
 	// lowestKubernetes is what generated code needs.
 	lowestKubernetes = "v0.34.0"
+	// lowestGo is the version in go.mod of informer-gen.
+	lowestGo = "1.25.0"
 )
 
 // parts are the modules of informer-gen, as docs/install.md has them.
@@ -74,6 +76,9 @@ func decideGoMod(p *project, m *module, part string, isImporter, isTool bool, o 
 	}
 	change.isLatest = version == "latest"
 	if isImporter {
+		if file.Go != nil && semver.Compare("v"+file.Go.Version, "v"+lowestGo) < 0 {
+			change.add("go %s becomes %s, which informer-gen needs; raise the version of images and of CI too", file.Go.Version, lowestGo)
+		}
 		change.add("require %s%s %s", product, part, version)
 		change.get = append(change.get, product+part+"@"+version)
 		if isTool && part != "" {
@@ -86,7 +91,11 @@ func decideGoMod(p *project, m *module, part string, isImporter, isTool bool, o 
 		}
 		change.raises = len(old) > 0
 		for _, name := range old {
-			change.add("require %s %s, which generated code needs", name, lowestKubernetes)
+			need := "which generated code needs"
+			if isNextToClient(name) {
+				need = "because the others have it"
+			}
+			change.add("require %s %s, %s", name, lowestKubernetes, need)
 			change.get = append(change.get, name+"@"+lowestKubernetes)
 		}
 	}
@@ -113,7 +122,7 @@ func oldKubernetes(file *modfile.File) (old []string, err error) {
 		}
 	}
 	for _, require := range file.Require {
-		if isClient(require.Mod.Path) && isOld(require.Mod.Version) {
+		if (isClient(require.Mod.Path) || isNextToClient(require.Mod.Path)) && isOld(require.Mod.Version) {
 			old = append(old, require.Mod.Path)
 		}
 	}
@@ -158,6 +167,11 @@ func (c *goMod) inTemporary(ctx context.Context) (flags goFlags, err error) {
 
 func isClient(path string) bool {
 	return path == "k8s.io/client-go" || path == "k8s.io/apimachinery" || path == "k8s.io/api"
+}
+
+// isNextToClient reports whether a module of Kubernetes compiles only with the clients of its own version.
+func isNextToClient(path string) bool {
+	return path == "k8s.io/code-generator" || path == "k8s.io/apiextensions-apiserver" || path == "k8s.io/apiserver" || path == "k8s.io/component-base"
 }
 
 // cloneOf returns the folder of a clone of informer-gen as go.mod has it: that of --clone, or else of a replacement that exists.

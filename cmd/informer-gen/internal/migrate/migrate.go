@@ -28,21 +28,26 @@ func Run(ctx context.Context, o Options) error {
 		return plan.printNothing(o.Out)
 	}
 	plan.print(o.Out, p)
+	uncommitted, err := p.uncommitted(ctx)
+	if err == nil {
+		err = p.refuseUncommitted(uncommitted)
+	}
 	if o.DryRun {
 		printLeft(o.Out, plan.left)
+		if err != nil {
+			fmt.Fprintf(o.Out, "Without --dry-run, this would be an error: %v\n", err)
+		}
 		return nil
 	}
-	if !o.Force {
-		if err := p.uncommitted(ctx); err != nil {
-			return err
-		}
+	if err != nil && !o.Force {
+		return err
 	}
 	t, err := plan.apply(ctx, p, o)
 	if err != nil {
 		return fmt.Errorf("%w\nThe tree is as it was", err)
 	}
 	printLeft(o.Out, plan.left)
-	return plan.printUndo(ctx, o.Out, p, t)
+	return plan.printUndo(ctx, o.Out, p, t, uncommitted)
 }
 
 // printNothing reports that nothing changes. It is an error if there are calls that cannot be read.
@@ -59,8 +64,9 @@ func (plan *plan) printNothing(w io.Writer) error {
 	return nil
 }
 
-// printUndo writes the commands that undo the changes. Generated files are named by their folders.
-func (plan *plan) printUndo(ctx context.Context, w io.Writer, p *findings, t *tree) error {
+// printUndo writes the commands that undo the changes. Generated files are named by their folders. Files that were uncommitted before
+// come from objects that this writes to the repository.
+func (plan *plan) printUndo(ctx context.Context, w io.Writer, p *findings, t *tree, uncommitted []string) error {
 	differing, created, err := t.changed()
 	if err != nil {
 		return err
@@ -86,9 +92,18 @@ func (plan *plan) printUndo(ctx context.Context, w io.Writer, p *findings, t *tr
 		}
 		return terminal.Quote(names...)
 	}
-	fmt.Fprintf(w, "Changed %d files, and wrote %d new ones. To undo this:\n\tgit restore -- %s\n", len(differing), len(created), names(differing))
+	fmt.Fprintf(w, "Files changed: %d, new: %d. To undo this:\n\tgit restore -- %s\n", len(differing), len(created), names(differing))
 	if len(created) > 0 {
 		fmt.Fprintf(w, "\tgit clean -fd -- %s\n", names(created))
+	}
+	for _, path := range differing {
+		if was := t.copies[path]; was.content != nil && slices.Contains(uncommitted, path) {
+			object, err := storeObject(ctx, p.dir, was.content)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "\tgit cat-file blob %s >%s\n", object, terminal.Quote(p.relative(path)))
+		}
 	}
 	return nil
 }

@@ -24,6 +24,8 @@ type plan struct {
 	deletes []string
 	goMods  []goMod
 	left    []Note
+	// problems are the errors of the compiler before the migration.
+	problems []rewrite.Note
 	// already is set if the project has what the plan would add.
 	already bool
 }
@@ -105,6 +107,7 @@ func (plan *plan) rewrite(ctx context.Context, p *findings, m *module) (usesAdap
 	if err != nil {
 		return false, err
 	}
+	plan.problems = append(plan.problems, result.Problems...)
 	for _, e := range result.Edits {
 		plan.edits = append(plan.edits, edit{position{e.File, e.Line}, e.Start, e.End, e.Text, e.What})
 	}

@@ -67,6 +67,14 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestLowestGo compares the version of Go that a plan announces with go.mod.
+func TestLowestGo(t *testing.T) {
+	text, err := os.ReadFile("../../../../go.mod")
+	if err != nil || !strings.Contains(string(text), "\ngo "+lowestGo+"\n") {
+		t.Errorf("go.mod has no line go %s: %v", lowestGo, err)
+	}
+}
+
 // optionOf returns the value of an option in the comment of an archive.
 func optionOf(comment, name string) string {
 	_, rest, _ := strings.Cut(comment, "--"+name+"=")

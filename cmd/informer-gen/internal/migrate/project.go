@@ -128,21 +128,26 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(output), err
 }
 
-// uncommitted returns an error if the tree has changes that git does not have, other than in go.mod and go.sum.
-func (p *project) uncommitted(ctx context.Context) error {
-	status, err := git(ctx, p.dir, "status", "--porcelain", "--", ".")
+// uncommitted returns the files with changes that git does not have.
+func (p *project) uncommitted(ctx context.Context) (files []string, err error) {
+	status, err := git(ctx, p.dir, "status", "--porcelain", "-z", "--no-renames", "--", ".")
 	if err != nil {
-		return errors.New("the tree is in no git repository, so the migration could not be undone; commit it, or run again with --force")
+		return nil, errors.New("the tree is in no git repository, so the migration could not be undone; commit it, or run again with --force")
 	}
-	var changed []string
-	for line := range strings.Lines(status) {
-		name := strings.TrimSpace(line[min(3, len(line)):])
-		if base := filepath.Base(name); base != "go.mod" && base != "go.sum" {
-			changed = append(changed, name)
+	for entry := range strings.SplitSeq(status, "\x00") {
+		if len(entry) > 3 { // two letters and a space
+			files = append(files, filepath.Join(p.repository, filepath.FromSlash(entry[3:])))
 		}
 	}
-	if len(changed) > 0 {
-		return fmt.Errorf("the tree has uncommitted changes, such as %s; commit or stash them, or run again with --force", changed[0])
+	return files, nil
+}
+
+// refuseUncommitted returns an error if a file other than go.mod and go.sum has changes that git does not have.
+func (p *project) refuseUncommitted(files []string) error {
+	for _, file := range files {
+		if base := filepath.Base(file); base != "go.mod" && base != "go.sum" {
+			return fmt.Errorf("the tree has uncommitted changes, such as %s; commit or stash them, or run again with --force", p.relative(file))
+		}
 	}
 	return nil
 }

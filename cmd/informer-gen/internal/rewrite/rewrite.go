@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +20,8 @@ import (
 type Result struct {
 	Edits []Edit
 	Notes []Note
+	// Problems are the errors of the compiler before the edits.
+	Problems []Note
 	// UsesAdapter is set if an edit needs the module adapters/clientgo.
 	UsesAdapter bool
 }
@@ -30,8 +35,14 @@ func Module(ctx context.Context, dir string, generated []string) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	result, seen := &Result{}, map[string]bool{}
+	result, seen := &Result{Problems: problemsOf(loaded)}, map[string]bool{}
 	for _, p := range loaded {
+		for _, name := range p.IgnoredFiles {
+			if imported := firstImport(name, isGenerated); imported != "" && !seen[name] {
+				seen[name] = true
+				result.Notes = append(result.Notes, Note{name, 1, "it imports " + imported + ", and is not rewritten, because build constraints exclude it; run again with --build-tags, or rewrite it by hand"})
+			}
+		}
 		if isGenerated(p.PkgPath) || p.TypesInfo == nil {
 			continue
 		}
@@ -60,7 +71,10 @@ func Problems(ctx context.Context, dir string) ([]Note, error) {
 	if err != nil {
 		return nil, err
 	}
-	var notes []Note
+	return problemsOf(loaded), nil
+}
+
+func problemsOf(loaded []*packages.Package) (notes []Note) {
 	for _, p := range loaded {
 		for _, problem := range p.Errors {
 			file, line := problem.Pos, 0
@@ -77,7 +91,24 @@ func Problems(ctx context.Context, dir string) ([]Note, error) {
 			}
 		}
 	}
-	return notes, nil
+	return notes
+}
+
+// firstImport returns the first import path of a Go file that a function reports, or "".
+func firstImport(name string, is func(path string) bool) string {
+	if filepath.Ext(name) != ".go" {
+		return ""
+	}
+	syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+	if err != nil { // the go command has no error either
+		return ""
+	}
+	for _, spec := range syntax.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil && is(path) {
+			return path
+		}
+	}
+	return ""
 }
 
 func load(ctx context.Context, dir string) ([]*packages.Package, error) {
