@@ -26,6 +26,7 @@ func TestCommand(t *testing.T) {
 		{[]string{tool, "tombstone"}, []string{"tombstone.go:18:16: if the watch has missed a deletion", "in Name, this assertion of *v1.Pod panics"}},
 		{[]string{"go", "vet", "-vettool=" + tool, "cachewrite"}, []string{"calling Label changes the object in the cache that PodNamespaceLister.Get returned (write to Labels in other.go:10)"}},
 		{[]string{tool, "-blocking", "tombstone", "handlererr"}, nil},
+		{[]string{tool, "--help"}, nil},
 		{[]string{tool, "-handlererr.all", "-handlererr", "tombstone"}, []string{"the error of AddEventHandler is dropped"}},
 	} {
 		command := exec.Command(test.command[0], test.command[1:]...)

@@ -127,7 +127,14 @@ func refusing(client any) any {
 	}
 	copied := reflect.New(of.Elem())
 	copied.Elem().Set(reflect.ValueOf(client).Elem())
-	httpClient := copied.Elem().FieldByName("Client").Addr().Interface().(**http.Client)
+	field := copied.Elem().FieldByName("Client")
+	if !field.IsValid() {
+		return client // of a later client-go; no program may fail to start because of it
+	}
+	httpClient, is := field.Addr().Interface().(**http.Client)
+	if !is {
+		return client
+	}
 	*httpClient = redirect.Refuse(*httpClient)
 	return copied.Interface()
 }
