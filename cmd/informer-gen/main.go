@@ -32,7 +32,10 @@ func main() {
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals, unread := make(chan os.Signal, 1), make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	signal.Notify(unread, syscall.SIGPIPE) // its default action would end the run at the next write, also while it undoes changes
 	go func() {
 		<-unread
