@@ -56,7 +56,7 @@ var order = map[string]string{
 	"runtime/cache/internal/source":    "source bodies stream client shard view",
 	"runtime/cache/internal/stats":     "histogram size traffic body",
 	"runtime/cache/status":             "phase errors status change join stats informer advice",
-	"runtime/cache/internal/store":     "names fingerprints chunks keeper form index marks slots walk store write",
+	"runtime/cache/internal/store":     "names chunks keeper form index fingerprints marks slots walk store write",
 
 	"cmd/informer-gen":                  "exit version flags migrate main",
 	"cmd/informer-gen/internal/migrate": "options edit note command project gofile arguments call kubebuilder removal read gomod tree run generated names plan manager print apply migrate",

@@ -28,12 +28,8 @@ func (o *options) fleet(ctx context.Context, nodes int) {
 			continue
 		}
 		count := nodes / row.part
-		servers := map[string]*podserver.Server{}
-		for name, kind := range map[string]string{"nodes": podserver.Nodes, "pods": podserver.LargePods} {
-			servers[name] = podserver.New(podserver.Options{Kind: podserver.Kinds[kind], Objects: count, WithoutStreaming: row.side == "crcache"})
-		}
+		web := httptest.NewServer(podserver.NewFleet(count, row.side == "crcache"))
 		debug.FreeOSMemory()
-		web := httptest.NewServer(podserver.Together(servers))
 		o.run(ctx, nil, []child{{row.name, binary, []string{
 			"--side=" + row.side, "--cache=" + row.cache, fmt.Sprint("--nodes=", count), fmt.Sprint("--pods=", count),
 			fmt.Sprint("--minutes=", o.minutes), "--url=" + web.URL,

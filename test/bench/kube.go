@@ -52,8 +52,8 @@ func (o *options) withServer(ctx context.Context, prefix, kind string, objects i
 
 // clientOf is a client of a kube-apiserver.
 func (o *options) clientOf(binary string, access link.Access, kind string, objects int, name, side, mode string, args ...string) child {
-	return child{name, binary, slices.Concat([]string{"--side=" + side, "--mode=" + mode}, []string{
-		"--kind=" + kind, "--objects=" + strconv.Itoa(objects), "--writer=" + meter.Must(os.Executable()),
+	return child{name, binary, slices.Concat([]string{
+		"--side=" + side, "--mode=" + mode, "--kind=" + kind, "--objects=" + strconv.Itoa(objects), "--writer=" + meter.Must(os.Executable()),
 		"--rate=" + strconv.Itoa(o.rate), "--seconds=" + strconv.Itoa(o.seconds),
 	}, access.Args(), args)}
 }

@@ -20,7 +20,7 @@ type reading struct {
 	// isKind reports whether the type is a kind.
 	isKind     bool
 	namespaced bool
-	// resource is that of a marker, or the plural of controller-gen for a kubebuilder kind. If it is empty, naming derives it.
+	// resource comes from a marker, or is the plural that controller-gen gives to a kubebuilder kind. If it is empty, naming derives it.
 	resource string
 	// hasStatus reports whether status is a subresource.
 	hasStatus bool

@@ -20,8 +20,8 @@
 //     time is from the moment when the server writes the first update until the handler has
 //     received the last one.
 //   - Updates, of a kube-apiserver: 16 writers patch one label of an object each, at a rate. With --scenario=together the process
-//     has the informers of two sides, of which --peer connects as the second, and the percentiles are those of the time from the
-//     request for a write until the handler of each side has received the update.
+//     has the informers of two sides, and --peer connects second. The percentiles are of the time from the request for a write
+//     until the handler of a side has received the update.
 //   - Backlog: a slow handler does not return from its first update, until each object was updated five
 //     times and another handler has received all events. B/event is the growth of the live
 //     heap divided by the number of events. It includes the old states of objects. By default both

@@ -34,27 +34,26 @@ func (c *client) together(ctx context.Context) {
 		objects: c.objects, shards: c.shards,
 	}
 	sides := []*client{c, other}
-	var handlers []*noting
+	handlers, counters := make([]*noting, len(sides)), meter.NewCounters(len(sides))
 	running, cancel := context.WithCancel(ctx)
 	var ended sync.WaitGroup
-	for _, side := range sides {
-		h := &noting{Counter: meter.NewCounters(1)[0]}
-		handlers = append(handlers, h)
-		i := side.newInformer(h)
-		meter.Counters{h.Counter}.Expect(c.objects)
+	for n, side := range sides {
+		handlers[n] = &noting{Counter: counters[n]}
+		i, only := side.newInformer(handlers[n]), counters[n:n+1]
+		only.Expect(c.objects)
 		ended.Go(func() { i.run(running) })
-		meter.Must(meter.Counters{h.Counter}.Await(ctx))
+		meter.Must(only.Await(ctx))
 	}
 	c.collect(ctx)
 	total := c.rate * c.seconds
 	for _, h := range handlers {
 		h.notes = make([]updates.Response, 0, total)
-		meter.Counters{h.Counter}.Expect(total)
 	}
+	counters.Expect(total)
 	fmt.Println(meter.Begin)
 	responses := c.writer.Run(ctx, total, c.rate)
+	meter.Must(counters.Await(ctx))
 	for n, h := range handlers {
-		meter.Must(meter.Counters{h.Counter}.Await(ctx))
 		delays := meter.Must(updates.Delays(h.notes, responses, func(r updates.Response) int64 { return r.Sent }))
 		sides[n].print("Updates", meter.Delays(delays)...)
 	}

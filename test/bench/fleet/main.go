@@ -48,8 +48,8 @@ func main() {
 	kept := pflag.String("cache", "whole", "whole, fields or packed")
 	minutes := pflag.Float64("minutes", 60, "how long objects change")
 	name := pflag.String("name", "Fleet", "what the names of the results begin with")
-	nodes := &monitored{Kind: podserver.Kinds[podserver.Nodes], name: "nodes", field: "status.conditions", read: isReported}
-	pods := &monitored{Kind: podserver.Kinds[podserver.LargePods], name: "pods", field: "status.phase", read: hasPhase}
+	nodes := &monitored{Kind: podserver.Kinds[podserver.Nodes], field: "status.conditions", read: isReported}
+	pods := &monitored{Kind: podserver.Kinds[podserver.LargePods], field: "status.phase", read: hasPhase}
 	pflag.IntVar(&nodes.objects, "nodes", 100_000, "how many nodes there are")
 	pflag.IntVar(&pods.objects, "pods", 100_000, "how many pods there are")
 	pflag.Parse()
@@ -126,7 +126,7 @@ func newManager(access *link.Access, newCache ctrlcache.NewCacheFunc, kinds []*m
 		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return mapper, nil },
 	}))
 	for _, k := range kinds {
-		meter.Check(ctrl.NewControllerManagedBy(manager).Named(k.name).For(k.empty()).
+		meter.Check(ctrl.NewControllerManagedBy(manager).Named(k.Resource).For(k.empty()).
 			WithOptions(controller.Options{MaxConcurrentReconciles: 100}).
 			Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 				return reconcile.Result{}, k.reconcile(ctx, manager.GetClient(), request)

@@ -24,11 +24,7 @@ func TestFleet(t *testing.T) {
 	for _, of := range [][]string{{"--side=controller-runtime"}, {"--side=crcache"}, {"--side=crcache", "--cache=fields"}, {"--side=crcache", "--cache=packed"}} {
 		t.Run(strings.Join(of, " "), func(t *testing.T) {
 			t.Parallel()
-			servers := map[string]*podserver.Server{}
-			for name, kind := range map[string]string{"nodes": podserver.Nodes, "pods": podserver.LargePods} {
-				servers[name] = podserver.New(podserver.Options{Kind: podserver.Kinds[kind], Objects: 200, WithoutStreaming: of[0] == "--side=crcache"})
-			}
-			web := httptest.NewServer(podserver.Together(servers))
+			web := httptest.NewServer(podserver.NewFleet(200, of[0] == "--side=crcache"))
 			defer web.Close()
 			command := exec.CommandContext(t.Context(), os.Args[0], append(of, "--nodes=200", "--pods=200", "--minutes=0.001", "--url="+web.URL)...)
 			command.Env = append(os.Environ(), "BENCH_FLEET=1")

@@ -22,9 +22,8 @@ const changing = 1000
 // monitored is a kind that the manager reconciles.
 type monitored struct {
 	podserver.Kind
-	name    string
 	objects int
-	// field is what is kept of the objects, and read what the controller reads of one.
+	// field is the path of the field that the cache keeps with WithFields, and read reports whether an object has it.
 	field string
 	read  func(obj *unstructured.Unstructured) bool
 
@@ -77,10 +76,10 @@ func hasPhase(pod *unstructured.Unstructured) bool {
 func (k *monitored) change(url string) int {
 	count := max(1, k.objects/changing)
 	for _, what := range []string{fmt.Sprintf("change?unlisted=true&count=%d", count), "send"} {
-		response := meter.Must(http.Post(url+"/"+k.name+"/control/"+what, "", nil))
+		response := meter.Must(http.Post(url+"/"+k.Resource+"/control/"+what, "", nil))
 		meter.Check(response.Body.Close())
 		if response.StatusCode != http.StatusOK {
-			meter.Check(fmt.Errorf("%s of %s: %s", what, k.name, response.Status))
+			meter.Check(fmt.Errorf("%s of %s: %s", what, k.Resource, response.Status))
 		}
 	}
 	k.changes += count
@@ -94,7 +93,7 @@ func (k *monitored) check(ctx context.Context, cache ctrlclient.Reader) {
 	list.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind.Kind + "List"))
 	meter.Check(cache.List(ctx, list, ctrlclient.UnsafeDisableDeepCopy))
 	if len(list.Items) != k.objects {
-		meter.Check(fmt.Errorf("the cache has %d %s, not %d", len(list.Items), k.name, k.objects))
+		meter.Check(fmt.Errorf("the cache has %d %s, not %d", len(list.Items), k.Resource, k.objects))
 	}
 }
 

@@ -20,11 +20,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// options are those of the command line.
+// options are the flags of the command.
 type options struct {
 	// floors is read. out and plot are written, unless they are empty.
 	floors, out, plot string
-	// section is what the plot shows.
+	// section names the picture to plot: packing or fleet.
 	section        string
 	partial, check bool
 }

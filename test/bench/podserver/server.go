@@ -72,12 +72,15 @@ func New(options Options) *Server {
 	return s
 }
 
-// Together returns a server of several kinds. What a client controls of one is below /NAME/control/.
-func Together(servers map[string]*Server) http.Handler {
+// NewFleet returns a server of so many nodes and as many pods. What a client controls of one of them is below /nodes/control/ or
+// /pods/control/.
+func NewFleet(objects int, withoutStreaming bool) http.Handler {
 	mux := http.NewServeMux()
-	for name, server := range servers {
-		mux.Handle(server.Kind.Path(), server)
-		mux.Handle("/"+name+"/", http.StripPrefix("/"+name, server))
+	for _, name := range []string{Nodes, LargePods} {
+		kind := Kinds[name]
+		server := New(Options{Kind: kind, Objects: objects, WithoutStreaming: withoutStreaming})
+		mux.Handle(kind.Path(), server)
+		mux.Handle("/"+kind.Resource+"/", http.StripPrefix("/"+kind.Resource, server))
 	}
 	return mux
 }

@@ -27,7 +27,8 @@
 // while readers continue, and stores them between Begin and End. A reader sees all of that or
 // nothing, except for Get, which reads single objects in between.
 //
-// Get takes no lock, unless a write moves objects meanwhile, or the Go type is an interface type. The other readers take the read lock. Those with a large result, and
+// Get takes no lock, unless a write moves objects meanwhile, or the Go type is an interface
+// type. The other readers take the read lock. Those with a large result, and
 // ranges, hold it only to take a snapshot: the writer then copies each chunk before it
 // first changes it. docs/design/store.md has the reasons and the costs.
 package store

@@ -27,10 +27,12 @@ func (f *fingerprints) set(slot uint32, fingerprint uint64) {
 
 // push adds a slot.
 func (f *fingerprints) push(fingerprint uint64) {
-	if list := f.list.Load(); list == nil {
-		f.resize(make([]uint64, 1))
-	} else if f.used == len(*list) {
-		f.resize(append(*list, 0))
+	var list []uint64
+	if at := f.list.Load(); at != nil {
+		list = *at
+	}
+	if f.used == len(list) {
+		f.resize(append(list, 0))
 	}
 	f.used++
 	f.set(uint32(f.used-1), fingerprint)
@@ -39,8 +41,9 @@ func (f *fingerprints) push(fingerprint uint64) {
 // pop removes the last slot.
 func (f *fingerprints) pop() {
 	f.used--
-	if list := *f.list.Load(); len(list) > 64 && 4*f.used < len(list) {
-		f.resize(append(make([]uint64, 0, 2*f.used), list[:f.used]...))
+	list := *f.list.Load()
+	if smaller := shrunk(list[:f.used]); cap(smaller) < len(list) {
+		f.resize(smaller)
 	}
 }
 

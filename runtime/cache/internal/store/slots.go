@@ -39,7 +39,8 @@ func (s *slots) at(slot uint32) wire.Object {
 	return s.objects.at(slot)
 }
 
-// find returns the word in a slot, for a reader, or nil if there is none. The writer may continue meanwhile. The form has words.
+// find returns the word in a slot, or nil if the slot is empty. A reader calls it, also while the writer continues, for a form with
+// words.
 func (s *slots) find(slot uint32) unsafe.Pointer {
 	memory := s.words.find(slot)
 	if memory == nil {

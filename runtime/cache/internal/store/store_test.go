@@ -452,40 +452,27 @@ func TestSnapshotOfATableThatGrows(t *testing.T) {
 
 // TestGetDuringAWrite reads an object that the writer has not stored again yet. The reader waits for the end of the write.
 func TestGetDuringAWrite(t *testing.T) {
-	x := newIndexed(nil)
-	obj := many(1)
-	x.put(obj)
-	slot, _, _ := x.find(obj)
-	hash := HashOf(obj.Namespace, obj.Name)
-	for range 1000 {
-		x.Begin()
-		x.names.remove(hash, slot)
-		began, found := make(chan struct{}), make(chan bool)
-		go func() {
-			close(began)
-			got, _ := x.Get(obj.Namespace, obj.Name)
-			found <- got == wire.Object(obj)
-		}()
-		<-began
-		runtime.Gosched()
-		x.names.add(hash, slot)
-		x.End()
-		if !<-found {
-			t.Fatal("the object is missed")
-		}
-	}
+	hash := HashOf(many(1).Namespace, many(1).Name)
+	getDuringAWrite(t, func(x *indexed, slot uint32, _ object) { x.names.remove(hash, slot) },
+		func(x *indexed, slot uint32, _ object) { x.names.add(hash, slot) })
 }
 
 // TestGetOfAMovedObject reads a slot to which the writer has moved another object. The name of the object decides, not the
 // fingerprint that the slot had.
 func TestGetOfAMovedObject(t *testing.T) {
-	x := newIndexed(nil)
-	obj, other := many(1), many(2)
+	getDuringAWrite(t, func(x *indexed, slot uint32, _ object) { x.objects.set(slot, many(2)) },
+		func(x *indexed, slot uint32, obj object) { x.objects.set(slot, obj) })
+}
+
+// getDuringAWrite reads an object while a write has taken it away and puts it back.
+func getDuringAWrite(t *testing.T, take, put func(x *indexed, slot uint32, obj object)) {
+	t.Helper()
+	x, obj := newIndexed(nil), many(1)
 	x.put(obj)
 	slot, _, _ := x.find(obj)
 	for range 1000 {
 		x.Begin()
-		x.objects.set(slot, other)
+		take(x, slot, obj)
 		began, found := make(chan struct{}), make(chan bool)
 		go func() {
 			close(began)
@@ -494,10 +481,10 @@ func TestGetOfAMovedObject(t *testing.T) {
 		}()
 		<-began
 		runtime.Gosched()
-		x.objects.set(slot, obj)
+		put(x, slot, obj)
 		x.End()
 		if !<-found {
-			t.Fatal("another object is returned")
+			t.Fatal("the object is missed, or another one is returned")
 		}
 	}
 }
