@@ -148,7 +148,7 @@ var rooms = map[string][]string{
 		"runtime/cache/internal/clock", "runtime/cache/internal/deltafifo", "runtime/cache/internal/frontier", "runtime/cache/internal/indexer",
 		"runtime/cache/internal/informer", "runtime/cache/internal/listed", "runtime/cache/internal/reflector", "runtime/sharding", "runtime/wire", "runtime/writes",
 	},
-	"runtime/cache/internal/pack":      {"runtime/compression", "runtime/cache/internal/indexer", "runtime/cache/internal/source", "runtime/cache/internal/store", "runtime/wire"},
+	"runtime/cache/internal/pack":      {"internal/packing", "runtime/compression", "runtime/cache/internal/indexer", "runtime/cache/internal/source", "runtime/cache/internal/store", "runtime/wire"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/clock", "runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/wire"},
 	"runtime/cache/internal/progress":  nil,
 	"runtime/cache/internal/protocol":  {"internal/printable", "runtime/internal/", "runtime/redirect", "runtime/wire"},

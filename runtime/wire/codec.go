@@ -15,6 +15,9 @@ type codec interface {
 	// Decode returns a pointer to a new object. It reports false if it gave up: then
 	// Unmarshal has to decode the frame.
 	Decode(frame []byte) (obj any, ok bool)
+	// Check reports whether Decode would not give up. Of the object it decodes no more than the head, in the types of apimachinery.
+	// All other fields are undefined.
+	Check(frame []byte) (obj any, ok bool)
 	// Unmarshal decodes any frame, slower than Decode.
 	Unmarshal(frame []byte) (obj any, err error)
 	// ReadHead reads which object a frame has. The frame need not be complete.

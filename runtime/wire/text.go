@@ -17,6 +17,11 @@ type Packer interface {
 	// Pack returns the object that is delivered in place of obj, with the same metadata. listed is set for an object of a list, which
 	// may wait in memory for thousands of others.
 	Pack(obj Object, text Text, listed bool) Object
+	// NeedsObjects reports whether Pack needs the objects of a list. If it does not, PackText is called, if that can be.
+	NeedsObjects() bool
+	// PackText is Pack for a text of a list that was checked, and not decoded: of its object, head has only the names, the UID and
+	// the version. It returns nil if it needs the object; then Pack is called.
+	PackText(head Object, text Text) Object
 	// TypeOf returns the Go type of the object that obj has replaced, or the Go type of any other obj.
 	TypeOf(obj Object) reflect.Type
 }
@@ -44,6 +49,30 @@ func (d *Decoder) pack(c codec, frame []byte, obj Object, how *howToDecode) Obje
 	if d.packer == nil {
 		return obj
 	}
+	return d.packer.Pack(obj, d.textOf(c, frame, how), how.listed)
+}
+
+// packText returns the packed object of a frame that is checked and not decoded. It returns nil for one that has to be decoded.
+func (d *Decoder) packText(c codec, frame []byte, how howToDecode) Object {
+	if d.packer == nil || !how.listed || how.kindLater || d.isReference || d.mark != nil || d.packer.NeedsObjects() {
+		return nil
+	}
+	head, ok := c.Check(frame)
+	if !ok {
+		return nil
+	}
+	if d.checks != nil {
+		d.checks.take(d, c, frame)
+	}
+	obj := head.(Object)
+	if how.meta = how.meta.set(obj); d.check(obj) != nil {
+		return nil
+	}
+	return d.packer.PackText(obj, d.textOf(c, frame, &how))
+}
+
+// textOf returns the text of an object for a Packer.
+func (d *Decoder) textOf(c codec, frame []byte, how *howToDecode) Text {
 	text := Text{Bytes: frame, Reader: d.reader}
 	if _, text.Protobuf = c.(protobufCodec); !text.Protobuf || !how.gaveUp {
 		text.Bytes = d.cut(c, frame)
@@ -51,7 +80,7 @@ func (d *Decoder) pack(c codec, frame []byte, obj Object, how *howToDecode) Obje
 	if meta := how.meta; meta != nil {
 		text.Kind, text.APIVersion = meta.Kind, meta.APIVersion
 	}
-	return d.packer.Pack(obj, text, how.listed)
+	return text
 }
 
 // usePacker makes the Decoder for texts that are decoded again.

@@ -14,6 +14,7 @@ import (
 // tenth of it, and crcache the half with whole objects, because they need most of the memory of the machine.
 func (o *options) fleet(ctx context.Context, nodes int) {
 	binary := o.build(ctx, "fleet")
+	debug.SetGCPercent(25) // the servers take some GB, and the managers need the rest of the memory
 	for _, row := range []struct {
 		name, side, cache string
 		part              int

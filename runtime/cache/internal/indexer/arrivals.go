@@ -8,9 +8,9 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// arrivals calls the index functions for each object of a Keeper when it arrives, in the goroutine that has decoded it. Later the
-// object would have to be decoded again. Its methods may be called on nil, for a cache without a Keeper.
-type arrivals struct {
+// Arrivals calls the index functions for each object of a Keeper when it arrives, in the goroutine that has decoded it. Later the
+// object would have to be decoded again. Its methods may be called from any goroutine, and on nil, for a cache without a Keeper.
+type Arrivals struct {
 	// calls serializes the calls of index functions, as for other caches.
 	calls sync.Mutex
 	known atomic.Pointer[functions]
@@ -22,26 +22,29 @@ type functions struct {
 	list   []Function
 }
 
-// newArrivals returns arrivals without functions.
-func newArrivals() *arrivals {
-	a := &arrivals{}
+// newArrivals returns Arrivals without functions.
+func newArrivals() *Arrivals {
+	a := &Arrivals{}
 	a.known.Store(&functions{})
 	return a
 }
 
 // publish sets the functions. The caller is the only one at a time.
-func (a *arrivals) publish(list []Function) {
+func (a *Arrivals) publish(list []Function) {
 	if a != nil {
 		a.known.Store(&functions{a.known.Load().number + 1, slices.Clone(list)})
 	}
 }
 
-// values calls the functions. If one of them panics, it returns none: the writer calls them again, and reports the panic.
-func (a *arrivals) values(obj wire.Object) (values *Values) {
-	known := a.known.Load()
-	if len(known.list) == 0 {
+// HasFunctions reports whether there are index functions, which need the object.
+func (a *Arrivals) HasFunctions() bool { return a != nil && len(a.known.Load().list) > 0 }
+
+// Values calls the functions. If one of them panics, it returns none: the writer calls them again, and reports the panic.
+func (a *Arrivals) Values(obj wire.Object) (values *Values) {
+	if !a.HasFunctions() {
 		return nil
 	}
+	known := a.known.Load()
 	defer func() {
 		if recover() != nil {
 			values = nil
@@ -52,7 +55,7 @@ func (a *arrivals) values(obj wire.Object) (values *Values) {
 }
 
 // listsOf returns the values of all present functions for an object; nil if some have to be called.
-func (a *arrivals) listsOf(obj wire.Object) [][]string {
+func (a *Arrivals) listsOf(obj wire.Object) [][]string {
 	if a == nil {
 		return nil
 	}
@@ -65,7 +68,7 @@ func (a *arrivals) listsOf(obj wire.Object) [][]string {
 }
 
 // calling returns a calling for calls that arrivals wait for.
-func (a *arrivals) calling() calling {
+func (a *Arrivals) calling() calling {
 	if a == nil {
 		return calling{}
 	}

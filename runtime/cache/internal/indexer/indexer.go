@@ -28,7 +28,7 @@ type Indexer struct {
 	// stopped is the result of Err.
 	stopped atomic.Pointer[error]
 	// arrivals calls the index functions early. It is nil without CallEarly.
-	arrivals *arrivals
+	arrivals *Arrivals
 
 	writing sync.Mutex // serializes writers, and guards the fields below
 	// functions has the functions of the store's indexes, without the one by namespace.
@@ -53,12 +53,11 @@ func New(form store.Form) *Indexer {
 // listed again.
 func (x *Indexer) KeepHashes() { x.store.KeepHashes() }
 
-// CallEarly returns a function that calls the index functions for an object that has arrived. It may be called from any goroutine,
-// and so may be the index functions then, one at a time. The writer calls those again that its result does not have. CallEarly
-// is called before the Indexer has an index function.
-func (x *Indexer) CallEarly() func(obj wire.Object) *Values {
+// CallEarly returns what calls the index functions for objects that have arrived, one at a time. The writer calls those again that
+// its results do not have. CallEarly is called before the Indexer has an index function.
+func (x *Indexer) CallEarly() *Arrivals {
 	x.arrivals = newArrivals()
-	return x.arrivals.values
+	return x.arrivals
 }
 
 // Check returns an error if an invariant of the tables is broken. It is for tests.

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/indexer"
 	"github.com/typedinformers/informer-gen/runtime/compression"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -14,7 +15,7 @@ type Packing struct {
 	compression compression.Method
 	shared
 	// index is set by IndexWith.
-	index func(obj wire.Object) *indexer.Values
+	index *indexer.Arrivals
 	// bytes, textBytes and values are the counts of Stats.
 	bytes, textBytes, values atomic.Int64
 	// kept is the number of objects of a list that have their decoded form until they are delivered.
@@ -34,17 +35,14 @@ func New(compression compression.Method) *Packing {
 	return p
 }
 
-// IndexWith sets a function that calls the index functions for an object that has arrived. It is called before the first object
-// arrives, which several goroutines may do at one time.
-func (p *Packing) IndexWith(index func(obj wire.Object) *indexer.Values) { p.index = index }
+// IndexWith sets what calls the index functions for an object that has arrived. It is called before the first object arrives.
+func (p *Packing) IndexWith(index *indexer.Arrivals) { p.index = index }
 
 // arrived returns a packed object that has just arrived. One of a list is decoded again for handlers if too many others wait.
 func (p *Packing) arrived(t *Text, obj wire.Object, listed bool) *Object {
 	packed := Of(t)
 	packed.names.Store(identityOf(obj))
-	if p.index != nil {
-		packed.values = p.index(obj)
-	}
+	packed.values = p.index.Values(obj)
 	if !listed || p.keeps() {
 		packed.decoded = obj
 	}
@@ -56,12 +54,25 @@ func (p *Packing) Pack(obj wire.Object, text wire.Text, listed bool) wire.Object
 	return p.arrived(p.textOf(obj, &text), obj, listed)
 }
 
-// maxKept is the number of objects of a list that are not decoded again for handlers. They take some MB, until handlers have
-// returned from them.
-const maxKept = 1024
+// NeedsObjects implements wire.Packer.
+func (p *Packing) NeedsObjects() bool {
+	return p.kept.Load() < packing.KeptOfList || p.index.HasFunctions()
+}
+
+// PackText implements wire.Packer.
+func (p *Packing) PackText(head wire.Object, text wire.Text) wire.Object {
+	if !hasNamesOf(text, head) {
+		return nil
+	}
+	packed := Of(p.lineOf(text).pack(text.Bytes))
+	packed.names.Store(identityOf(head))
+	return packed
+}
 
 // keeps reports whether one more object of a list keeps its decoded form.
-func (p *Packing) keeps() bool { return p.kept.Load() < maxKept && p.kept.Add(1) <= maxKept }
+func (p *Packing) keeps() bool {
+	return p.kept.Load() < packing.KeptOfList && p.kept.Add(1) <= packing.KeptOfList
+}
 
 // beginList is called before a list is read. The first objects of it keep their decoded form.
 func (p *Packing) beginList() { p.kept.Store(0) }
@@ -80,14 +91,23 @@ func (p *Packing) trim(obj wire.Object) wire.Object {
 
 // textOf returns the Text of an object that was decoded from text.
 func (p *Packing) textOf(obj wire.Object, text *wire.Text) *Text {
-	if len(text.Bytes) == 0 || !isOf(text.Reader.ReadIdentity(text.TextForm, text.Bytes), obj) {
+	if !hasNamesOf(*text, obj) {
 		return p.value(obj)
 	}
-	return p.line(form{text.Reader.Delivers(), text.TextForm}, text.Reader).pack(text.Bytes)
+	return p.lineOf(*text).pack(text.Bytes)
 }
 
-// isOf reports whether an identity belongs to an object. It does not if a text has two metadata, or none in the usual place.
-func isOf(h wire.Identity, obj wire.Object) bool {
+// lineOf returns the line that compresses a text.
+func (p *Packing) lineOf(text wire.Text) *line {
+	return p.line(form{text.Reader.Delivers(), text.TextForm}, text.Reader)
+}
+
+// hasNamesOf reports whether a text has the names of an object where they are usual. It has not if it has two metadata, for example.
+func hasNamesOf(text wire.Text, obj wire.Object) bool {
+	if len(text.Bytes) == 0 {
+		return false
+	}
+	h := text.Reader.ReadIdentity(text.TextForm, text.Bytes)
 	return string(h.Name) == obj.GetName() && string(h.Namespace) == obj.GetNamespace() &&
 		string(h.ResourceVersion) == obj.GetResourceVersion() && string(h.UID) == string(obj.GetUID())
 }

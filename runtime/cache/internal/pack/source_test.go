@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/internal/packing"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/source"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -52,7 +53,8 @@ func (*clientStream) Stop() {}
 // TestListsKeepFewDecodedObjects: thousands of objects wait until their list is complete.
 func TestListsKeepFewDecodedObjects(t *testing.T) {
 	const extra = 10
-	s := &Source{client(maxKept - extra), newPacking()}
+	kept := int(packing.KeptOfList)
+	s := &Source{client(kept - extra), newPacking()}
 	decoded := func(item *wire.Item) (n int) {
 		if item.Object != nil && item.Object.(*Object).decoded != nil {
 			n++
@@ -70,13 +72,13 @@ func TestListsKeepFewDecodedObjects(t *testing.T) {
 		return n
 	}
 	for range 2 {
-		if first, second, third := list(metav1.ListOptions{}), list(metav1.ListOptions{Continue: "2"}), list(metav1.ListOptions{Continue: "3"}); first != maxKept-extra || second != extra || third != 0 {
-			t.Errorf("%d, %d and %d decoded objects of the pages of a list, want %d together", first, second, third, maxKept)
+		if first, second, third := list(metav1.ListOptions{}), list(metav1.ListOptions{Continue: "2"}), list(metav1.ListOptions{Continue: "3"}); first != kept-extra || second != extra || third != 0 {
+			t.Errorf("%d, %d and %d decoded objects of the pages of a list, want %d together", first, second, third, kept)
 		}
 	}
-	s.Source = client(maxKept + extra)
+	s.Source = client(kept + extra)
 	isInitial := true
-	for _, want := range []int{maxKept, maxKept + extra} {
+	for _, want := range []int{kept, kept + extra} {
 		stream, err := s.Watch(t.Context(), metav1.ListOptions{SendInitialEvents: &isInitial})
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,8 @@ const (
 type Strings struct {
 	// Private is the number of open members whose strings are not remembered.
 	Private int
+	// Discard is set while values are only checked. Strings are empty then.
+	Discard bool
 
 	// remembered and boxes have decoded strings, by their hash.
 	remembered [1 << rememberedBits]string
@@ -80,6 +82,9 @@ func IsPrivate(name string) bool { return name == "data" || name == "stringData"
 // most objects. That saves half of the allocations of a Pod, and a tenth of its memory.
 // Each string has memory of its own, so that a field that is cleared frees it.
 func (s *Strings) String(raw []byte) string {
+	if s.Discard {
+		return ""
+	}
 	if !s.remembers(raw) {
 		return string(raw)
 	}
@@ -89,6 +94,9 @@ func (s *Strings) String(raw []byte) string {
 
 // Usual is String for a field whose Habit is known.
 func (s *Strings) Usual(raw []byte, habit *Habit) string {
+	if s.Discard {
+		return ""
+	}
 	if !s.remembers(raw) || !habit.Looks() {
 		return string(raw)
 	}
@@ -115,6 +123,9 @@ func (s *Strings) recall(raw []byte) (text string, found bool) {
 
 // Boxed is String for values of any type, which have to be allocated, too.
 func (s *Strings) Boxed(raw []byte) any {
+	if s.Discard {
+		return nil
+	}
 	if !s.remembers(raw) {
 		return string(raw)
 	}

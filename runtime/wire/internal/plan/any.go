@@ -117,8 +117,13 @@ func (s *scratch) object(b []byte, at int, mask *fieldmask.Mask) (m map[string]a
 		if inner.KeepsNothing() {
 			isCut = true
 			at = skip(b, at, maxDepth-s.depth)
+		} else if s.Discard && (s.depth > headDepth || !isHead(string(raw)) && string(raw) != "metadata") {
+			_, at = s.value(b, at, inner)
 		} else {
+			discard := s.Discard
+			s.Discard = false
 			e := entry{key: s.String(raw)}
+			s.Discard = discard && !isHead(e.key)
 			private := memory.IsPrivate(e.key)
 			if private {
 				s.Private++
@@ -131,6 +136,7 @@ func (s *scratch) object(b []byte, at int, mask *fieldmask.Mask) (m map[string]a
 			if private {
 				s.Private--
 			}
+			s.Discard = discard
 			s.entries = append(s.entries, e)
 		}
 		at, more = nextOrEnd(b, at, '}')
@@ -139,6 +145,10 @@ func (s *scratch) object(b []byte, at int, mask *fieldmask.Mask) (m map[string]a
 		return nil, gaveUp
 	}
 	entries := s.entries[before:]
+	if s.Discard && len(entries) == 0 {
+		s.depth--
+		return nil, at
+	}
 	m = make(map[string]any, len(entries))
 	for i := range entries {
 		if m[entries[i].key] = entries[i].value; mask != nil && entries[i].value == (emptied{}) {
@@ -167,16 +177,20 @@ func (s *scratch) array(b []byte, at int, mask *fieldmask.Mask) (l []any, end in
 		if v, at = s.value(b, at, mask); v == (emptied{}) {
 			v = nil
 		}
-		s.values = append(s.values, v)
+		if !s.Discard {
+			s.values = append(s.values, v)
+		}
 		at, more = nextOrEnd(b, at, ']')
 	}
 	if at == gaveUp {
 		return nil, gaveUp
 	}
-	l = make([]any, len(s.values)-before)
-	copy(l, s.values[before:])
-	clear(s.values[before:])
-	s.values = s.values[:before]
+	if !s.Discard {
+		l = make([]any, len(s.values)-before)
+		copy(l, s.values[before:])
+		clear(s.values[before:])
+		s.values = s.values[:before]
+	}
 	s.depth--
 	return l, at
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
@@ -22,9 +23,9 @@ type compiler struct {
 	sync.Mutex
 	made     map[planKey]*Plan
 	decoders map[reflect.Type]decoder
-	// guesses and buffers are the numbers of guesses and lists of free buffers that the
-	// decoders have in a scratch.
-	guesses, buffers atomic.Int64
+	// guesses, buffers and pointers are the numbers of guesses, lists of free buffers and values of pointers that the decoders
+	// have in a scratch.
+	guesses, buffers, pointers atomic.Int64
 }
 
 // planKey identifies a plan.
@@ -62,7 +63,7 @@ func (c *compiler) masked(t reflect.Type, mask *fieldmask.Mask) decoder {
 	case t.Kind() != reflect.Struct && itemOf(t) == t && t.Kind() != reflect.Map && t.Kind() != reflect.Interface:
 		return refusal{} // it has no members
 	case t.Kind() == reflect.Pointer && t.Name() == "" && itemOf(t).Kind() == reflect.Struct: // another one may have to become nil
-		return &pointerDecoder{typ: t.Elem(), elem: c.masked(t.Elem(), mask)}
+		return &pointerDecoder{typ: t.Elem(), elem: c.masked(t.Elem(), mask), discarded: c.newPointer(t.Elem())}
 	case pointer.Implements(unmarshaler), pointer.Implements(textUnmarshaler):
 		return refusal{}
 	}
@@ -113,6 +114,9 @@ func (c *compiler) complete(d *structDecoder, t reflect.Type, mask *fieldmask.Ma
 	var decoded []structField
 	for _, f := range found {
 		at, decoder := f.Offset, c.member(f, mask.At(f.Name))
+		if isObject(t) && isHead(f.Name) && decoder == (stringDecoder{}) {
+			decoder = headDecoder{decoder}
+		}
 		for _, pointer := range slices.Backward(f.through) {
 			decoder = &embeddedDecoder{typ: pointer.typ, offset: at, field: decoder}
 			at = pointer.offset
@@ -166,7 +170,7 @@ func (c *compiler) decoder(t reflect.Type) decoder {
 		c.complete(d, t, nil)
 		return d
 	case reflect.Pointer:
-		d := &pointerDecoder{typ: t.Elem()}
+		d := &pointerDecoder{typ: t.Elem(), discarded: c.newPointer(t.Elem())}
 		c.decoders[t] = d
 		d.elem = c.decoder(t.Elem())
 		return d
@@ -218,3 +222,16 @@ func (c *compiler) mapping(t reflect.Type) decoder {
 
 // newBuffers returns the index of another list of free buffers.
 func (c *compiler) newBuffers() int { return int(c.buffers.Add(1) - 1) }
+
+// newPointer returns the index of another value of pointers. It is negative for a type that has a head.
+func (c *compiler) newPointer(t reflect.Type) int {
+	if isObject(t) {
+		return -1
+	}
+	return int(c.pointers.Add(1) - 1)
+}
+
+// isObject reports whether a struct is an object, or the metadata of one, which also implements metav1.Object.
+func isObject(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[metav1.Object]())
+}

@@ -54,7 +54,9 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 		if raw, at = s.name(b, at); at == gaveUp {
 			return gaveUp
 		}
-		if d.mask != nil {
+		if s.Discard {
+			at = d.check(s, buffer, raw, b, at)
+		} else if d.mask != nil {
 			before := len(buffer.keys)
 			at = d.decodeMasked(s, buffer, raw, b, at)
 			isCut = isCut || len(buffer.keys) == before
@@ -67,7 +69,7 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if at == gaveUp {
 		return gaveUp
 	}
-	if isCut && len(buffer.keys) == 0 {
+	if s.Discard || isCut && len(buffer.keys) == 0 {
 		d.putBack(s, buffer)
 		s.depth--
 		return at
@@ -80,6 +82,22 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	p.Pointer(d.typ).Elem().Set(made)
 	d.putBack(s, buffer)
 	s.depth--
+	return at
+}
+
+// check checks the value of a key.
+func (d *mapDecoder) check(s *scratch, buffer *mapBuffer, key, b []byte, at int) int {
+	elem := d.elem
+	if d.mask != nil {
+		switch mask := d.mask.AtText(key); {
+		case mask.KeepsNothing():
+			return skip(b, at, maxDepth-s.depth)
+		case mask != nil:
+			elem = d.masked[string(key)]
+		}
+	}
+	at = elem.decode(s, b, at, buffer.values.at(0))
+	buffer.values.clear(1)
 	return at
 }
 
@@ -135,7 +153,11 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) in
 			if raw, at = s.text(b, at); at == gaveUp {
 				return gaveUp
 			}
-			s.strings = append(s.strings, key, s.String(raw))
+			if !s.Discard {
+				s.strings = append(s.strings, key, s.String(raw))
+			}
+		case s.Discard:
+			at = null(b, at)
 		default:
 			s.strings = append(s.strings, s.String(raw), "")
 			at = null(b, at)
@@ -146,7 +168,7 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) in
 		return gaveUp
 	}
 	entries := s.strings[before:]
-	if isCut && len(entries) == 0 {
+	if s.Discard || isCut && len(entries) == 0 {
 		return at
 	}
 	made := make(map[string]string, len(entries)/2)

@@ -135,6 +135,7 @@ func checkMask(t *testing.T, typ reflect.Type, text []byte, mask *fieldmask.Mask
 	got, frame, s := reflect.New(typ), bytes.Clone(text), takeScratch()
 	end := p.decode(s, frame, memory.SlotOf(got))
 	s.release()
+	checkChecked(t, p, text, end != gaveUp && SkipSpace(text, end) == len(text))
 	if end == gaveUp || SkipSpace(text, end) < len(text) {
 		return false
 	}

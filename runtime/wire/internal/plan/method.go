@@ -21,8 +21,12 @@ func (d *methodDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int 
 	if end == gaveUp {
 		return gaveUp
 	}
-	method := p.Pointer(d.typ).Interface().(json.Unmarshaler)
-	if err := method.UnmarshalJSON(b[at:end:end]); err != nil {
+	value := p.Pointer(d.typ)
+	err := value.Interface().(json.Unmarshaler).UnmarshalJSON(b[at:end:end])
+	if s.Discard {
+		value.Elem().SetZero() // for the next one
+	}
+	if err != nil {
 		return gaveUp
 	}
 	return end
@@ -39,7 +43,12 @@ func (knownDecoder[T, P]) decode(s *scratch, b []byte, at int, p memory.Slot) in
 	if end == gaveUp {
 		return gaveUp
 	}
-	if err := P(memory.As[T](p)).UnmarshalJSON(b[at:end:end]); err != nil {
+	value := memory.As[T](p)
+	err := P(value).UnmarshalJSON(b[at:end:end])
+	if s.Discard {
+		*value = *new(T) // for the next one
+	}
+	if err != nil {
 		return gaveUp
 	}
 	return end

@@ -47,9 +47,19 @@ func For(t reflect.Type, mask *fieldmask.Mask) *Plan {
 // gave up: then Unmarshal has to decode the text. If sharer is not 0, no one writes to the
 // object, and it shares parts with others of the sharer.
 func (p *Plan) Decode(text []byte, sharer memory.Sharer) (obj any, ok bool) {
+	return p.decodeTo(text, sharer, false)
+}
+
+// Check reports whether Decode would not give up on text. Of the object it decodes no more than the members that a Head has, in the
+// types of apimachinery. All others are undefined.
+func (p *Plan) Check(text []byte) (obj any, ok bool) {
+	return p.decodeTo(text, 0, true)
+}
+
+func (p *Plan) decodeTo(text []byte, sharer memory.Sharer, discard bool) (obj any, ok bool) {
 	pointer := reflect.New(p.typ)
 	s := takeScratch()
-	s.sharer = sharer
+	s.sharer, s.Discard = sharer, discard
 	end := p.decode(s, text, memory.SlotOf(pointer))
 	s.release()
 	if end == gaveUp || SkipSpace(text, end) != len(text) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -84,7 +85,44 @@ func fastAs[T any](t *testing.T, text string, mask *fieldmask.Mask, sharer memor
 	for _, left := range leftovers(s) {
 		t.Errorf("%s: stays in the scratch: %s", text, left)
 	}
+	s.Discard = true
+	For(reflect.TypeFor[T](), mask).decode(s, []byte(text), memory.SlotOf(reflect.ValueOf(new(T))))
+	for _, left := range leftovers(s) {
+		t.Errorf("%s: stays in the scratch after a check: %s", text, left)
+	}
 	return obj, ok
+}
+
+// textsOf returns the texts in a value.
+func textsOf(v reflect.Value) (found []string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Len() > 0 {
+			found = append(found, v.String())
+		}
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() || v.Type() == reflect.TypeFor[*time.Location]() {
+			return nil
+		}
+		return textsOf(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			found = append(found, textsOf(v.Field(i))...)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			found = append(found, textsOf(v.Index(i))...)
+		}
+	case reflect.Map:
+		for key, value := range v.Seq2() {
+			found = append(append(found, textsOf(key)...), textsOf(value)...)
+		}
+	case reflect.Uint8:
+		if v.Uint() != 0 {
+			found = append(found, fmt.Sprint("a byte ", v.Uint()))
+		}
+	}
+	return found
 }
 
 // leftovers are what a scratch holds, but should not between two objects.
@@ -103,6 +141,12 @@ func leftovers(s *scratch) (found []string) {
 		field, v := all.Type().Field(i), all.Field(i)
 		switch field.Name {
 		case "depth", "unquoted", "written", "guesses", "Strings", "parts", "sharer", "ahead", "freeBytes":
+		case "discarded":
+			for _, pointer := range s.discarded {
+				if pointer.IsValid() {
+					found = append(found, textsOf(pointer)...)
+				}
+			}
 		case "free":
 			var bytes uintptr
 			for _, free := range s.free {

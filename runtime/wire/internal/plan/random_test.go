@@ -12,6 +12,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
@@ -173,6 +174,7 @@ func checkType(t *testing.T, typ reflect.Type, text []byte) (decoded bool) {
 	s := takeScratch()
 	end := For(typ, nil).decode(s, frame, memory.SlotOf(got))
 	s.release()
+	checkChecked(t, For(typ, nil), text, end != gaveUp && SkipSpace(text, end) == len(text))
 	if end == gaveUp {
 		return false
 	}
@@ -188,6 +190,34 @@ func checkType(t *testing.T, typ reflect.Type, text []byte) (decoded bool) {
 		t.Errorf("%v: %s: decoded\n%+v\nwant\n%+v", typ, text, got.Elem(), want.Elem())
 	}
 	return true
+}
+
+// checkChecked fails if Check refuses a text on which Decode does not give up, or accepts one that cannot be decoded, or if the
+// head is another one, or if anything of the text is kept.
+func checkChecked(t *testing.T, p *Plan, text []byte, decoded bool) {
+	t.Helper()
+	frame := bytes.Clone(text)
+	head, ok := p.Check(frame)
+	for i := range frame {
+		frame[i] = 'x'
+	}
+	whole, err := p.Unmarshal(text)
+	switch {
+	case decoded && !ok:
+		t.Errorf("%v: %s: is decoded, and Check refuses it", p.typ, text)
+	case ok && err != nil:
+		t.Errorf("%v: %s: Check accepts it, and it cannot be decoded: %v", p.typ, text, err)
+	case ok:
+		if want, is := whole.(metav1.Object); is {
+			if got := head.(metav1.Object); got.GetName() != want.GetName() || got.GetNamespace() != want.GetNamespace() ||
+				got.GetUID() != want.GetUID() || got.GetResourceVersion() != want.GetResourceVersion() {
+				t.Errorf("%v: %s: the head is %+v, want %+v", p.typ, text, got, want)
+			}
+			if got, want := head.(runtime.Object).GetObjectKind().GroupVersionKind(), whole.(runtime.Object).GetObjectKind().GroupVersionKind(); got != want {
+				t.Errorf("%v: %s: the kind is %v, want %v", p.typ, text, got, want)
+			}
+		}
+	}
 }
 
 // randomCase returns a type and a text for it.

@@ -38,7 +38,9 @@ func (bytesDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if err != nil {
 		return gaveUp
 	}
-	*memory.As[[]byte](p) = decoded[:n:n]
+	if !s.Discard {
+		*memory.As[[]byte](p) = decoded[:n:n]
+	}
 	return end
 }
 
@@ -132,11 +134,20 @@ func (floatDecoder[F]) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 type pointerDecoder struct {
 	elem decoder
 	typ  reflect.Type
+	// discarded is the index in a scratch of the value that is only checked. It is negative if there is none.
+	discarded int
 }
 
 func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) == 'n' {
 		return null(b, at)
+	}
+	if s.Discard && d.discarded >= 0 {
+		elem := &s.discarded[d.discarded]
+		if !elem.IsValid() {
+			*elem = reflect.New(d.typ)
+		}
+		return d.elem.decode(s, b, at, memory.SlotOf(*elem))
 	}
 	elem := memory.SlotOf(reflect.New(d.typ))
 	*memory.As[memory.Slot](p) = elem

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"reflect"
 	"sync"
 	"time"
 
@@ -24,6 +25,8 @@ type scratch struct {
 	written  int
 	// guesses has the guesses of all structs; see structDecoder.guesses.
 	guesses []uint8
+	// discarded has pointers to values that are only checked, by pointerDecoder.discarded. No one reads them, and they have no text.
+	discarded []reflect.Value
 	// free has the buffers that are not in use, by sliceDecoder.buffers and
 	// mapDecoder.buffers, and freeBytes is their size.
 	free      [][]buffer
@@ -42,6 +45,7 @@ func takeScratch() *scratch {
 	now := time.Now()
 	s.Age(now)
 	s.parts.Age(now)
+	s.Discard = false
 	return s
 }
 
@@ -70,6 +74,9 @@ func (s *scratch) prepare() {
 	s.depth, s.ahead, s.Private = 0, 0, 0
 	if n := int(plans.guesses.Load()); n > len(s.guesses) {
 		s.guesses = append(s.guesses, make([]uint8, n-len(s.guesses))...)
+	}
+	if n := int(plans.pointers.Load()); n > len(s.discarded) {
+		s.discarded = append(s.discarded, make([]reflect.Value, n-len(s.discarded))...)
 	}
 	if n := int(plans.buffers.Load()); n > len(s.free) {
 		s.free = append(s.free, make([][]buffer, n-len(s.free))...)
@@ -112,6 +119,29 @@ func (d privateDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int 
 	s.Private++
 	end := d.decoder.decode(s, b, at, p)
 	s.Private--
+	return end
+}
+
+// headDepth is how many objects are open at a member of the metadata.
+const headDepth = 2
+
+// isHead reports whether a Head has the member of an object or of its metadata. Values that are only checked keep it.
+func isHead(member string) bool {
+	switch member {
+	case "kind", "apiVersion", "namespace", "name", "uid", "resourceVersion":
+		return true
+	}
+	return false
+}
+
+// headDecoder reads such a member.
+type headDecoder struct{ decoder }
+
+func (d headDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+	discard := s.Discard
+	s.Discard = discard && s.depth > headDepth
+	end := d.decoder.decode(s, b, at, p)
+	s.Discard = discard
 	return end
 }
 

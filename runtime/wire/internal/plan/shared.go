@@ -46,6 +46,9 @@ func newFieldsDecoder() *fieldsDecoder {
 }
 
 func (d *fieldsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+	if s.Discard {
+		return skip(b, at, maxDepth-s.depth) // its method takes any value
+	}
 	if s.sharer == 0 || peek(b, at) != '{' {
 		return d.pointer.decode(s, b, at, p)
 	}

@@ -86,12 +86,19 @@ func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	buffer := d.buffer(s)
 	n := 0
 	for ; more; n++ {
+		if s.Discard {
+			n = 0 // all in one place
+		}
 		at, more = nextOrEnd(b, d.elem.decode(s, b, at, buffer.at(n)), ']')
 	}
 	if at == gaveUp {
 		return gaveUp
 	}
-	buffer.move(n, p)
+	if s.Discard {
+		buffer.clear(n)
+	} else {
+		buffer.move(n, p)
+	}
 	s.putBack(d.buffers, buffer)
 	s.depth--
 	return at
@@ -120,11 +127,16 @@ func (stringsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 		} else {
 			at = null(b, at)
 		}
-		s.strings = append(s.strings, element)
+		if !s.Discard {
+			s.strings = append(s.strings, element)
+		}
 		at, more = nextOrEnd(b, at, ']')
 	}
 	if at == gaveUp {
 		return gaveUp
+	}
+	if s.Discard {
+		return at
 	}
 	made := make([]string, len(s.strings)-before)
 	copy(made, s.strings[before:])

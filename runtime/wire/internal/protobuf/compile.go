@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/typedinformers/informer-gen/runtime/internal/fieldmask"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
@@ -21,9 +23,9 @@ type compiler struct {
 	sync.Mutex
 	made     map[planKey]*Plan
 	messages map[typePair]*messageDecoder
-	// slices is the number of types of slices that decoders make, and numbered that of decoders with a number: shared ones,
-	// and those of strings in fields.
-	slices, numbered int
+	// slices is the number of types of slices that decoders make, discarded that of values that are only checked, and numbered that
+	// of decoders with a number: shared ones, and those of strings in fields.
+	slices, discarded, numbered int
 }
 
 // planKey identifies a plan.
@@ -45,6 +47,8 @@ type taggedField struct {
 	name   string
 	typ    reflect.Type
 	offset uintptr
+	// isHead is set if a plan.Head has the field.
+	isHead bool
 }
 
 // taggedFields returns the fields of a struct, or nil for another type.
@@ -66,7 +70,8 @@ func taggedFields(t reflect.Type) (found []taggedField) {
 		if name == "" && !sf.Anonymous {
 			name = sf.Name
 		}
-		found = append(found, taggedField{number, name, sf.Type, sf.Offset})
+		isHead := t == reflect.TypeFor[metav1.ObjectMeta]() && (name == "namespace" || name == "name" || name == "uid" || name == "resourceVersion")
+		found = append(found, taggedField{number, name, sf.Type, sf.Offset, isHead})
 	}
 	return found
 }
@@ -131,6 +136,9 @@ func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset 
 	if decoder == (stringDecoder{}) {
 		c.numbered++
 		decoder = fieldDecoder{c.numbered}
+		if f.isHead {
+			decoder = headDecoder{decoder}
+		}
 	}
 	if memory.IsPrivate(f.name) && decoder != (refusal{}) {
 		decoder = privateDecoder{decoder}
@@ -207,7 +215,13 @@ func (c *compiler) slice(f taggedField, t reflect.Type, mask *fieldmask.Mask) (d
 		return stringsDecoder{tag}, wire
 	}
 	c.slices++
-	return &sliceDecoder{tag: tag, typ: t, size: t.Elem().Size(), elem: elem, made: c.slices - 1}, wire
+	return &sliceDecoder{tag: tag, typ: t, size: t.Elem().Size(), elem: elem, made: c.slices - 1, discarded: c.discard(t.Elem())}, wire
+}
+
+// discard returns the number of another value that is only checked.
+func (c *compiler) discard(t reflect.Type) discardedValue {
+	c.discarded++
+	return discardedValue{t, c.discarded - 1}
 }
 
 // mapping returns the decoder of a map.
@@ -268,7 +282,7 @@ func (c *compiler) value(t, whole reflect.Type, mask *fieldmask.Mask) (d decoder
 		return c.value(t, whole.Elem(), mask) // in a view, which has the zero value for none
 	case t.Kind() == reflect.Pointer && whole.Kind() == reflect.Pointer:
 		if elem, wire := c.value(t.Elem(), whole.Elem(), mask); elem != (refusal{}) {
-			return &pointerDecoder{t.Elem(), elem}, wire
+			return &pointerDecoder{c.discard(t.Elem()), elem}, wire
 		}
 		return refusal{}, 0
 	case ownMethod(whole):

@@ -50,6 +50,9 @@ func checkMask(t *testing.T, of reflect.Type, message []byte, mask *fieldmask.Ma
 		t.Errorf("%v by %s: unmarshaled\n%+v, %v\nwant\n%+v", of, mask, got, err, want)
 	}
 	got, ok := p.Decode(message, 1)
+	if wrong := checked(p, message, ok); wrong != "" {
+		t.Errorf("%v by %s: %s", of, mask, wrong)
+	}
 	if !ok {
 		return
 	}

@@ -18,11 +18,14 @@ type methodDecoder struct {
 	isFlat bool
 }
 
-func (d *methodDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
+func (d *methodDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	start, end := readContent(b, at)
 	pointer := p.Pointer(d.typ)
 	if d.typ.Kind() == reflect.Slice {
 		pointer.Elem().Set(reflect.MakeSlice(d.typ, 0, 0)) // generated code has no nil here
+	}
+	if s.Discard {
+		defer pointer.Elem().SetZero() // for the next one
 	}
 	if end == gaveUp || !d.isFlat && isTooDeep(b[start:end], d.typ) || call(pointer.Interface().(unmarshaler), b[start:end:end]) != nil {
 		return gaveUp
@@ -99,7 +102,10 @@ func (quantityDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if textEnd != end {
 		return gaveUp
 	}
+	discard := s.Discard
+	s.Discard = false
 	q, err := resource.ParseQuantity(s.String(b[text:end]))
+	s.Discard = discard
 	if err != nil {
 		return gaveUp
 	}

@@ -76,12 +76,22 @@ func (p *Plan) IsView() bool { return p.typ != p.whole }
 // it gave up: then Unmarshal has to decode the message. If sharer is not 0, no one writes to
 // the object, and it shares parts with others.
 func (p *Plan) Decode(message []byte, sharer memory.Sharer) (obj any, ok bool) {
+	return p.decode(message, sharer, false)
+}
+
+// Check reports whether Decode would not give up on message. Of the object it decodes no more than the fields that a plan.Head has, in
+// the types of apimachinery. All others are undefined.
+func (p *Plan) Check(message []byte) (obj any, ok bool) {
+	return p.decode(message, 0, true)
+}
+
+func (p *Plan) decode(message []byte, sharer memory.Sharer, discard bool) (obj any, ok bool) {
 	if p.root == nil {
 		return nil, false
 	}
 	pointer := reflect.New(p.typ)
 	s := takeScratch()
-	s.sharer = sharer
+	s.sharer, s.Discard = sharer, discard
 	end := p.root.body(s, message, 0, memory.SlotOf(pointer))
 	scratches.Put(s)
 	if end == gaveUp {
@@ -147,6 +157,8 @@ type scratch struct {
 	habits []memory.Habit
 	// made has a nil slice of each type, in which slices are made and then moved.
 	made []madeSlice
+	// discarded has pointers to values that are only checked, by discardedValue.number. No one reads them, and they have no text.
+	discarded []reflect.Value
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -159,11 +171,29 @@ func (s *scratch) habit(number int) *memory.Habit {
 	return &s.habits[number]
 }
 
+// discardedValue is the type of elements, or of values of pointers, and the number of one of them in a scratch.
+type discardedValue struct {
+	typ    reflect.Type
+	number int
+}
+
+// discard returns the slot of a value that is only checked.
+func (s *scratch) discard(v discardedValue) memory.Slot {
+	for v.number >= len(s.discarded) {
+		s.discarded = append(s.discarded, reflect.Value{})
+	}
+	value := &s.discarded[v.number]
+	if !value.IsValid() {
+		*value = reflect.New(v.typ)
+	}
+	return memory.SlotOf(*value)
+}
+
 func takeScratch() *scratch {
 	s := scratches.Get().(*scratch)
 	now := time.Now()
 	s.Age(now)
 	s.parts.Age(now)
-	s.depth, s.sharing, s.Private = 0, 0, 0
+	s.depth, s.sharing, s.Private, s.Discard = 0, 0, 0, false
 	return s
 }

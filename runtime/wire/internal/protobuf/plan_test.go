@@ -269,6 +269,12 @@ func TestSecretsAreNotRemembered(t *testing.T) {
 	if found := held(s, "loud"); len(found) != 2 || s.Private != 0 {
 		t.Errorf("after them, %q are remembered", found)
 	}
+	checking := &scratch{}
+	checking.Discard = true
+	decodeWith(t, checking, reflect.TypeFor[secretive](), message)
+	if left := checking.discarded[len(checking.discarded)-1]; !left.Elem().IsZero() || len(checking.Held()) > 0 {
+		t.Errorf("%+v and %q are remembered after a check", left.Elem(), checking.Held())
+	}
 }
 
 func TestStringsOfDeletedObjectsAreForgotten(t *testing.T) {

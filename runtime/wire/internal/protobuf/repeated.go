@@ -16,6 +16,8 @@ type sliceDecoder struct {
 	elem decoder
 	// made is the index of the type's nil slice in a scratch.
 	made int
+	// discarded is an element.
+	discarded discardedValue
 }
 
 // madeSlice is a nil slice that can be set, and its slot.
@@ -47,12 +49,17 @@ func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if n == gaveUp {
 		return gaveUp
 	}
-	first := d.make(s, n, p)
+	first, size := memory.Slot{}, d.size
+	if s.Discard {
+		first, size = s.discard(d.discarded), 0 // all in one place
+	} else {
+		first = d.make(s, n, p)
+	}
 	for i := range n {
 		if i > 0 {
 			_, at = readTag(b, at)
 		}
-		if at = d.elem.decode(s, b, at, first.Plus(uintptr(i)*d.size)); at == gaveUp {
+		if at = d.elem.decode(s, b, at, first.Plus(uintptr(i)*size)); at == gaveUp {
 			return gaveUp
 		}
 	}
@@ -67,13 +74,18 @@ func (d stringsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int 
 	if n == gaveUp {
 		return gaveUp
 	}
-	made := make([]string, n)
-	for i := range made {
+	var made []string
+	if !s.Discard {
+		made = make([]string, 0, n)
+	}
+	for i := range n {
 		if i > 0 {
 			_, at = readTag(b, at)
 		}
 		start, end := readContent(b, at)
-		made[i], at = s.String(b[start:end]), end
+		if at = end; !s.Discard {
+			made = append(made, s.String(b[start:end]))
+		}
 	}
 	*memory.As[[]string](p) = made
 	return at
@@ -142,7 +154,10 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if n == gaveUp {
 		return gaveUp
 	}
-	made := reflect.MakeMapWithSize(d.typ, min(n, maxRoom))
+	var made reflect.Value
+	if !s.Discard {
+		made = reflect.MakeMapWithSize(d.typ, min(n, maxRoom))
+	}
 	key, value := reflect.New(d.typ.Key()).Elem(), reflect.New(d.typ.Elem())
 	at = entries(b, at, d.tag, d.wire, n, func(entry, text []byte, from int) bool {
 		elem := d.elem
@@ -161,11 +176,13 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 		if from != gaveUp && elem.decode(s, entry, from, memory.SlotOf(value)) == gaveUp {
 			return false
 		}
-		key.SetString(s.String(text))
-		made.SetMapIndex(key, value.Elem())
+		if !s.Discard {
+			key.SetString(s.String(text))
+			made.SetMapIndex(key, value.Elem())
+		}
 		return true
 	})
-	if made.Len() > 0 { // otherwise no key is left
+	if !s.Discard && made.Len() > 0 { // otherwise no key is left
 		p.Pointer(d.typ).Elem().Set(made)
 	}
 	return at
@@ -194,7 +211,7 @@ func (d *stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) i
 			return gaveUp
 		}
 		at = end
-		if d.mask != nil && d.mask.AtText(key).KeepsNothing() {
+		if s.Discard || d.mask != nil && d.mask.AtText(key).KeepsNothing() {
 			continue
 		}
 		value := ""

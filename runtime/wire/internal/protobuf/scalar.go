@@ -35,9 +35,9 @@ func (d fieldDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 // bytesDecoder reads bytes, which are never nil.
 type bytesDecoder struct{}
 
-func (bytesDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
+func (bytesDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	start, end := readContent(b, at)
-	if end != gaveUp {
+	if end != gaveUp && !s.Discard {
 		copied := make([]byte, end-start)
 		copy(copied, b[start:end])
 		*memory.As[[]byte](p) = copied
@@ -87,11 +87,14 @@ func (floatDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 
 // pointerDecoder allocates a value.
 type pointerDecoder struct {
-	typ  reflect.Type
+	discardedValue
 	elem decoder
 }
 
 func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+	if s.Discard {
+		return d.elem.decode(s, b, at, s.discard(d.discardedValue))
+	}
 	elem := memory.SlotOf(reflect.New(d.typ))
 	*memory.As[memory.Slot](p) = elem
 	return d.elem.decode(s, b, at, elem)

@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -358,6 +359,9 @@ func difference(sample generated, message []byte) string {
 	// The second of two objects shares what it can with the first.
 	planOf(sample).Decode(text, 1)
 	shared, sharedOK := planOf(sample).Decode(text, 1)
+	if wrong := checked(planOf(sample), text, ok); wrong != "" {
+		return fmt.Sprintf("%v: %s", t, wrong)
+	}
 	for i := range text {
 		text[i] = 'x'
 	}
@@ -390,4 +394,25 @@ func fieldsV1(text string) *metav1.FieldsV1 {
 		panic(err)
 	}
 	return fields
+}
+
+// checked returns what is wrong with Check of a message: it refuses one on which Decode does not give up, or accepts one that cannot
+// be decoded, or the head is another one.
+func checked(p *Plan, message []byte, decoded bool) string {
+	frame := bytes.Clone(message)
+	head, ok := p.Check(frame)
+	for i := range frame {
+		frame[i] = 'x'
+	}
+	whole, err := p.Unmarshal(message)
+	if decoded && !ok || ok && err != nil {
+		return fmt.Sprintf("Check reports %t, Decode %t, and the error is %v", ok, decoded, err)
+	}
+	if want, is := whole.(metav1.Object); ok && is {
+		if got := head.(metav1.Object); got.GetName() != want.GetName() || got.GetNamespace() != want.GetNamespace() ||
+			got.GetUID() != want.GetUID() || got.GetResourceVersion() != want.GetResourceVersion() {
+			return fmt.Sprintf("the head is %+v, want %+v", got, want)
+		}
+	}
+	return ""
 }
