@@ -37,6 +37,7 @@
 //	live.go        reads from the server of objects that are not referenced
 //	packed.go      WithPackedObjects
 //	fields.go      WithFields, the guard of updates, and WithFieldDetector
+//	decoder.go     WithReferenceDecoder and WithDecoderCheck
 //	writes.go      WithReadYourWrites, and WaitFor
 //	status.go      Kinds and Statuses: the state and the counters, for the page and the metrics
 //	health.go      ReadyChecker

@@ -110,6 +110,7 @@ func (s *settings) optionsOf(e *entry) []cache.SharedInformerOption {
 		cache.WithResync(e.plan.resync()),
 		cache.WithoutTypeMeta(), // which copies get
 	}
+	options = append(options, s.decoding...)
 	if e.form == typed {
 		options = append(options, cache.WithStatusHandler(e.onStatus))
 	} else {

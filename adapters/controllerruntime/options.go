@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -53,6 +54,8 @@ type settings struct {
 	guards []*writes.Observer
 	// detectsFields is set by WithFieldDetector.
 	detectsFields bool
+	// decoding has the options of informers that WithReferenceDecoder and WithDecoderCheck stand for.
+	decoding []cache.SharedInformerOption
 
 	// byKind has the plans of ByObject. The other two are for all other kinds.
 	byKind                map[schema.GroupVersionKind]*plan
