@@ -62,7 +62,7 @@ import (
 // client measures one informer, as the command line asks for it.
 type client struct {
 	access link.Access
-	link   link.Link
+	link   *link.Link
 	// name is what the names of the results begin with.
 	name, side, mode, scenario, fields, peer string
 	kindName                                 string
@@ -82,7 +82,7 @@ type client struct {
 }
 
 func main() {
-	c := &client{}
+	c := &client{link: new(link.Link)}
 	c.access.Flags()
 	pflag.StringVar(&c.name, "name", "Informer", "what the names of the results begin with")
 	pflag.StringVar(&c.side, "side", "informer-gen", "informer-gen, client-go, crcache, controller-runtime or none")

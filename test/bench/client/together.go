@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/test/bench/link"
 	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/updates"
 )
@@ -29,19 +30,18 @@ func (n *noting) Update(obj metav1.Object) {
 // together measures how long updates take to the handlers of both sides, which follow the same server in one process. So they see
 // the same events, and what else the machine does delays both.
 func (c *client) together(ctx context.Context) {
-	other := &client{ // connects as the second
-		access: c.access, name: c.name, side: c.peer, mode: c.mode, scenario: c.scenario, fields: c.fields, kindName: c.kindName, kind: c.kind,
-		objects: c.objects, shards: c.shards,
-	}
-	sides := []*client{c, other}
-	handlers, counters := make([]*noting, len(sides)), meter.NewCounters(len(sides))
+	other := *c // connects as the second
+	other.side, other.link = c.peer, new(link.Link)
+	sides := []*client{c, &other}
+	informers, handlers, counters := make([]*informer, len(sides)), make([]*noting, len(sides)), meter.NewCounters(len(sides))
 	running, cancel := context.WithCancel(ctx)
 	var ended sync.WaitGroup
 	for n, side := range sides {
 		handlers[n] = &noting{Counter: counters[n]}
-		i, only := side.newInformer(handlers[n]), counters[n:n+1]
+		informers[n] = side.newInformer(handlers[n])
+		only := counters[n : n+1]
 		only.Expect(c.objects)
-		ended.Go(func() { i.run(running) })
+		ended.Go(func() { informers[n].run(running) })
 		meter.Must(only.Await(ctx))
 	}
 	c.collect(ctx)
@@ -56,6 +56,7 @@ func (c *client) together(ctx context.Context) {
 	for n, h := range handlers {
 		delays := meter.Must(updates.Delays(h.notes, responses, func(r updates.Response) int64 { return r.Sent }))
 		sides[n].print("Updates", meter.Delays(delays)...)
+		sides[n].check(ctx, informers[n])
 	}
 	cancel()
 	ended.Wait()
