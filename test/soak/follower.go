@@ -222,14 +222,28 @@ func (f *follower[T]) errors() (wrong []string) {
 	return wrong
 }
 
-// scopes are those of the informer whose scopes change.
-type scopes struct {
-	set func(...cache.Scope) error
-
+// choice is what an informer follows of all objects, as a list of scopes or namespaces that changes.
+type choice[E comparable] struct {
 	mu     sync.RWMutex // guards the fields below; a write that is checked holds it for reading
-	chosen []cache.Scope
-	opened int // in total
+	chosen []E
+	opened int // after the first ones, of which there are numberOfScopes
+	// set tells the informer. It is nil until a manager's cache has started.
+	set func(...E) error
 }
+
+// replace follows other elements. The caller holds mu.
+func (c *choice[E]) replace(next []E) error {
+	for _, e := range next {
+		if !slices.Contains(c.chosen, e) {
+			c.opened++
+		}
+	}
+	c.chosen = next
+	return c.set(next...)
+}
+
+// scopes are those of the informer whose scopes change.
+type scopes struct{ choice[cache.Scope] }
 
 const numberOfScopes = 10
 
@@ -248,7 +262,6 @@ func (s *scopes) choose(random *rand.Rand) {
 		}
 		s.chosen = append(s.chosen, scope)
 	}
-	s.opened = numberOfScopes
 }
 
 func selectorOf(random *rand.Rand) string { return "tier=" + tierOf(int32(random.IntN(tiers))) }
@@ -271,13 +284,7 @@ func (s *scopes) change(random *rand.Rand) error {
 			one.LabelSelector, other.LabelSelector = other.LabelSelector, one.LabelSelector
 		}
 	}
-	for _, scope := range next {
-		if !slices.Contains(s.chosen, scope) {
-			s.opened++
-		}
-	}
-	s.chosen = next
-	return s.set(next...)
+	return s.replace(next)
 }
 
 // followers are five informers and a manager.
@@ -293,9 +300,9 @@ type followers struct {
 func (f *followers) opened(name string) int {
 	switch name {
 	case "scopes":
-		return f.scopes.opened
+		return numberOfScopes + f.scopes.opened
 	case "manager":
-		return f.manager.opened
+		return numberOfScopes + f.manager.opened
 	}
 	return 1
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -34,21 +33,15 @@ import (
 // which one or two at a time are replaced by others.
 type manager struct {
 	ctrl.Manager
-	cache    *crcache.Cache
-	informer ctrlcache.Informer
-
-	mu sync.RWMutex // guards the fields below; a write that is checked holds it for reading
-	// chosen are the namespaces, and set tells the cache. It is nil until the cache has started.
-	chosen []string
-	set    func(namespaces ...string) error
-	// opened is how many namespaces there were in total.
-	opened int
+	cache          *crcache.Cache
+	informer       ctrlcache.Informer
+	choice[string] // of namespaces
 }
 
 // newManager returns a manager, which does not run yet.
 func newManager(config *rest.Config, observer *writes.Observer, random *rand.Rand) (*manager, error) {
 	ctrl.SetLogger(logr.Discard())
-	m := &manager{opened: numberOfScopes}
+	m := new(manager)
 	for _, namespace := range random.Perm(namespaces)[:numberOfScopes] {
 		m.chosen = append(m.chosen, namespaceOf(namespace))
 	}
@@ -110,13 +103,7 @@ func (m *manager) change(random *rand.Rand) error {
 			next[random.IntN(len(next))] = namespace
 		}
 	}
-	for _, namespace := range next {
-		if !slices.Contains(m.chosen, namespace) {
-			m.opened++
-		}
-	}
-	m.chosen = next
-	return m.set(next...)
+	return m.replace(next)
 }
 
 // has reports whether the cache follows an object. The caller holds mu, or nothing changes the namespaces.
