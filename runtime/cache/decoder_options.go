@@ -28,13 +28,13 @@ func WithReferenceDecoder() SharedInformerOption {
 // decoding, which is about half of that of a first sync. Each field that differs is logged once, with the name of an object and without contents; status.Informer and metrics count the
 // objects. Nothing else changes. Objects that a typed client decodes are not compared.
 func WithDecoderCheck(oneIn int) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		if oneIn < 1 {
 			o.mistake("WithDecoderCheck", "one object in %d cannot be compared; use 1 for each object, or 100 for one in a hundred", oneIn)
 			return
 		}
 		setting(func(s *settings) { s.DecoderCheck = oneIn })(o)
-	}
+	})
 }
 
 // readEnvironment applies the environment to settings that are complete.

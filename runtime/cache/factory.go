@@ -22,7 +22,24 @@ import (
 // The kinds may come from several generated packages, several clients, and from code that
 // learns them at run time. The generated factories, which have an accessor for each kind, are
 // built on it. All methods may be called from any goroutine.
-type SharedInformerFactory struct {
+type SharedInformerFactory struct{ machine factories }
+
+// factories is a factory as its face sees it. It is an interface because a package that names SharedInformerFactory would otherwise
+// compile methods of all generic types that the fields of a factory lead to.
+type factories interface {
+	Declare(objects ...reflect.Type)
+	Start(ctx context.Context)
+	WaitForCacheSync(ctx context.Context) error
+	Statuses() iter.Seq[status.Informer]
+	Retry()
+	Shutdown()
+}
+
+// factoryOf returns the machine of f. It is no method, because a result type of a method is reached as a field is.
+func factoryOf(f *SharedInformerFactory) *factory { return f.machine.(*factory) }
+
+// factory is a SharedInformerFactory behind its face.
+type factory struct {
 	options *options
 	// firstLists limits the informers that read their first list at one time.
 	firstLists chan struct{}
@@ -92,7 +109,7 @@ type factoryMachine interface {
 // NewSharedInformerFactory returns a factory without informers. resyncPeriod is the
 // resync period of each; see WithResync.
 func NewSharedInformerFactory(resyncPeriod time.Duration, set ...SharedInformerOption) *SharedInformerFactory {
-	f := &SharedInformerFactory{
+	f := &factory{
 		options:    newOptions(nil, append([]SharedInformerOption{WithResync(resyncPeriod)}, set...)),
 		informers:  map[informerKey]*factoryInformer{},
 		plain:      map[plainKey]*factoryInformer{},
@@ -101,19 +118,53 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, set ...SharedInformerO
 	}
 	f.mistakes.Add(f.options.err())
 	f.ctx, f.cancel = context.WithCancel(context.Background())
-	return f
+	return &SharedInformerFactory{f}
 }
 
-// Declare tells f of which kinds informers may be made later. Start does not take the options
-// for such a kind for a mistake if there is no informer of it yet. Generated packages declare
-// their kinds.
-func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
+// Declare implements factories. SharedInformerFactory documents it.
+func (f *factory) Declare(objects ...reflect.Type) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, object := range objects {
 		f.declared[object] = true
 	}
 }
+
+// Declare tells f of which kinds informers may be made later. Start does not take the options
+// for such a kind for a mistake if there is no informer of it yet. Generated packages declare
+// their kinds.
+func (f *SharedInformerFactory) Declare(objects ...reflect.Type) { f.machine.Declare(objects...) }
+
+// Start starts the informers that exist and are not started yet. They run until ctx
+// ends or Shutdown is called. It does not block. A caller that creates another informer
+// later calls Start again, or uses Acquire. Start logs mistakes in options.
+func (f *SharedInformerFactory) Start(ctx context.Context) { f.machine.Start(ctx) }
+
+// WaitForCacheSync blocks until the cache of each informer holds the first list, and
+// each registered handler has returned from the last event of that list. If ctx ends
+// first, or an informer stops, it returns a *NotSyncedError, which names each informer
+// and handler that is not synced, with the reason. If there are mistakes in options, it returns
+// them at once. It also waits for informers that are
+// not started, because another goroutine may start them, and logs their names. It does not wait for
+// an informer that is removed from the factory meanwhile.
+func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+	return f.machine.WaitForCacheSync(ctx)
+}
+
+// Statuses ranges over the informers that exist when the range begins, sorted by resource. It
+// creates none. An informer that was stopped is not among them. Those that InformerFor has returned for
+// options with a mistake are, with the reason Misconfigured.
+func (f *SharedInformerFactory) Statuses() iter.Seq[status.Informer] { return f.machine.Statuses() }
+
+// Retry makes each informer retry a failed list or watch at once, instead of after its
+// wait; see Reflector.Retry.
+func (f *SharedInformerFactory) Retry() { f.machine.Retry() }
+
+// Shutdown stops the informers, also those that their callers run. When it returns, none of
+// their goroutines is left and no handler is running. Nothing can be started afterwards. It may
+// be called twice, and from several goroutines. A handler must not call Shutdown, which would wait for the
+// handler.
+func (f *SharedInformerFactory) Shutdown() { f.machine.Shutdown() }
 
 // InformerFor returns the factory's informer of a kind. It creates the informer at the
 // first call, and another one at the first call after Stop. Start starts it.
@@ -124,14 +175,15 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 // that never runs; see SharedInformerOption.
 func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) *SharedIndexInformer[T] {
 	plain := plainKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
-	if known := f.plainInformer(plain); known != nil && len(set) == 0 {
+	if known := plainInformer(f, plain); known != nil && len(set) == 0 {
 		return faceOf[T](known)
 	}
-	return faceOf[T](f.informerFor(plain, erasedKind(&kind), set))
+	return faceOf[T](informerFor(f, plain, erasedKind(&kind), set))
 }
 
 // plainInformer returns the informer that serves calls without options, or nil.
-func (f *SharedInformerFactory) plainInformer(plain plainKey) machine {
+func plainInformer(of *SharedInformerFactory, plain plainKey) machine {
+	f := factoryOf(of)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if known := f.plain[plain]; known != nil && !known.informer.wasStopped() {
@@ -140,7 +192,8 @@ func (f *SharedInformerFactory) plainInformer(plain plainKey) machine {
 	return nil
 }
 
-func (f *SharedInformerFactory) informerFor(plain plainKey, kind *kind, set []SharedInformerOption) machine {
+func informerFor(of *SharedInformerFactory, plain plainKey, kind *kind, set []SharedInformerOption) machine {
+	f := factoryOf(of)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := keyOf(kind)
@@ -158,7 +211,7 @@ func (f *SharedInformerFactory) informerFor(plain plainKey, kind *kind, set []Sh
 
 // use returns the informer of a kind, started if Start was called, and keeps it until end is called, once. The end of the last use
 // removes the informer from the factory, and stops it. In contrast to InformerFor, a mistake in the options is the caller's alone.
-func (f *SharedInformerFactory) use(kind *kind, set []SharedInformerOption) (made factoryMachine, end func(), err error) {
+func (f *factory) use(kind *kind, set []SharedInformerOption) (made factoryMachine, end func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ctx.Err() != nil || f.running != nil && f.running.Err() != nil {
@@ -184,7 +237,7 @@ func (f *SharedInformerFactory) use(kind *kind, set []SharedInformerOption) (mad
 }
 
 // end ends a use.
-func (f *SharedInformerFactory) end(i *factoryInformer) {
+func (f *factory) end(i *factoryInformer) {
 	f.mu.Lock()
 	if i.uses--; i.uses > 0 {
 		f.mu.Unlock()
@@ -212,7 +265,7 @@ func keyOf(kind *kind) informerKey {
 
 // informerLocked returns the informer of a kind, which it creates if there is none. With an
 // error, it returns an informer that never runs.
-func (f *SharedInformerFactory) informerLocked(key informerKey, kind *kind, set []SharedInformerOption) (factoryMachine, error) {
+func (f *factory) informerLocked(key informerKey, kind *kind, set []SharedInformerOption) (factoryMachine, error) {
 	call := newOptions(key.object, set)
 	var differs error
 	if known := f.informers[key]; known != nil && !known.informer.wasStopped() {
@@ -261,10 +314,8 @@ func refused(config config, err error) *sharedInformer {
 	return informer
 }
 
-// Start starts the informers that exist and are not started yet. They run until ctx
-// ends or Shutdown is called. It does not block. A caller that creates another informer
-// later calls Start again, or uses Acquire. Start logs mistakes in options.
-func (f *SharedInformerFactory) Start(ctx context.Context) {
+// Start implements factories. SharedInformerFactory documents it.
+func (f *factory) Start(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ctx.Err() != nil {
@@ -281,7 +332,7 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 }
 
 // startLocked starts an informer with the context of Start, if it is not started yet.
-func (f *SharedInformerFactory) startLocked(i *factoryInformer) {
+func (f *factory) startLocked(i *factoryInformer) {
 	if i.started || i.refused != nil {
 		return
 	}
@@ -296,7 +347,7 @@ func (f *SharedInformerFactory) startLocked(i *factoryInformer) {
 }
 
 // checkKindsLocked reports options for kinds that the factory does not have.
-func (f *SharedInformerFactory) checkKindsLocked() {
+func (f *factory) checkKindsLocked() {
 	for object := range f.options.ofKind {
 		known := f.declared[object]
 		for key := range f.informers {
@@ -308,14 +359,8 @@ func (f *SharedInformerFactory) checkKindsLocked() {
 	}
 }
 
-// WaitForCacheSync blocks until the cache of each informer holds the first list, and
-// each registered handler has returned from the last event of that list. If ctx ends
-// first, or an informer stops, it returns a *NotSyncedError, which names each informer
-// and handler that is not synced, with the reason. If there are mistakes in options, it returns
-// them at once. It also waits for informers that are
-// not started, because another goroutine may start them, and logs their names. It does not wait for
-// an informer that is removed from the factory meanwhile.
-func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+// WaitForCacheSync implements factories. SharedInformerFactory documents it.
+func (f *factory) WaitForCacheSync(ctx context.Context) error {
 	f.mu.Lock()
 	err := f.mistakes.Err()
 	f.mu.Unlock()
@@ -343,17 +388,15 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 }
 
 // dropped reports whether an informer was removed from the factory.
-func (f *SharedInformerFactory) dropped(i factoryInformer) bool {
+func (f *factory) dropped(i factoryInformer) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	known := f.informers[i.key]
 	return known == nil || known.informer != i.informer
 }
 
-// Statuses ranges over the informers that exist when the range begins, sorted by resource. It
-// creates none. An informer that was stopped is not among them. Those that InformerFor has returned for
-// options with a mistake are, with the reason Misconfigured.
-func (f *SharedInformerFactory) Statuses() iter.Seq[status.Informer] {
+// Statuses implements factories. SharedInformerFactory documents it.
+func (f *factory) Statuses() iter.Seq[status.Informer] {
 	return func(yield func(status.Informer) bool) {
 		informers := f.copied()
 		f.mu.Lock()
@@ -375,7 +418,7 @@ func (f *SharedInformerFactory) Statuses() iter.Seq[status.Informer] {
 
 // copied returns copies of informers, sorted, for a caller that takes the locks of informers,
 // which it must not do while it holds mu.
-func (f *SharedInformerFactory) copied() (informers []factoryInformer) {
+func (f *factory) copied() (informers []factoryInformer) {
 	f.mu.Lock()
 	informers = make([]factoryInformer, 0, len(f.informers))
 	for _, i := range f.informers {
@@ -386,19 +429,15 @@ func (f *SharedInformerFactory) copied() (informers []factoryInformer) {
 	return informers
 }
 
-// Retry makes each informer retry a failed list or watch at once, instead of after its
-// wait; see Reflector.Retry.
-func (f *SharedInformerFactory) Retry() {
+// Retry implements factories. SharedInformerFactory documents it.
+func (f *factory) Retry() {
 	for _, i := range f.copied() {
 		i.informer.Retry()
 	}
 }
 
-// Shutdown stops the informers, also those that their callers run. When it returns, none of
-// their goroutines is left and no handler is running. Nothing can be started afterwards. It may
-// be called twice, and from several goroutines. A handler must not call Shutdown, which would wait for the
-// handler.
-func (f *SharedInformerFactory) Shutdown() {
+// Shutdown implements factories. SharedInformerFactory documents it.
+func (f *factory) Shutdown() {
 	f.mu.Lock()
 	f.cancel() // under the lock: afterwards Start starts nothing
 	f.mu.Unlock()

@@ -28,7 +28,7 @@ import (
 // known. A path in the options of a factory is for all of its kinds.
 func WithFields(paths ...string) SharedInformerOption {
 	paths = slices.Clone(paths)
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		o.once("WithFields")
 		if o.only = nil; len(paths) == 0 {
 			o.mistake("WithFields", "there is no path; name the fields to keep, or remove the option")
@@ -40,7 +40,7 @@ func WithFields(paths ...string) SharedInformerOption {
 			}
 			o.only = append(o.only, path)
 		}
-	}
+	})
 }
 
 // WithoutFields leaves fields of objects out, besides those of other such options, and also if WithFields keeps them. It reads
@@ -49,7 +49,7 @@ func WithFields(paths ...string) SharedInformerOption {
 //	cache.WithoutFields("metadata.managedFields", "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]")
 func WithoutFields(paths ...string) SharedInformerOption {
 	paths = slices.Clone(paths)
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		for _, path := range paths {
 			if err := (&wire.Options{WithoutFields: []string{path}}).CheckFields(nil); err != nil {
 				o.mistake("WithoutFields", "%w", err)
@@ -57,7 +57,7 @@ func WithoutFields(paths ...string) SharedInformerOption {
 			}
 			o.without = append(slices.Clip(o.without), path)
 		}
-	}
+	})
 }
 
 // WithUpdateGuard sets whose transport refuses the writes of this program that would delete fields which WithFields or WithoutFields
@@ -76,23 +76,23 @@ func WithoutFields(paths ...string) SharedInformerOption {
 // Without a transport, as in a fake clientset of NewSimpleClientset, the option has no effect. No guard can tell what an object lacks if
 // the program sends a server-side apply of it: that removes the fields which the program owns and the object lacks.
 func WithUpdateGuard(own *writes.Observer) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		o.once("WithUpdateGuard")
 		if own == nil {
 			o.mistake("WithUpdateGuard", "the Observer is nil; pass the one whose Transport the rest.Config of the clients has, or use WithoutUpdateGuard")
 			return
 		}
 		setting(func(s *settings) { s.UpdateGuard, s.WithoutUpdateGuard = own, false })(o)
-	}
+	})
 }
 
 // WithoutUpdateGuard lets informers leave fields out although no guard refuses an update of such an object. It is for programs that
 // never update objects of the cache.
 func WithoutUpdateGuard() SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		o.once("WithUpdateGuard")
 		setting(func(s *settings) { s.UpdateGuard, s.WithoutUpdateGuard = nil, true })(o)
-	}
+	})
 }
 
 // guardOf returns whose transports refuse writes of objects that lack fields, or nil.

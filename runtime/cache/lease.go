@@ -57,7 +57,7 @@ func Acquire[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInfo
 }
 
 func acquire(f *SharedInformerFactory, kind *kind, set []SharedInformerOption) (leaseMachine, error) {
-	made, endUse, err := f.use(kind, set)
+	made, endUse, err := factoryOf(f).use(kind, set)
 	if err != nil {
 		return nil, err
 	}

@@ -70,13 +70,14 @@ func (l *leased) expectInformers(n, watches int) {
 	for range l.f.Statuses() {
 		n--
 	}
-	l.f.mu.Lock()
-	for key, i := range l.f.informers {
+	f := factoryOf(l.f)
+	f.mu.Lock()
+	for key, i := range f.informers {
 		if i.informer.wasStopped() {
 			l.Errorf("the factory keeps the informer %v, which was stopped", key)
 		}
 	}
-	l.f.mu.Unlock()
+	f.mu.Unlock()
 	l.src.Mu.Lock()
 	defer l.src.Mu.Unlock()
 	if n != 0 || l.src.Open != watches {

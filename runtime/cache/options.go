@@ -41,7 +41,17 @@ import (
 // A mistake in an option is an *OptionError: Kind.NewInformer and Acquire return it, and so does
 // WaitForCacheSync of a factory, at once. Start logs it. An informer with a mistake in its options
 // never runs. Its Status has the reason Misconfigured.
-type SharedInformerOption func(*options)
+type SharedInformerOption func(optionSet)
+
+// optionSet is what an option changes: *options. It is an interface for the reason of factories.
+type optionSet interface{ isOptionSet() }
+
+func (o *options) isOptionSet() {}
+
+// optionOf returns the option that changes options by set.
+func optionOf(set func(*options)) SharedInformerOption {
+	return func(of optionSet) { set(of.(*options)) }
+}
 
 // options are the values that SharedInformerOptions set for a factory, or for one kind.
 type options struct {
@@ -151,7 +161,7 @@ func (o *options) typed(option string, object reflect.Type) *options {
 
 // setting returns an option that changes settings.
 func setting(change func(*settings)) SharedInformerOption {
-	return func(o *options) { o.settings = append(o.settings, change) }
+	return optionOf(func(o *options) { o.settings = append(o.settings, change) })
 }
 
 // WithOptionsFor applies options to the informers of one kind in a factory:
@@ -161,19 +171,19 @@ func setting(change func(*settings)) SharedInformerOption {
 // T is the Go type of the objects. If it is *unstructured.Unstructured, the options are for all
 // informers of such objects. Pass options for one of them to InformerFor.
 func WithOptionsFor[T Object](set ...SharedInformerOption) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		if o.object != nil {
 			o.mistake("WithOptionsFor", "WithOptionsFor[%v] is among the options for a kind; move it to the options of the factory", reflect.TypeFor[T]())
 			return
 		}
 		o.of(reflect.TypeFor[T]()).apply(set)
-	}
+	})
 }
 
 // WithLabelSelector limits informers to the objects that selector selects on the server, for
 // example "app=web,tier!=cache".
 func WithLabelSelector(selector string) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		parsed, err := labels.Parse(selector)
 		if err != nil {
 			o.mistake("WithLabelSelector", "%q is not a label selector: %w; write for example app=web,tier!=cache", selector, err)
@@ -182,7 +192,7 @@ func WithLabelSelector(selector string) SharedInformerOption {
 		if !parsed.Empty() {
 			o.labels = append(o.labels, parsed)
 		}
-	}
+	})
 }
 
 // WithFieldSelector limits the informers of one kind to the objects that selector selects on the
@@ -191,23 +201,30 @@ func WithLabelSelector(selector string) SharedInformerOption {
 //	cache.WithFieldSelector(examplev1.FooFieldSpecColor.Is("blue"))
 //	cache.WithFieldSelector(fieldselector.Field[*corev1.Pod, string]("spec.nodeName").Is(node))
 func WithFieldSelector[T Object](selector fieldselector.Selector[T]) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		if o = o.typed("WithFieldSelector", reflect.TypeFor[T]()); o != nil && !selector.Selector().Empty() {
 			o.fields = append(o.fields, selector.Selector())
 		}
-	}
+	})
 }
 
 // WithTweakListOptions lets tweak change the options of every list and watch. The informers depend
 // on the paging, versions and timeouts that they request: tweak must not change these. It cannot
 // remove the selectors of other options. Several goroutines call it at one time.
 func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption {
-	return func(o *options) {
+	return tweakingListOptions(tweak)
+}
+
+// tweakingListOptions is not inlined, for the reason of inNamespaces.
+//
+//go:noinline
+func tweakingListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption {
+	return optionOf(func(o *options) {
 		if tweak != nil {
 			o.once("WithTweakListOptions")
 			o.tweak = tweak
 		}
-	}
+	})
 }
 
 // WithResync sets the interval at which each handler gets every cached object again, as an update, instead of that of the
@@ -215,25 +232,25 @@ func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption 
 //
 //	cache.WithOptionsFor[*v1.Foo](cache.WithResync(time.Minute))
 func WithResync(period time.Duration) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		o.once("WithResync")
 		if period < 0 {
 			o.mistake("WithResync", "%v is negative; use 0 for no resync", period)
 		}
 		o.resync = &period
-	}
+	})
 }
 
 // WithWatchErrorHandler sets the function that is called with errors of lists and watches. It never blocks the
 // informer. The default logs them at verbosity 2. An informer that has not followed the server
 // for ten seconds is logged with either of them, once, with the reason and what to do.
 func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		if handler != nil {
 			o.once("WithWatchErrorHandler")
 			o.onError = handler
 		}
-	}
+	})
 }
 
 // WithStatusHandler sets the function that is called when the Status of an informer has another Phase or Reason, or an
@@ -247,34 +264,34 @@ func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
 // factory was shut down before, causes no call. Several calls may have the same New.Reason, and the last one is
 // that of the stop: compare it with Old.Reason before an action that must happen once.
 func WithStatusHandler(handler func(ctx context.Context, change status.Change)) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		if handler != nil {
 			o.once("WithStatusHandler")
 			o.onStatus = handler
 		}
-	}
+	})
 }
 
 // WithTransform changes the objects of one kind before they are stored:
 //
 //	cache.WithTransform(func(foo *v1.Foo) (*v1.Foo, error) { foo.Spec.Notes = ""; return foo, nil })
 func WithTransform[T Object](transform TransformFunc[T]) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		if o = o.typed("WithTransform", reflect.TypeFor[T]()); o != nil && transform != nil {
 			o.once("WithTransform")
 			o.transform = erasedTransform(transform)
 		}
-	}
+	})
 }
 
 // WithIndexers adds indexes to those of the Kind.
 func WithIndexers[T Object](indexers Indexers[T]) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		if o = o.typed("WithIndexers", reflect.TypeFor[T]()); o != nil && indexers != nil {
 			o.once("WithIndexers")
 			o.indexers = erasedIndexers(indexers)
 		}
-	}
+	})
 }
 
 // WithListerWatcher sets the ListerWatcher of one kind, which is used instead of the
@@ -286,12 +303,12 @@ func WithIndexers[T Object](indexers Indexers[T]) SharedInformerOption {
 //		return cache.NewViewListWatch[*PodSummary](kubeclient.CoreV1().Pods(namespace))
 //	})
 func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		if o = o.typed("WithListerWatcher", reflect.TypeFor[T]()); o != nil && of != nil {
 			o.once("WithListerWatcher")
 			o.sourceOf = func(namespace string) (source.Source, bool) { return of(namespace).erased() }
 		}
-	}
+	})
 }
 
 // WithReadYourWrites lets informers show the writes of this program at once, before the watch reports
@@ -314,14 +331,14 @@ func WithListerWatcher[T Object](of func(namespace string) ListerWatcher[T]) Sha
 // through another API version; and, if the versions of a server are not numbers, everything. With a fake
 // clientset the option has no effect. docs/read-your-writes.md says more.
 func WithReadYourWrites(own *writes.Observer) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		o.once("WithReadYourWrites")
 		if own == nil {
 			o.mistake("WithReadYourWrites", "the Observer is nil; pass the one whose Transport the rest.Config of the clients has")
 			return
 		}
 		o.writes = own
-	}
+	})
 }
 
 // WithStreamingList reads lists as a stream, through the watch (https://kep.k8s.io/3157). It is for API servers before

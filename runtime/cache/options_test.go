@@ -334,8 +334,8 @@ func TestOptionsThatAreNil(t *testing.T) {
 	f := NewSharedInformerFactory(0, WithStatusHandler(func(context.Context, status.Change) { calls++ }), WithOptionsFor[object](WithStatusHandler(nil)))
 	s := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithTransform[object](nil), WithIndexers[object](nil), WithListerWatcher[object](nil),
 		WithTweakListOptions(nil), WithWatchErrorHandler(nil), WithTransform[object](nil), WithFieldSelector(fieldselector.Selector[object]{}), WithLabelSelector(" "))
-	if InformerFor(f, kindOf(cachetest.NewSource(), &asked)) != s || f.mistakes.Err() != nil {
-		t.Errorf("two informers, with the mistakes %v", f.mistakes.Err())
+	if InformerFor(f, kindOf(cachetest.NewSource(), &asked)) != s || factoryOf(f).mistakes.Err() != nil {
+		t.Errorf("two informers, with the mistakes %v", factoryOf(f).mistakes.Err())
 	}
 	f.Shutdown()
 	if calls != 1 {
@@ -377,6 +377,6 @@ func TestOrderOfSelectors(t *testing.T) {
 	first := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithLabelSelector("a=b"), WithLabelSelector("c=d"), WithFieldSelector(color.Is("red")), WithFieldSelector(size.Is(1)))
 	second := InformerFor(f, kindOf(cachetest.NewSource(), &asked), WithFieldSelector(size.Is(1)), WithLabelSelector("c=d,a=b"), WithFieldSelector(color.Is("red")))
 	if first != second {
-		t.Error(f.mistakes.Err())
+		t.Error(factoryOf(f).mistakes.Err())
 	}
 }

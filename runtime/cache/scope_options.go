@@ -91,19 +91,22 @@ func WithNamespaces(namespaces ...string) SharedInformerOption {
 	return inNamespaces("WithNamespaces", namespaces...)
 }
 
+// inNamespaces is not inlined: each generated factory would compile its closure, and the types that it reaches.
+//
+//go:noinline
 func inNamespaces(option string, namespaces ...string) SharedInformerOption {
 	scopes := make([]Scope, len(namespaces))
 	for i, namespace := range namespaces {
 		scopes[i].Namespace = namespace
 	}
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		named := slices.IndexFunc(namespaces, func(namespace string) bool { return namespace != "" })
 		if named >= 0 && slices.Contains(namespaces, "") {
 			o.mistake(option, `"" means all namespaces, so it cannot be combined with %q; remove one of them`, namespaces[named])
 			return
 		}
 		o.setScopes(option, scopes)
-	}
+	})
 }
 
 // WithScopes limits informers to some scopes. Their selectors are added to those of other options:
@@ -115,7 +118,7 @@ func inNamespaces(option string, namespaces ...string) SharedInformerOption {
 // namespace, use two informers.
 func WithScopes(scopes ...Scope) SharedInformerOption {
 	scopes = slices.Clone(scopes)
-	return func(o *options) { o.setScopes("WithScopes", scopes) }
+	return optionOf(func(o *options) { o.setScopes("WithScopes", scopes) })
 }
 
 func (o *options) setScopes(option string, scopes []Scope) {
@@ -136,10 +139,10 @@ func (o *options) setScopes(option string, scopes []Scope) {
 // informer sends no request and is not synced, and Status says so. SetScopesError tells why there are none. As an option of a
 // factory it has no effect on cluster-scoped kinds.
 func WithScopesLater() SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		o.once("WithNamespaces") // which names the scopes too
 		o.later, o.scopes = true, nil
-	}
+	})
 }
 
 // WithShard limits informers to a shard, the objects whose hash is in its ranges:
@@ -154,8 +157,8 @@ func WithScopesLater() SharedInformerOption {
 // With sharding.Owner, an object whose controller changes may leave the shard: OnDelete has its last
 // cached state then, and an unknown final state.
 func WithShard(shard sharding.Selector) SharedInformerOption {
-	return func(o *options) {
+	return optionOf(func(o *options) {
 		o.once("WithShard")
 		o.shard = &shard
-	}
+	})
 }

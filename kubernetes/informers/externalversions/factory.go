@@ -149,8 +149,9 @@ type SharedInformerFactory interface {
 	Storagemigration() storagemigration.Interface
 }
 
+// sharedInformerFactory embeds nothing: the compiler would emit two methods for each promoted one.
 type sharedInformerFactory struct {
-	internalinterfaces.SharedInformerFactory
+	shared internalinterfaces.SharedInformerFactory
 }
 
 // SharedInformerOption sets a property of a factory when it is made. Package cache has
@@ -345,90 +346,102 @@ func Join(inner *cache.SharedInformerFactory, client kubernetes.Interface) Share
 	}}
 }
 
-func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
-	return f.SharedInformerFactory.SharedInformerFactory
+func (f *sharedInformerFactory) Start(ctx context.Context) { f.Inner().Start(ctx) }
+
+func (f *sharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+	return f.Inner().WaitForCacheSync(ctx)
 }
 
+func (f *sharedInformerFactory) Retry() { f.Inner().Retry() }
+
+func (f *sharedInformerFactory) Shutdown() { f.Inner().Shutdown() }
+
+func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
+	return f.shared.SharedInformerFactory
+}
+
+func (f *sharedInformerFactory) Statuses() iter.Seq[status.Informer] { return f.Inner().Statuses() }
+
 func (f *sharedInformerFactory) Admissionregistration() admissionregistration.Interface {
-	return admissionregistration.New(f.SharedInformerFactory)
+	return admissionregistration.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Internal() apiserverinternal.Interface {
-	return apiserverinternal.New(f.SharedInformerFactory)
+	return apiserverinternal.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Apps() apps.Interface {
-	return apps.New(f.SharedInformerFactory)
+	return apps.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Autoscaling() autoscaling.Interface {
-	return autoscaling.New(f.SharedInformerFactory)
+	return autoscaling.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Batch() batch.Interface {
-	return batch.New(f.SharedInformerFactory)
+	return batch.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Certificates() certificates.Interface {
-	return certificates.New(f.SharedInformerFactory)
+	return certificates.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Coordination() coordination.Interface {
-	return coordination.New(f.SharedInformerFactory)
+	return coordination.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Core() core.Interface {
-	return core.New(f.SharedInformerFactory)
+	return core.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Discovery() discoveryinformers.Interface {
-	return discoveryinformers.New(f.SharedInformerFactory)
+	return discoveryinformers.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Events() events.Interface {
-	return events.New(f.SharedInformerFactory)
+	return events.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Extensions() extensions.Interface {
-	return extensions.New(f.SharedInformerFactory)
+	return extensions.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Flowcontrol() flowcontrolinformers.Interface {
-	return flowcontrolinformers.New(f.SharedInformerFactory)
+	return flowcontrolinformers.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Lifecycle() lifecycle.Interface {
-	return lifecycle.New(f.SharedInformerFactory)
+	return lifecycle.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Networking() networking.Interface {
-	return networking.New(f.SharedInformerFactory)
+	return networking.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Node() node.Interface {
-	return node.New(f.SharedInformerFactory)
+	return node.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Policy() policy.Interface {
-	return policy.New(f.SharedInformerFactory)
+	return policy.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Rbac() rbac.Interface {
-	return rbac.New(f.SharedInformerFactory)
+	return rbac.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Resource() resourceinformers.Interface {
-	return resourceinformers.New(f.SharedInformerFactory)
+	return resourceinformers.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Scheduling() scheduling.Interface {
-	return scheduling.New(f.SharedInformerFactory)
+	return scheduling.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Storage() storage.Interface {
-	return storage.New(f.SharedInformerFactory)
+	return storage.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Storagemigration() storagemigration.Interface {
-	return storagemigration.New(f.SharedInformerFactory)
+	return storagemigration.New(f.shared)
 }

@@ -122,105 +122,105 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	var informer GenericInformer
 	switch resource.GroupVersion() {
 	case admissionregistrationv1.SchemeGroupVersion:
-		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1.ForResource(f.shared, resource.Resource)
 	case admissionregistrationv1alpha1.SchemeGroupVersion:
-		informer = v1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1alpha1.ForResource(f.shared, resource.Resource)
 	case admissionregistrationv1beta1.SchemeGroupVersion:
-		informer = v1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1beta1.ForResource(f.shared, resource.Resource)
 	case internalv1alpha1.SchemeGroupVersion:
-		informer = informersinternalv1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersinternalv1alpha1.ForResource(f.shared, resource.Resource)
 	case appsv1.SchemeGroupVersion:
-		informer = informersappsv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersappsv1.ForResource(f.shared, resource.Resource)
 	case appsv1beta1.SchemeGroupVersion:
-		informer = informersappsv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersappsv1beta1.ForResource(f.shared, resource.Resource)
 	case appsv1beta2.SchemeGroupVersion:
-		informer = v1beta2.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1beta2.ForResource(f.shared, resource.Resource)
 	case autoscalingv1.SchemeGroupVersion:
-		informer = informersautoscalingv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersautoscalingv1.ForResource(f.shared, resource.Resource)
 	case autoscalingv2.SchemeGroupVersion:
-		informer = v2.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v2.ForResource(f.shared, resource.Resource)
 	case batchv1.SchemeGroupVersion:
-		informer = informersbatchv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersbatchv1.ForResource(f.shared, resource.Resource)
 	case batchv1beta1.SchemeGroupVersion:
-		informer = informersbatchv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersbatchv1beta1.ForResource(f.shared, resource.Resource)
 	case certificatesv1.SchemeGroupVersion:
-		informer = informerscertificatesv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerscertificatesv1.ForResource(f.shared, resource.Resource)
 	case certificatesv1alpha1.SchemeGroupVersion:
-		informer = informerscertificatesv1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerscertificatesv1alpha1.ForResource(f.shared, resource.Resource)
 	case certificatesv1beta1.SchemeGroupVersion:
-		informer = informerscertificatesv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerscertificatesv1beta1.ForResource(f.shared, resource.Resource)
 	case coordinationv1.SchemeGroupVersion:
-		informer = informerscoordinationv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerscoordinationv1.ForResource(f.shared, resource.Resource)
 	case coordinationv1alpha2.SchemeGroupVersion:
-		informer = v1alpha2.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1alpha2.ForResource(f.shared, resource.Resource)
 	case coordinationv1beta1.SchemeGroupVersion:
-		informer = informerscoordinationv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerscoordinationv1beta1.ForResource(f.shared, resource.Resource)
 	case corev1.SchemeGroupVersion:
-		informer = informerscorev1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerscorev1.ForResource(f.shared, resource.Resource)
 	case discoveryv1.SchemeGroupVersion:
-		informer = informersdiscoveryv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersdiscoveryv1.ForResource(f.shared, resource.Resource)
 	case discoveryv1beta1.SchemeGroupVersion:
-		informer = informersdiscoveryv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersdiscoveryv1beta1.ForResource(f.shared, resource.Resource)
 	case eventsv1.SchemeGroupVersion:
-		informer = informerseventsv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerseventsv1.ForResource(f.shared, resource.Resource)
 	case eventsv1beta1.SchemeGroupVersion:
-		informer = informerseventsv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerseventsv1beta1.ForResource(f.shared, resource.Resource)
 	case extensionsv1beta1.SchemeGroupVersion:
-		informer = informersextensionsv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersextensionsv1beta1.ForResource(f.shared, resource.Resource)
 	case flowcontrolv1.SchemeGroupVersion:
-		informer = informersflowcontrolv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersflowcontrolv1.ForResource(f.shared, resource.Resource)
 	case flowcontrolv1beta1.SchemeGroupVersion:
-		informer = informersflowcontrolv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersflowcontrolv1beta1.ForResource(f.shared, resource.Resource)
 	case flowcontrolv1beta2.SchemeGroupVersion:
-		informer = informersflowcontrolv1beta2.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersflowcontrolv1beta2.ForResource(f.shared, resource.Resource)
 	case flowcontrolv1beta3.SchemeGroupVersion:
-		informer = v1beta3.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1beta3.ForResource(f.shared, resource.Resource)
 	case lifecyclev1alpha1.SchemeGroupVersion:
-		informer = informerslifecyclev1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerslifecyclev1alpha1.ForResource(f.shared, resource.Resource)
 	case networkingv1.SchemeGroupVersion:
-		informer = informersnetworkingv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersnetworkingv1.ForResource(f.shared, resource.Resource)
 	case networkingv1beta1.SchemeGroupVersion:
-		informer = informersnetworkingv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersnetworkingv1beta1.ForResource(f.shared, resource.Resource)
 	case nodev1.SchemeGroupVersion:
-		informer = informersnodev1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersnodev1.ForResource(f.shared, resource.Resource)
 	case nodev1alpha1.SchemeGroupVersion:
-		informer = informersnodev1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersnodev1alpha1.ForResource(f.shared, resource.Resource)
 	case nodev1beta1.SchemeGroupVersion:
-		informer = informersnodev1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersnodev1beta1.ForResource(f.shared, resource.Resource)
 	case policyv1.SchemeGroupVersion:
-		informer = informerspolicyv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerspolicyv1.ForResource(f.shared, resource.Resource)
 	case policyv1beta1.SchemeGroupVersion:
-		informer = informerspolicyv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerspolicyv1beta1.ForResource(f.shared, resource.Resource)
 	case rbacv1.SchemeGroupVersion:
-		informer = informersrbacv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersrbacv1.ForResource(f.shared, resource.Resource)
 	case rbacv1alpha1.SchemeGroupVersion:
-		informer = informersrbacv1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersrbacv1alpha1.ForResource(f.shared, resource.Resource)
 	case rbacv1beta1.SchemeGroupVersion:
-		informer = informersrbacv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersrbacv1beta1.ForResource(f.shared, resource.Resource)
 	case resourcev1.SchemeGroupVersion:
-		informer = informersresourcev1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersresourcev1.ForResource(f.shared, resource.Resource)
 	case resourcev1alpha3.SchemeGroupVersion:
-		informer = v1alpha3.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1alpha3.ForResource(f.shared, resource.Resource)
 	case resourcev1beta1.SchemeGroupVersion:
-		informer = informersresourcev1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersresourcev1beta1.ForResource(f.shared, resource.Resource)
 	case resourcev1beta2.SchemeGroupVersion:
-		informer = informersresourcev1beta2.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersresourcev1beta2.ForResource(f.shared, resource.Resource)
 	case schedulingv1.SchemeGroupVersion:
-		informer = informersschedulingv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersschedulingv1.ForResource(f.shared, resource.Resource)
 	case schedulingv1alpha3.SchemeGroupVersion:
-		informer = informersschedulingv1alpha3.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersschedulingv1alpha3.ForResource(f.shared, resource.Resource)
 	case schedulingv1beta1.SchemeGroupVersion:
-		informer = informersschedulingv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersschedulingv1beta1.ForResource(f.shared, resource.Resource)
 	case storagev1.SchemeGroupVersion:
-		informer = informersstoragev1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersstoragev1.ForResource(f.shared, resource.Resource)
 	case storagev1alpha1.SchemeGroupVersion:
-		informer = informersstoragev1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersstoragev1alpha1.ForResource(f.shared, resource.Resource)
 	case storagev1beta1.SchemeGroupVersion:
-		informer = informersstoragev1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersstoragev1beta1.ForResource(f.shared, resource.Resource)
 	case storagemigrationv1.SchemeGroupVersion:
-		informer = informersstoragemigrationv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersstoragemigrationv1.ForResource(f.shared, resource.Resource)
 	case storagemigrationv1beta1.SchemeGroupVersion:
-		informer = informersstoragemigrationv1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersstoragemigrationv1beta1.ForResource(f.shared, resource.Resource)
 	}
 	if informer == nil {
 		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)

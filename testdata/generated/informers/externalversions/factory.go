@@ -91,8 +91,9 @@ type SharedInformerFactory interface {
 	Type() typegroup.Interface
 }
 
+// sharedInformerFactory embeds nothing: the compiler would emit two methods for each promoted one.
 type sharedInformerFactory struct {
-	internalinterfaces.SharedInformerFactory
+	shared internalinterfaces.SharedInformerFactory
 }
 
 // SharedInformerOption sets a property of a factory when it is made. Package cache has
@@ -183,50 +184,62 @@ func Join(inner *cache.SharedInformerFactory, client versioned.Interface) Shared
 	}}
 }
 
-func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
-	return f.SharedInformerFactory.SharedInformerFactory
+func (f *sharedInformerFactory) Start(ctx context.Context) { f.Inner().Start(ctx) }
+
+func (f *sharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+	return f.Inner().WaitForCacheSync(ctx)
 }
 
+func (f *sharedInformerFactory) Retry() { f.Inner().Retry() }
+
+func (f *sharedInformerFactory) Shutdown() { f.Inner().Shutdown() }
+
+func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
+	return f.shared.SharedInformerFactory
+}
+
+func (f *sharedInformerFactory) Statuses() iter.Seq[status.Informer] { return f.Inner().Statuses() }
+
 func (f *sharedInformerFactory) Single() api.Interface {
-	return api.New(f.SharedInformerFactory)
+	return api.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Cache() cacheinformers.Interface {
-	return cacheinformers.New(f.SharedInformerFactory)
+	return cacheinformers.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Discovery() discoveryinformers.Interface {
-	return discoveryinformers.New(f.SharedInformerFactory)
+	return discoveryinformers.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Error() errorinformers.Interface {
-	return errorinformers.New(f.SharedInformerFactory)
+	return errorinformers.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Vessels() fleet.Interface {
-	return fleet.New(f.SharedInformerFactory)
+	return fleet.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Forms() forms.Interface {
-	return forms.New(f.SharedInformerFactory)
+	return forms.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Io() ioinformers.Interface {
-	return ioinformers.New(f.SharedInformerFactory)
+	return ioinformers.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Plant() plant.Interface {
-	return plant.New(f.SharedInformerFactory)
+	return plant.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Shapes() shapes.Interface {
-	return shapes.New(f.SharedInformerFactory)
+	return shapes.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f.SharedInformerFactory)
+	return shop.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Type() typegroup.Interface {
-	return typegroup.New(f.SharedInformerFactory)
+	return typegroup.New(f.shared)
 }

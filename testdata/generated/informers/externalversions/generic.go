@@ -44,27 +44,27 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	var informer GenericInformer
 	switch resource.GroupVersion() {
 	case singlev1.GroupVersion:
-		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1.ForResource(f.shared, resource.Resource)
 	case cachev1.SchemeGroupVersion:
-		informer = informerscachev1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerscachev1.ForResource(f.shared, resource.Resource)
 	case discoveryv1.SchemeGroupVersion:
-		informer = informersdiscoveryv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersdiscoveryv1.ForResource(f.shared, resource.Resource)
 	case errorv1.SchemeGroupVersion:
-		informer = informerserrorv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerserrorv1.ForResource(f.shared, resource.Resource)
 	case vesselsv1.SchemeGroupVersion:
-		informer = informersvesselsv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersvesselsv1.ForResource(f.shared, resource.Resource)
 	case formsv1.SchemeGroupVersion:
-		informer = informersformsv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersformsv1.ForResource(f.shared, resource.Resource)
 	case plantv1.GroupVersion:
-		informer = informersplantv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersplantv1.ForResource(f.shared, resource.Resource)
 	case shapesv1.SchemeGroupVersion:
-		informer = informersshapesv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersshapesv1.ForResource(f.shared, resource.Resource)
 	case shopv1.SchemeGroupVersion:
-		informer = informersshopv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersshopv1.ForResource(f.shared, resource.Resource)
 	case shopv1beta1.SchemeGroupVersion:
-		informer = v1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1beta1.ForResource(f.shared, resource.Resource)
 	case typev1.SchemeGroupVersion:
-		informer = informerstypev1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerstypev1.ForResource(f.shared, resource.Resource)
 	}
 	if informer == nil {
 		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)

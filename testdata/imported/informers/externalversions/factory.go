@@ -73,8 +73,9 @@ type SharedInformerFactory interface {
 	Harbour() maingroup.Interface
 }
 
+// sharedInformerFactory embeds nothing: the compiler would emit two methods for each promoted one.
 type sharedInformerFactory struct {
-	internalinterfaces.SharedInformerFactory
+	shared internalinterfaces.SharedInformerFactory
 }
 
 // SharedInformerOption sets a property of a factory when it is made. Package cache has
@@ -129,26 +130,38 @@ func Join(inner *cache.SharedInformerFactory, client versioned.Interface) Shared
 	}}
 }
 
-func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
-	return f.SharedInformerFactory.SharedInformerFactory
+func (f *sharedInformerFactory) Start(ctx context.Context) { f.Inner().Start(ctx) }
+
+func (f *sharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+	return f.Inner().WaitForCacheSync(ctx)
 }
 
+func (f *sharedInformerFactory) Retry() { f.Inner().Retry() }
+
+func (f *sharedInformerFactory) Shutdown() { f.Inner().Shutdown() }
+
+func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
+	return f.shared.SharedInformerFactory
+}
+
+func (f *sharedInformerFactory) Statuses() iter.Seq[status.Informer] { return f.Inner().Statuses() }
+
 func (f *sharedInformerFactory) Castle() apis.Interface {
-	return apis.New(f.SharedInformerFactory)
+	return apis.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Coordination() coordination.Interface {
-	return coordination.New(f.SharedInformerFactory)
+	return coordination.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Fort() fort.Interface {
-	return fort.New(f.SharedInformerFactory)
+	return fort.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Bridge() initgroup.Interface {
-	return initgroup.New(f.SharedInformerFactory)
+	return initgroup.New(f.shared)
 }
 
 func (f *sharedInformerFactory) Harbour() maingroup.Interface {
-	return maingroup.New(f.SharedInformerFactory)
+	return maingroup.New(f.shared)
 }

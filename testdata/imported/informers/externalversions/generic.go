@@ -33,17 +33,17 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	var informer GenericInformer
 	switch resource.GroupVersion() {
 	case castlev1.SchemeGroupVersion:
-		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1.ForResource(f.shared, resource.Resource)
 	case coordinationv1.SchemeGroupVersion:
-		informer = informerscoordinationv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informerscoordinationv1.ForResource(f.shared, resource.Resource)
 	case schema.GroupVersion{Group: "fort.example.com", Version: "v1"}:
-		informer = informersfortv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersfortv1.ForResource(f.shared, resource.Resource)
 	case fortv1api20240901.GroupVersion:
-		informer = v1api20240901.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1api20240901.ForResource(f.shared, resource.Resource)
 	case bridgev1.SchemeGroupVersion:
-		informer = informersbridgev1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersbridgev1.ForResource(f.shared, resource.Resource)
 	case harbourv1.SchemeGroupVersion:
-		informer = informersharbourv1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = informersharbourv1.ForResource(f.shared, resource.Resource)
 	}
 	if informer == nil {
 		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)

@@ -24,7 +24,7 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	var informer GenericInformer
 	switch resource.GroupVersion() {
 	case harborv1.SchemeGroupVersion:
-		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1.ForResource(f.shared, resource.Resource)
 	}
 	if informer == nil {
 		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)

@@ -25,9 +25,9 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	var informer GenericInformer
 	switch resource.GroupVersion() {
 	case internalv1alpha1.SchemeGroupVersion:
-		informer = v1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1alpha1.ForResource(f.shared, resource.Resource)
 	case schema.GroupVersion{Group: "", Version: "v1"}:
-		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
+		informer = v1.ForResource(f.shared, resource.Resource)
 	}
 	if informer == nil {
 		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)

@@ -62,8 +62,9 @@ type SharedInformerFactory interface {
 	Split() split.Interface
 }
 
+// sharedInformerFactory embeds nothing: the compiler would emit two methods for each promoted one.
 type sharedInformerFactory struct {
-	internalinterfaces.SharedInformerFactory
+	shared internalinterfaces.SharedInformerFactory
 }
 
 // SharedInformerOption sets a property of a factory when it is made. Package cache has
@@ -115,10 +116,22 @@ func Join(inner *cache.SharedInformerFactory, client versioned.Interface) Shared
 	}}
 }
 
-func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
-	return f.SharedInformerFactory.SharedInformerFactory
+func (f *sharedInformerFactory) Start(ctx context.Context) { f.Inner().Start(ctx) }
+
+func (f *sharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+	return f.Inner().WaitForCacheSync(ctx)
 }
 
+func (f *sharedInformerFactory) Retry() { f.Inner().Retry() }
+
+func (f *sharedInformerFactory) Shutdown() { f.Inner().Shutdown() }
+
+func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
+	return f.shared.SharedInformerFactory
+}
+
+func (f *sharedInformerFactory) Statuses() iter.Seq[status.Informer] { return f.Inner().Statuses() }
+
 func (f *sharedInformerFactory) Split() split.Interface {
-	return split.New(f.SharedInformerFactory)
+	return split.New(f.shared)
 }

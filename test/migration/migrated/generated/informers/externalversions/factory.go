@@ -60,8 +60,9 @@ type SharedInformerFactory interface {
 	Samplecontroller() samplecontroller.Interface
 }
 
+// sharedInformerFactory embeds nothing: the compiler would emit two methods for each promoted one.
 type sharedInformerFactory struct {
-	internalinterfaces.SharedInformerFactory
+	shared internalinterfaces.SharedInformerFactory
 }
 
 // SharedInformerOption sets a property of a factory when it is made. Package cache has
@@ -110,10 +111,22 @@ func Join(inner *cache.SharedInformerFactory, client versioned.Interface) Shared
 	}}
 }
 
-func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
-	return f.SharedInformerFactory.SharedInformerFactory
+func (f *sharedInformerFactory) Start(ctx context.Context) { f.Inner().Start(ctx) }
+
+func (f *sharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+	return f.Inner().WaitForCacheSync(ctx)
 }
 
+func (f *sharedInformerFactory) Retry() { f.Inner().Retry() }
+
+func (f *sharedInformerFactory) Shutdown() { f.Inner().Shutdown() }
+
+func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
+	return f.shared.SharedInformerFactory
+}
+
+func (f *sharedInformerFactory) Statuses() iter.Seq[status.Informer] { return f.Inner().Statuses() }
+
 func (f *sharedInformerFactory) Samplecontroller() samplecontroller.Interface {
-	return samplecontroller.New(f.SharedInformerFactory)
+	return samplecontroller.New(f.shared)
 }
