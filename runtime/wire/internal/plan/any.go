@@ -117,7 +117,7 @@ func (s *scratch) object(b []byte, at int, mask *fieldmask.Mask) (m map[string]a
 		if inner.KeepsNothing() {
 			isCut = true
 			at = skip(b, at, maxDepth-s.depth)
-		} else if s.Discard && (s.depth > headDepth || !isHead(string(raw)) && string(raw) != "metadata") {
+		} else if s.Discard && !s.leadsToHead(raw) {
 			_, at = s.value(b, at, inner)
 		} else {
 			discard := s.Discard

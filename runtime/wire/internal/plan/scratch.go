@@ -134,7 +134,12 @@ func isHead(member string) bool {
 	return false
 }
 
-// headDecoder reads such a member.
+// leadsToHead reports whether a member of an untyped object has something of the Head.
+func (s *scratch) leadsToHead(member []byte) bool {
+	return s.depth <= headDepth && (isHead(string(member)) || string(member) == "metadata")
+}
+
+// headDecoder reads a member that a Head has.
 type headDecoder struct{ decoder }
 
 func (d headDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
