@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,8 @@ type Options struct {
 	Protobuf bool
 	// WithoutStreaming makes it refuse streaming lists, for which it keeps two more copies of each object.
 	WithoutStreaming bool
+	// History is the number of changes that the server remembers once it has sent them. A watch from an older version has expired.
+	History int
 }
 
 // LastVersion is that of a collection before its first change. Each change of an object adds one.
@@ -49,10 +52,18 @@ type Server struct {
 	items, added [][]byte
 	// bodies are those that clients have requested, of the current version: of a list, or if the key is set, of a streaming list.
 	bodies map[bool][]byte
-	// changed are the events of the last change, which are not sent yet.
-	changed []byte
+	// last is the last change, and isSent is set when it was sent. history are the sent ones, the oldest first.
+	last    change
+	isSent  bool
+	history []change
 	// watches are the open ones.
 	watches map[chan []byte]struct{}
+}
+
+// change has the events of objects that have changed together, after a version.
+type change struct {
+	after  uint64
+	events []byte
 }
 
 // New encodes the objects, which takes some 20 µs for each pod.
@@ -67,7 +78,7 @@ func New(options Options) *Server {
 	}
 	OnAllCores(options.Objects, func(i int) { s.encode(i, firstVersion+uint64(i)) })
 	s.mux.HandleFunc("GET "+options.Kind.Path(), s.collection)
-	s.mux.HandleFunc("POST /control/change", s.change)
+	s.mux.HandleFunc("POST /control/change", s.changeSome)
 	s.mux.HandleFunc("POST /control/send", s.send)
 	return s
 }
@@ -78,7 +89,7 @@ func NewFleet(objects int, withoutStreaming bool) http.Handler {
 	mux := http.NewServeMux()
 	for _, name := range []string{Nodes, LargePods} {
 		kind := Kinds[name]
-		server := New(Options{Kind: kind, Objects: objects, WithoutStreaming: withoutStreaming})
+		server := New(Options{Kind: kind, Objects: objects, WithoutStreaming: withoutStreaming, History: 300})
 		mux.Handle(kind.Path(), server)
 		mux.Handle("/"+kind.Resource+"/", http.StripPrefix("/"+kind.Resource, server))
 	}
@@ -115,8 +126,8 @@ func OnAllCores(n int, do func(int)) {
 	running.Wait()
 }
 
-// change changes as many objects all over the collection as the parameter count has.
-func (s *Server) change(w http.ResponseWriter, r *http.Request) {
+// changeSome changes as many objects all over the collection as the parameter count has.
+func (s *Server) changeSome(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	count, err := strconv.Atoi(r.URL.Query().Get("count"))
@@ -126,8 +137,8 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request) {
 	}
 	changed := make([][]byte, count)
 	OnAllCores(count, func(n int) { changed[n] = s.encode(n*s.Objects/count, s.version+uint64(n)+1) })
+	s.last, s.isSent = change{s.version, bytes.Join(changed, nil)}, false
 	s.version += uint64(count)
-	s.changed = bytes.Join(changed, nil)
 	if unlisted, _ := strconv.ParseBool(r.URL.Query().Get("unlisted")); unlisted { // no client will list soon
 		clear(s.bodies)
 	}
@@ -141,8 +152,27 @@ func (s *Server) send(http.ResponseWriter, *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for w := range s.watches {
-		w <- s.changed
+		w <- s.last.events
 	}
+	if !s.isSent {
+		s.history = append(s.history, s.last)
+		s.history = s.history[max(0, len(s.history)-s.History):]
+	}
+	s.isSent = true
+}
+
+// eventsAfter returns the events of the changes after a version. It reports false if the server does not remember them all. The
+// caller holds mu.
+func (s *Server) eventsAfter(version uint64) (events []byte, ok bool) {
+	if version == s.version || !s.isSent && s.History > 0 && version == s.last.after {
+		return nil, true
+	}
+	for i := range s.history {
+		if ok = ok || s.history[i].after == version; ok {
+			events = append(events, s.history[i].events...)
+		}
+	}
+	return events, ok
 }
 
 // newBody joins the objects. The caller holds mu.
@@ -194,10 +224,12 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, streaming bool) {
 	opened := make(chan []byte, 16) // more than are sent before a client is measured again
 	s.mu.Lock()
 	var body []byte
+	isCurrent := streaming
 	if streaming {
 		body = s.body(true)
+	} else if version, err := strconv.ParseUint(r.URL.Query().Get("resourceVersion"), 10, 64); err == nil {
+		body, isCurrent = s.eventsAfter(version)
 	}
-	isCurrent := streaming || r.URL.Query().Get("resourceVersion") == strconv.FormatUint(s.version, 10)
 	if isCurrent {
 		s.watches[opened] = struct{}{}
 	}
@@ -212,9 +244,15 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, streaming bool) {
 		delete(s.watches, opened)
 		s.mu.Unlock()
 	}()
+	var end <-chan time.Time
+	if seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds")); err == nil {
+		end = time.After(time.Duration(seconds) * time.Second)
+	}
 	for ok := write(w, body); ok; {
 		select {
 		case <-r.Context().Done():
+			return
+		case <-end:
 			return
 		case text := <-opened:
 			ok = write(w, text)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -167,5 +169,45 @@ func testServer(t *testing.T, contentType string, isProtobuf bool) {
 	}
 	if !equality.Semantic.DeepEqual(items, pods.Items) {
 		t.Error("a streaming list has other pods than a list")
+	}
+}
+
+// TestHistory resumes watches from versions that the server remembers, and from one that it has forgotten.
+func TestHistory(t *testing.T) {
+	const objects, history = 10, 2
+	s := New(Options{Kind: Kinds[Pods], Objects: objects, History: history})
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	control := func(what string) {
+		t.Helper()
+		response, err := http.Post(web.URL+"/control/"+what, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+	}
+	for range 3 {
+		control("change?count=2")
+		control("send")
+	}
+	control("change?count=2") // is not sent
+	for _, test := range []struct {
+		before uint64 // versions before the last one
+		events int    // -1 for 410
+	}{{0, 0}, {2, 0}, {4, 2}, {6, 4}, {7, -1}, {8, -1}} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s%s?watch=true&timeoutSeconds=0&resourceVersion=%d", web.URL, Kinds[Pods].Path(), LastVersion(objects)+8-test.before), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept", "application/json")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if n := strings.Count(string(text), `"MODIFIED"`); err != nil || n != max(test.events, 0) || strings.Contains(string(text), "too old") != (test.events < 0) {
+			t.Errorf("%d versions before the last one: %d events, %v: %.200s", test.before, n, err, text)
+		}
 	}
 }
