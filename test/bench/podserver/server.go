@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,8 +140,9 @@ func (s *Server) changeSome(w http.ResponseWriter, r *http.Request) {
 	OnAllCores(count, func(n int) { changed[n] = s.encode(n*s.Objects/count, s.version+uint64(n)+1) })
 	s.last, s.isSent = change{s.version, bytes.Join(changed, nil)}, false
 	s.version += uint64(count)
-	if unlisted, _ := strconv.ParseBool(r.URL.Query().Get("unlisted")); unlisted { // no client will list soon
+	if unlisted, _ := strconv.ParseBool(r.URL.Query().Get("unlisted")); unlisted && len(s.bodies) > 0 { // no client will list soon
 		clear(s.bodies)
+		debug.FreeOSMemory() // it may be some GB, and the client is on the same machine
 	}
 	for streaming := range s.bodies { // so that a client need not wait for them
 		s.bodies[streaming] = s.newBody(streaming)
