@@ -43,7 +43,8 @@ import (
 // never runs. Its Status has the reason Misconfigured.
 type SharedInformerOption func(optionSet)
 
-// optionSet is what an option changes: *options. It is an interface for the reason of factories.
+// optionSet is *options. It is an interface because a package that names SharedInformerOption would otherwise compile methods of all
+// generic types that the fields of options lead to.
 type optionSet interface{ isOptionSet() }
 
 func (o *options) isOptionSet() {}

@@ -338,7 +338,7 @@ func (d *Decoder) object(c codec, frame []byte, how howToDecode) (i Item) {
 			return i
 		}
 	}
-	if i.Object = d.packText(c, frame, how); i.Object != nil {
+	if i.Object = d.packText(c, frame, &how); i.Object != nil {
 		return i
 	}
 	if i.Object, i.Err = d.named(c, frame, &how); i.Err != nil {

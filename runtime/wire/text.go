@@ -53,22 +53,23 @@ func (d *Decoder) pack(c codec, frame []byte, obj Object, how *howToDecode) Obje
 }
 
 // packText returns the packed object of a frame that is checked and not decoded. It returns nil for one that has to be decoded.
-func (d *Decoder) packText(c codec, frame []byte, how howToDecode) Object {
+func (d *Decoder) packText(c codec, frame []byte, how *howToDecode) Object {
 	if d.packer == nil || !how.listed || how.kindLater || d.isReference || d.mark != nil || d.packer.NeedsObjects() {
 		return nil
 	}
 	head, ok := c.Check(frame)
-	if !ok {
-		return nil
-	}
-	if d.checks != nil {
-		d.checks.take(d, c, frame)
+	if how.gaveUp = !ok; !ok {
+		return nil // Decode would give up, too
 	}
 	obj := head.(Object)
 	if how.meta = how.meta.set(obj); d.check(obj) != nil {
 		return nil
 	}
-	return d.packer.PackText(obj, d.textOf(c, frame, &how))
+	packed := d.packer.PackText(obj, d.textOf(c, frame, how))
+	if packed != nil && d.checks != nil {
+		d.checks.take(d, c, frame)
+	}
+	return packed
 }
 
 // textOf returns the text of an object for a Packer.

@@ -24,7 +24,7 @@ type textPacker struct {
 	packed, checked int
 }
 
-// kept is what a textPacker keeps of an object.
+// kept has the names and the text of an object in a textPacker.
 type kept struct {
 	metav1.PartialObjectMetadata
 	text string

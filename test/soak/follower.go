@@ -222,7 +222,7 @@ func (f *follower[T]) errors() (wrong []string) {
 	return wrong
 }
 
-// choice is what an informer follows of all objects, as a list of scopes or namespaces that changes.
+// choice is the list of scopes or namespaces that an informer follows. It changes.
 type choice[E comparable] struct {
 	mu     sync.RWMutex // guards the fields below; a write that is checked holds it for reading
 	chosen []E
@@ -242,7 +242,7 @@ func (c *choice[E]) replace(next []E) error {
 	return c.set(next...)
 }
 
-// scopes are those of the informer whose scopes change.
+// scopes are followed by one informer.
 type scopes struct{ choice[cache.Scope] }
 
 const numberOfScopes = 10

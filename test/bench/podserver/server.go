@@ -53,10 +53,10 @@ type Server struct {
 	items, added [][]byte
 	// bodies are those that clients have requested, of the current version: of a list, or if the key is set, of a streaming list.
 	bodies map[bool][]byte
-	// last is the last change, and isSent is set when it was sent. history are the sent ones, the oldest first.
-	last    change
-	isSent  bool
-	history []change
+	// last is the last change, and isPending is set until it is sent. history are the sent ones, the oldest first.
+	last      change
+	isPending bool
+	history   []change
 	// watches are the open ones.
 	watches map[chan []byte]struct{}
 }
@@ -138,7 +138,7 @@ func (s *Server) changeSome(w http.ResponseWriter, r *http.Request) {
 	}
 	changed := make([][]byte, count)
 	OnAllCores(count, func(n int) { changed[n] = s.encode(n*s.Objects/count, s.version+uint64(n)+1) })
-	s.last, s.isSent = change{s.version, bytes.Join(changed, nil)}, false
+	s.last, s.isPending = change{s.version, bytes.Join(changed, nil)}, true
 	s.version += uint64(count)
 	if unlisted, _ := strconv.ParseBool(r.URL.Query().Get("unlisted")); unlisted && len(s.bodies) > 0 { // no client will list soon
 		clear(s.bodies)
@@ -156,17 +156,17 @@ func (s *Server) send(http.ResponseWriter, *http.Request) {
 	for w := range s.watches {
 		w <- s.last.events
 	}
-	if !s.isSent {
+	if s.isPending {
 		s.history = append(s.history, s.last)
-		s.history = s.history[max(0, len(s.history)-s.History):]
+		s.history = slices.Delete(s.history, 0, max(0, len(s.history)-s.History)) // frees their events
 	}
-	s.isSent = true
+	s.isPending = false
 }
 
 // eventsAfter returns the events of the changes after a version. It reports false if the server does not remember them all. The
 // caller holds mu.
 func (s *Server) eventsAfter(version uint64) (events []byte, ok bool) {
-	if version == s.version || !s.isSent && s.History > 0 && version == s.last.after {
+	if version == s.version || s.isPending && s.History > 0 && version == s.last.after {
 		return nil, true
 	}
 	for i := range s.history {

@@ -103,17 +103,6 @@ func testServer(t *testing.T, contentType string, isProtobuf bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	control := func(what string) {
-		t.Helper()
-		response, err := http.Post(web.URL+"/control/"+what, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			t.Fatal(response.Status)
-		}
-	}
 	open := func(options metav1.ListOptions) watch.Interface {
 		t.Helper()
 		w, err := core.Pods("").Watch(t.Context(), options)
@@ -141,8 +130,8 @@ func testServer(t *testing.T, contentType string, isProtobuf bool) {
 		t.Fatalf("%v, %d pods", err, len(pods.Items))
 	}
 	old := open(metav1.ListOptions{ResourceVersion: pods.ResourceVersion})
-	control("change?count=7")
-	control("send")
+	control(t, web, "change?count=7")
+	control(t, web, "send")
 	for range 7 {
 		if event := <-old.ResultChan(); event.Type != watch.Modified || event.Object.(*corev1.Pod).Labels["revision"] != "2" {
 			t.Fatalf("%v", event)
@@ -178,19 +167,11 @@ func TestHistory(t *testing.T) {
 	s := New(Options{Kind: Kinds[Pods], Objects: objects, History: history})
 	web := httptest.NewServer(s)
 	t.Cleanup(web.Close)
-	control := func(what string) {
-		t.Helper()
-		response, err := http.Post(web.URL+"/control/"+what, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-	}
 	for range 3 {
-		control("change?count=2")
-		control("send")
+		control(t, web, "change?count=2")
+		control(t, web, "send")
 	}
-	control("change?count=2") // is not sent
+	control(t, web, "change?count=2") // is not sent
 	for _, test := range []struct {
 		before uint64 // versions before the last one
 		events int    // -1 for 410
@@ -209,5 +190,18 @@ func TestHistory(t *testing.T) {
 		if n := strings.Count(string(text), `"MODIFIED"`); err != nil || n != max(test.events, 0) || strings.Contains(string(text), "too old") != (test.events < 0) {
 			t.Errorf("%d versions before the last one: %d events, %v: %.200s", test.before, n, err, text)
 		}
+	}
+}
+
+// control makes a server do something.
+func control(t *testing.T, web *httptest.Server, what string) {
+	t.Helper()
+	response, err := http.Post(web.URL+"/control/"+what, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status)
 	}
 }

@@ -41,10 +41,13 @@ func (a *Arrivals) HasFunctions() bool { return a != nil && len(a.known.Load().l
 
 // Values calls the functions. If one of them panics, it returns none: the writer calls them again, and reports the panic.
 func (a *Arrivals) Values(obj wire.Object) (values *Values) {
-	if !a.HasFunctions() {
+	if a == nil {
 		return nil
 	}
 	known := a.known.Load()
+	if len(known.list) == 0 {
+		return nil
+	}
 	defer func() {
 		if recover() != nil {
 			values = nil

@@ -53,7 +53,7 @@ func New(form store.Form) *Indexer {
 // listed again.
 func (x *Indexer) KeepHashes() { x.store.KeepHashes() }
 
-// CallEarly returns what calls the index functions for objects that have arrived, one at a time. The writer calls those again that
+// CallEarly returns the Arrivals of x, which call the index functions for objects that have arrived, one at a time. The writer calls those again that
 // its results do not have. CallEarly is called before the Indexer has an index function.
 func (x *Indexer) CallEarly() *Arrivals {
 	x.arrivals = newArrivals()

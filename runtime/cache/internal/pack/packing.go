@@ -35,7 +35,7 @@ func New(compression compression.Method) *Packing {
 	return p
 }
 
-// IndexWith sets what calls the index functions for an object that has arrived. It is called before the first object arrives.
+// IndexWith sets the Arrivals that call the index functions. It is called before the first object arrives.
 func (p *Packing) IndexWith(index *indexer.Arrivals) { p.index = index }
 
 // arrived returns a packed object that has just arrived. One of a list is decoded again for handlers if too many others wait.

@@ -77,6 +77,19 @@ func (s *Strings) Held() (held []string) {
 // are the values of Secrets above all.
 func IsPrivate(name string) bool { return name == "data" || name == "stringData" }
 
+// HeadDepth is how many objects are open at a member of the metadata.
+const HeadDepth = 2
+
+// IsHead reports whether a member of an object or of its metadata is kept also while values are only checked: the kind, and the names
+// that tell an object from others.
+func IsHead(name string) bool {
+	switch name {
+	case "kind", "apiVersion", "namespace", "name", "uid", "resourceVersion":
+		return true
+	}
+	return false
+}
+
 // String returns a string with that text. It shares the memory of an equal one that it has
 // returned before, if it remembers one: labels, images, managers and enumerations repeat in
 // most objects. That saves half of the allocations of a Pod, and a tenth of its memory.

@@ -123,7 +123,7 @@ func (s *scratch) object(b []byte, at int, mask *fieldmask.Mask) (m map[string]a
 			discard := s.Discard
 			s.Discard = false
 			e := entry{key: s.String(raw)}
-			s.Discard = discard && !isHead(e.key)
+			s.Discard = discard && !memory.IsHead(e.key)
 			private := memory.IsPrivate(e.key)
 			if private {
 				s.Private++

@@ -23,9 +23,11 @@ type compiler struct {
 	sync.Mutex
 	made     map[planKey]*Plan
 	decoders map[reflect.Type]decoder
-	// guesses, buffers and pointers are the numbers of guesses, lists of free buffers and values of pointers that the decoders
-	// have in a scratch.
-	guesses, buffers, pointers atomic.Int64
+	// guesses and buffers are the numbers of guesses and lists of free buffers that the
+	// decoders have in a scratch.
+	guesses, buffers atomic.Int64
+	// pointers is the number of decoders of pointers to values that may be discarded.
+	pointers int
 }
 
 // planKey identifies a plan.
@@ -114,7 +116,7 @@ func (c *compiler) complete(d *structDecoder, t reflect.Type, mask *fieldmask.Ma
 	var decoded []structField
 	for _, f := range found {
 		at, decoder := f.Offset, c.member(f, mask.At(f.Name))
-		if isObject(t) && isHead(f.Name) && decoder == (stringDecoder{}) {
+		if isObject(t) && memory.IsHead(f.Name) && decoder == (stringDecoder{}) {
 			decoder = headDecoder{decoder}
 		}
 		for _, pointer := range slices.Backward(f.through) {
@@ -223,12 +225,13 @@ func (c *compiler) mapping(t reflect.Type) decoder {
 // newBuffers returns the index of another list of free buffers.
 func (c *compiler) newBuffers() int { return int(c.buffers.Add(1) - 1) }
 
-// newPointer returns the index of another value of pointers. It is negative for a type that has a head.
+// newPointer returns the number of another pointerDecoder. It is negative for a type that has a head, which is kept.
 func (c *compiler) newPointer(t reflect.Type) int {
 	if isObject(t) {
 		return -1
 	}
-	return int(c.pointers.Add(1) - 1)
+	c.pointers++
+	return c.pointers - 1
 }
 
 // isObject reports whether a struct is an object, or the metadata of one, which also implements metav1.Object.

@@ -87,29 +87,33 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 
 // check checks the value of a key.
 func (d *mapDecoder) check(s *scratch, buffer *mapBuffer, key, b []byte, at int) int {
-	elem := d.elem
-	if d.mask != nil {
-		switch mask := d.mask.AtText(key); {
-		case mask.KeepsNothing():
-			return skip(b, at, maxDepth-s.depth)
-		case mask != nil:
-			elem = d.masked[string(key)]
-		}
-	}
+	elem, _ := d.elemOf(key)
 	at = elem.decode(s, b, at, buffer.values.at(0))
 	buffer.values.clear(1)
 	return at
 }
 
+// elemOf returns the decoder of the value of a key, and the mask of the value.
+func (d *mapDecoder) elemOf(key []byte) (decoder, *fieldmask.Mask) {
+	if d.mask == nil {
+		return d.elem, nil
+	}
+	switch mask := d.mask.AtText(key); {
+	case mask.KeepsNothing():
+		return skipped{}, mask
+	case mask != nil:
+		return d.masked[string(key)], mask
+	}
+	return d.elem, nil
+}
+
 // decodeMasked reads the value of a key, unless it is left out.
 func (d *mapDecoder) decodeMasked(s *scratch, buffer *mapBuffer, key, b []byte, at int) int {
-	mask, elem, isNull := d.mask.AtText(key), d.elem, peek(b, at) == 'n'
-	switch {
-	case mask.KeepsNothing():
+	elem, mask := d.elemOf(key)
+	if mask.KeepsNothing() {
 		return skip(b, at, maxDepth-s.depth)
-	case mask != nil:
-		elem = d.masked[string(key)]
 	}
+	isNull := peek(b, at) == 'n'
 	buffer.keys = append(buffer.keys, s.String(key))
 	n := len(buffer.keys) - 1
 	at = elem.decode(s, b, at, buffer.values.at(n))

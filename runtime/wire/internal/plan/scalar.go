@@ -134,7 +134,7 @@ func (floatDecoder[F]) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 type pointerDecoder struct {
 	elem decoder
 	typ  reflect.Type
-	// discarded is the index in a scratch of the value that is only checked. It is negative if there is none.
+	// discarded is the number of the decoder in memory.Discards. It is negative if the value is kept.
 	discarded int
 }
 
@@ -143,11 +143,7 @@ func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int
 		return null(b, at)
 	}
 	if s.Discard && d.discarded >= 0 {
-		elem := &s.discarded[d.discarded]
-		if !elem.IsValid() {
-			*elem = reflect.New(d.typ)
-		}
-		return d.elem.decode(s, b, at, memory.SlotOf(*elem))
+		return d.elem.decode(s, b, at, s.discarded.At(d.discarded, d.typ))
 	}
 	elem := memory.SlotOf(reflect.New(d.typ))
 	*memory.As[memory.Slot](p) = elem

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"reflect"
 	"sync"
 	"time"
 
@@ -25,8 +24,8 @@ type scratch struct {
 	written  int
 	// guesses has the guesses of all structs; see structDecoder.guesses.
 	guesses []uint8
-	// discarded has pointers to values that are only checked, by pointerDecoder.discarded. No one reads them, and they have no text.
-	discarded []reflect.Value
+	// discarded is by pointerDecoder.discarded.
+	discarded memory.Discards
 	// free has the buffers that are not in use, by sliceDecoder.buffers and
 	// mapDecoder.buffers, and freeBytes is their size.
 	free      [][]buffer
@@ -75,9 +74,6 @@ func (s *scratch) prepare() {
 	if n := int(plans.guesses.Load()); n > len(s.guesses) {
 		s.guesses = append(s.guesses, make([]uint8, n-len(s.guesses))...)
 	}
-	if n := int(plans.pointers.Load()); n > len(s.discarded) {
-		s.discarded = append(s.discarded, make([]reflect.Value, n-len(s.discarded))...)
-	}
 	if n := int(plans.buffers.Load()); n > len(s.free) {
 		s.free = append(s.free, make([][]buffer, n-len(s.free))...)
 	}
@@ -122,29 +118,17 @@ func (d privateDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int 
 	return end
 }
 
-// headDepth is how many objects are open at a member of the metadata.
-const headDepth = 2
-
-// isHead reports whether a Head has the member of an object or of its metadata. Values that are only checked keep it.
-func isHead(member string) bool {
-	switch member {
-	case "kind", "apiVersion", "namespace", "name", "uid", "resourceVersion":
-		return true
-	}
-	return false
-}
-
-// leadsToHead reports whether a member of an untyped object has something of the Head.
+// leadsToHead reports whether a member of an untyped object has a part of the head.
 func (s *scratch) leadsToHead(member []byte) bool {
-	return s.depth <= headDepth && (isHead(string(member)) || string(member) == "metadata")
+	return s.depth <= memory.HeadDepth && (memory.IsHead(string(member)) || string(member) == "metadata")
 }
 
-// headDecoder reads a member that a Head has.
+// headDecoder reads a member of the head.
 type headDecoder struct{ decoder }
 
 func (d headDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	discard := s.Discard
-	s.Discard = discard && s.depth > headDepth
+	s.Discard = discard && s.depth > memory.HeadDepth
 	end := d.decoder.decode(s, b, at, p)
 	s.Discard = discard
 	return end

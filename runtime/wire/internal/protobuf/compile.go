@@ -23,7 +23,7 @@ type compiler struct {
 	sync.Mutex
 	made     map[planKey]*Plan
 	messages map[typePair]*messageDecoder
-	// slices is the number of types of slices that decoders make, discarded that of values that are only checked, and numbered that
+	// slices is the number of types of slices that decoders make, discarded that of values that may be discarded, and numbered that
 	// of decoders with a number: shared ones, and those of strings in fields.
 	slices, discarded, numbered int
 }
@@ -47,7 +47,7 @@ type taggedField struct {
 	name   string
 	typ    reflect.Type
 	offset uintptr
-	// isHead is set if a plan.Head has the field.
+	// isHead is set for a field of the metadata that is part of the head.
 	isHead bool
 }
 
@@ -70,7 +70,7 @@ func taggedFields(t reflect.Type) (found []taggedField) {
 		if name == "" && !sf.Anonymous {
 			name = sf.Name
 		}
-		isHead := t == reflect.TypeFor[metav1.ObjectMeta]() && (name == "namespace" || name == "name" || name == "uid" || name == "resourceVersion")
+		isHead := t == reflect.TypeFor[metav1.ObjectMeta]() && memory.IsHead(name)
 		found = append(found, taggedField{number, name, sf.Type, sf.Offset, isHead})
 	}
 	return found
@@ -215,13 +215,13 @@ func (c *compiler) slice(f taggedField, t reflect.Type, mask *fieldmask.Mask) (d
 		return stringsDecoder{tag}, wire
 	}
 	c.slices++
-	return &sliceDecoder{tag: tag, typ: t, size: t.Elem().Size(), elem: elem, made: c.slices - 1, discarded: c.discard(t.Elem())}, wire
+	return &sliceDecoder{tag: tag, typ: t, size: t.Elem().Size(), elem: elem, made: c.slices - 1, discarded: c.newDiscarded()}, wire
 }
 
-// discard returns the number of another value that is only checked.
-func (c *compiler) discard(t reflect.Type) discardedValue {
+// newDiscarded returns the number of another value that may be discarded.
+func (c *compiler) newDiscarded() int {
 	c.discarded++
-	return discardedValue{t, c.discarded - 1}
+	return c.discarded - 1
 }
 
 // mapping returns the decoder of a map.
@@ -282,7 +282,7 @@ func (c *compiler) value(t, whole reflect.Type, mask *fieldmask.Mask) (d decoder
 		return c.value(t, whole.Elem(), mask) // in a view, which has the zero value for none
 	case t.Kind() == reflect.Pointer && whole.Kind() == reflect.Pointer:
 		if elem, wire := c.value(t.Elem(), whole.Elem(), mask); elem != (refusal{}) {
-			return &pointerDecoder{c.discard(t.Elem()), elem}, wire
+			return &pointerDecoder{t.Elem(), elem, c.newDiscarded()}, wire
 		}
 		return refusal{}, 0
 	case ownMethod(whole):

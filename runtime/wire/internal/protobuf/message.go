@@ -126,19 +126,16 @@ type refusal struct{}
 
 func (refusal) decode(*scratch, []byte, int, memory.Slot) int { return gaveUp }
 
-// headDecoder reads a string of the metadata that a plan.Head has. Values that are only checked keep it.
+// headDecoder reads a string of the head.
 type headDecoder struct{ decoder }
 
 func (d headDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	discard := s.Discard
-	s.Discard = discard && s.depth > headDepth
+	s.Discard = discard && s.depth > memory.HeadDepth
 	end := d.decoder.decode(s, b, at, p)
 	s.Discard = discard
 	return end
 }
-
-// headDepth is how many messages are open at a field of the metadata.
-const headDepth = 2
 
 // privateDecoder reads a field whose strings are not remembered.
 type privateDecoder struct{ decoder }

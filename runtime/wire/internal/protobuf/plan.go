@@ -157,8 +157,8 @@ type scratch struct {
 	habits []memory.Habit
 	// made has a nil slice of each type, in which slices are made and then moved.
 	made []madeSlice
-	// discarded has pointers to values that are only checked, by discardedValue.number. No one reads them, and they have no text.
-	discarded []reflect.Value
+	// discarded is by the numbers of pointerDecoders and sliceDecoders.
+	discarded memory.Discards
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -169,24 +169,6 @@ func (s *scratch) habit(number int) *memory.Habit {
 		s.habits = append(s.habits, memory.Habit{})
 	}
 	return &s.habits[number]
-}
-
-// discardedValue is the type of elements, or of values of pointers, and the number of one of them in a scratch.
-type discardedValue struct {
-	typ    reflect.Type
-	number int
-}
-
-// discard returns the slot of a value that is only checked.
-func (s *scratch) discard(v discardedValue) memory.Slot {
-	for v.number >= len(s.discarded) {
-		s.discarded = append(s.discarded, reflect.Value{})
-	}
-	value := &s.discarded[v.number]
-	if !value.IsValid() {
-		*value = reflect.New(v.typ)
-	}
-	return memory.SlotOf(*value)
 }
 
 func takeScratch() *scratch {

@@ -16,8 +16,8 @@ type sliceDecoder struct {
 	elem decoder
 	// made is the index of the type's nil slice in a scratch.
 	made int
-	// discarded is an element.
-	discarded discardedValue
+	// discarded is the number of an element in memory.Discards.
+	discarded int
 }
 
 // madeSlice is a nil slice that can be set, and its slot.
@@ -51,7 +51,7 @@ func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	}
 	first, size := memory.Slot{}, d.size
 	if s.Discard {
-		first, size = s.discard(d.discarded), 0 // all in one place
+		first, size = s.discarded.At(d.discarded, d.typ.Elem()), 0 // all in one place
 	} else {
 		first = d.make(s, n, p)
 	}

@@ -87,13 +87,15 @@ func (floatDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 
 // pointerDecoder allocates a value.
 type pointerDecoder struct {
-	discardedValue
+	typ  reflect.Type
 	elem decoder
+	// discarded is the number of the decoder in memory.Discards.
+	discarded int
 }
 
 func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if s.Discard {
-		return d.elem.decode(s, b, at, s.discard(d.discardedValue))
+		return d.elem.decode(s, b, at, s.discarded.At(d.discarded, d.typ))
 	}
 	elem := memory.SlotOf(reflect.New(d.typ))
 	*memory.As[memory.Slot](p) = elem
